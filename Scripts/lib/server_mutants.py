@@ -330,15 +330,19 @@ MUTANTS = {
         "return attempt.widerDigest.index",
         "return ($out ? attempt.digest : attempt.widerDigest).index"),
     "refusedTakesNothing": (IDENTITY + "Limits/AttemptLimiter.swift", "LoginLimitTests",
-        "else { continue }\n                return rejection",
-        "else { continue }\n"
-        "                for other in attempts where $out && other != attempt {\n"
-        "                    tables[other.scope.rawValue].spend(other, at: now)\n"
-        "                }\n"
-        "                return rejection"),
+        "if let rejection { return rejection }\n        }\n        for attempt",
+        "guard let rejection else { continue }\n"
+        "            for other in attempts where $out && other != attempt {\n"
+        "                tables[other.scope.rawValue].withBucket(of: other, at: now) { $0.left -= 1 }\n"
+        "            }\n"
+        "            return rejection\n        }\n        for attempt"),
     "attemptsCountAtOnce": (IDENTITY + "Limits/AttemptLimiter.swift", "LoginLimitTests",
-        "for attempt in attempts { tables[attempt.scope.rawValue].spend(attempt, at: now) }",
-        "for attempt in attempts where $kept { tables[attempt.scope.rawValue].spend(attempt, at: now) }"),
+        "for attempt in attempts {\n            tables[attempt.scope.rawValue].withBucket(of: attempt, at: now) { $0.left -= 1 }",
+        "for attempt in attempts where $kept {\n"
+        "            tables[attempt.scope.rawValue].withBucket(of: attempt, at: now) { $0.left -= 1 }"),
+    "requestsCountAtOnce": (IDENTITY + "Limits/AttemptLimiter.swift", "RequestLimitTests",
+        "if rejection == nil { bucket.left -= 1 }",
+        "if rejection == nil, $kept { bucket.left -= 1 }"),
 
     # 0051 and 0053: rows that strangers leave are bounded.
     "devicesBounded": (STORE + "Devices.swift", "DeviceContractTests",

@@ -12,21 +12,21 @@ import Testing
     private struct Signing: Filter {
         let name: String
 
-        func filter(_ request: inout HTTPRequest) -> Filtering {
+        func filter(_ request: inout HTTPRequest) -> Filtering<String> {
             if request.path == "/\(name)" { return .respond(HTTPResponse(status: HTTPStatus(rawValue: 202))) }
-            return .proceed { [name] outcome in
-                if outcome.error != nil { outcome.recover(by: HTTPResponse(status: HTTPStatus(rawValue: 418))) }
-                outcome.response.fields.append(name, for: "Signed")
-            }
+            return .proceed(name)
+        }
+
+        func complete(_ outcome: inout Outcome, _ name: consuming String) {
+            if outcome.error != nil { outcome.recover(by: HTTPResponse(status: HTTPStatus(rawValue: 418))) }
+            outcome.response.fields.append(name, for: "Signed")
         }
     }
 
     /// An interceptor that waits for nothing but the handler inside.
     private struct Counting: ImmediateInterceptor {
-        func begin(_ request: HTTPRequest, next: NextHandler) -> EventualResponse {
-            next.begin(request).map {
-                $0.map { HTTPResponse(status: $0.status, fields: $0.fields, body: HTTPBody("counted")) }
-            }
+        func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
+            next.begin(&request).map { $0.response.body = HTTPBody("counted") }
         }
     }
 
@@ -46,11 +46,12 @@ import Testing
             await Task.yield()
             return try Self.answer(request)
         }.nested(in: Self.interceptors)
-        guard case .ready(let result) = NextHandler(chain).begin(request(path)) else {
+        var asked = request(path)
+        guard case .ready(let outcome) = NextHandler(chain).begin(&asked) else {
             Issue.record("it waits")
             return
         }
-        let (now, later) = (try result.get(), try await waiting.respond(to: request(path)))
+        let (now, later) = (try outcome.get(), try await waiting.respond(to: request(path)))
         #expect(now.status == later.status)
         #expect(now.fields == later.fields)
         #expect(now.body.bytes == later.body.bytes)
@@ -61,12 +62,14 @@ import Testing
 
     @Test func `passes what has to be waited for to its caller`() async throws {
         let waiting = ClosureHandler { _ in throw Failure() }
-        let begun = NextHandler(waiting.nested(in: Self.interceptors)).begin(request("/"))
+        var asked = request("/")
+        let begun = NextHandler(waiting.nested(in: Self.interceptors)).begin(&asked)
         guard case .pending = begun else {
             Issue.record("it does not wait")
             return
         }
         #expect(try await begun.value().status.rawValue == 418)
-        await #expect(throws: Failure.self) { try await NextHandler(waiting).begin(request("/")).value() }
+        let failing = NextHandler(waiting).begin(&asked)
+        await #expect(throws: Failure.self) { try await failing.value() }
     }
 }

@@ -199,8 +199,13 @@ import Testing
 
     @Test func `refills steadily, up to its capacity and not beyond`() {
         let limiter = AttemptLimiter()
-        for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon) == nil) }
-        #expect(limiter.take(attempt("a"), at: noon)?.retryAfter == 15)
+        for left in [3, 2, 1, 0] {
+            let (rejection, remaining) = limiter.takeCounting(attempt("a"), at: noon)
+            #expect(rejection == nil)
+            #expect(remaining.count == left && remaining.untilFull == Double(4 - left) * 15)
+        }
+        let (rejection, remaining) = limiter.takeCounting(attempt("a"), at: noon)
+        #expect(rejection?.retryAfter == 15 && remaining.count == 0 && remaining.untilFull == 60)
         #expect(limiter.take(attempt("a"), at: noon + 15) == nil)
         #expect(limiter.take(attempt("a"), at: noon + 15) != nil)
         for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon + 100_000) == nil) }
@@ -211,6 +216,8 @@ import Testing
         let limiter = AttemptLimiter()
         for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
         #expect(limiter.take(attempt("b") + attempt("a"), at: noon) != nil)
+        let (rejection, remaining) = limiter.takeCounting(attempt("b") + attempt("a"), at: noon)
+        #expect(rejection != nil && remaining.count == 4)
         for _ in 0..<4 { #expect(limiter.take(attempt("b"), at: noon) == nil) }
     }
 

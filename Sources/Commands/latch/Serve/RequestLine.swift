@@ -6,25 +6,25 @@ import LatchHTTP
 import LatchServer
 
 /// The line of a request in the log, written as bytes at once, since each request has one.
-struct RequestLine {
-    private(set) var bytes: [UInt8] = []
-
-    /// Writes the line of a request, which ends with a newline.
-    init(_ entry: AccessLogEntry, time: String, _ format: AccessLogFormat) {
-        bytes.reserveCapacity(256)
-        bytes.appendTexts { line in
+enum RequestLine {
+    /// Calls `body` with the line of a request, which ends with a newline.
+    static func withBytes(
+        of entry: AccessLogEntry, time: String, _ format: AccessLogFormat, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        withTexts { line in
             switch format {
-            case .json: Self.writeJSON(entry, time, to: &line)
-            case .logfmt: Self.writeLogfmt(entry, time, to: &line)
-            case .text, .off: Self.writeText(entry, time, to: &line)
+            case .json: writeJSON(entry, time, to: &line)
+            case .logfmt: writeLogfmt(entry, time, to: &line)
+            case .text, .off: writeText(entry, time, to: &line)
             }
+            line.append("\n")
+        } _: { bytes in
+            let isPrintable = bytes.dropLast().allSatisfy { (0x20...0x7E).contains($0) }
+            guard !isPrintable else { return body(bytes) }
+            // Only what a client has sent can hold anything else.
+            let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+            Array("\(format == .json ? text.printableJSON : text.printable)\n".utf8).withUnsafeBufferPointer(body)
         }
-        // Only what a client has sent can hold anything else.
-        if !bytes.allSatisfy({ (0x20...0x7E).contains($0) }) {
-            let text = String(decoding: bytes, as: UTF8.self)
-            bytes = Array((format == .json ? text.printableJSON : text.printable).utf8)
-        }
-        bytes.append(0x0A)
     }
 
     private static func writeText(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {

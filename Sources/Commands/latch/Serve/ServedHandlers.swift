@@ -34,7 +34,7 @@ final class SwappableHandler: ImmediateHandler {
     /// Replaces the handler of all later requests; requests in flight keep the previous one.
     func replace(with next: any Handler) { handler.withLock { $0 = NextHandler(next) } }
 
-    func begin(_ request: HTTPRequest) -> EventualResponse { handler.withLock { $0 }.begin(request) }
+    func begin(_ request: inout HTTPRequest) -> EventualResponse { handler.withLock { $0 }.begin(&request) }
 }
 
 /// The handler of one of two listeners: that of operators, which serves metrics, health, liveness and readiness alone, or that of the
@@ -48,12 +48,11 @@ struct ListenerHandler: ImmediateHandler {
         self.isForOperators = isForOperators
     }
 
-    func begin(_ request: HTTPRequest) -> EventualResponse {
+    func begin(_ request: inout HTTPRequest) -> EventualResponse {
         guard !isForOperators || ["/metrics", "/healthz", "/livez", "/readyz"].contains(request.pathWithoutQuery) else {
-            return .ready(.success(HTTPResponse(status: .notFound)))
+            return .ready(Outcome(HTTPResponse(status: .notFound)))
         }
-        var request = request
         request.context[OperatorListener.self] = isForOperators
-        return next.begin(request)
+        return next.begin(&request)
     }
 }

@@ -103,14 +103,16 @@ final class ServerLog: Sendable {
 
     private func write(_ entry: AccessLogEntry) {
         let isSlow = slowest.map { entry.duration.inSeconds * 1000 >= $0 } ?? false
-        if format != .off { enqueue(RequestLine(entry, time: LogTime.text(Date()), format).bytes) }
+        if format != .off { RequestLine.withBytes(of: entry, time: LogTime.text(Date()), format, enqueue) }
         if isSlow { enqueue(.slowRequest(entry)) }
     }
 
-    private func enqueue(_ line: LogLine) { enqueue(Array("\(line.text(Date(), format))\n".utf8)) }
+    private func enqueue(_ line: LogLine) {
+        Array("\(line.text(Date(), format))\n".utf8).withUnsafeBufferPointer(enqueue)
+    }
 
     /// Writes a line, with its newline, on the log's thread, unless too much waits for it.
-    private func enqueue(_ line: [UInt8]) {
+    private func enqueue(_ line: UnsafeBufferPointer<UInt8>) {
         let mustSchedule = waiting.withLock { waiting in
             guard waiting.lines.count < Self.maximumWaiting else {
                 waiting.dropped += 1

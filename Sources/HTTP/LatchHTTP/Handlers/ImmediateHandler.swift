@@ -1,62 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A handler that responds at once where it waits for nothing, so that a server needs no task for the request.
+@usableFromInline
 package protocol ImmediateHandler: Handler {
     /// Begins to respond: does everything up to the first wait, on the thread of the caller.
-    func begin(_ request: HTTPRequest) -> EventualResponse
+    ///
+    /// - Parameter request: The request, which all handlers of a chain change in its place: a copy would cost each of them
+    ///   more than what most of them do.
+    func begin(_ request: inout HTTPRequest) -> EventualResponse
+
+    /// The function that begins to respond; each conforming type has one of its own, compiled for it.
+    var beginning: NextHandler.Beginning { get }
 }
 
 extension ImmediateHandler {
+    @inlinable
+    package var beginning: NextHandler.Beginning { { begin(&$0) } }
+
     /// Returns the response, or waits for it.
-    public func respond(to request: HTTPRequest) async throws -> HTTPResponse { try await begin(request).value() }
+    public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        var request = request
+        return try await begin(&request).value()
+    }
 }
 
-/// A response that is there, or has to be waited for.
+/// The response to a request, or the error that takes its place.
+@usableFromInline
+package struct Outcome: Sendable {
+    /// The response; without meaning if there is an error.
+    package var response: HTTPResponse
+    /// The error; nil if there is a response.
+    package private(set) var error: (any Error)?
+
+    /// Creates the outcome of a request that was responded to.
+    @usableFromInline
+    package init(_ response: HTTPResponse) { self.response = response }
+
+    /// Creates the outcome of a request that failed.
+    package init(_ error: any Error) { (response, self.error) = (HTTPResponse(status: .internalServerError), error) }
+
+    /// Calls a handler and records its outcome.
+    package init(of body: () async throws -> HTTPResponse) async {
+        do { self.init(try await body()) } catch { self.init(error) }
+    }
+
+    /// Replaces an error by a response.
+    package mutating func recover(by response: HTTPResponse) { (self.response, error) = (response, nil) }
+
+    /// Returns the response, or throws the error.
+    package consuming func get() throws -> HTTPResponse {
+        if let error { throw error }
+        return response
+    }
+}
+
+/// An outcome that is there, or has to be waited for.
+@usableFromInline
 package enum EventualResponse: Sendable {
-    /// The response, or the error in its place.
-    case ready(Result<HTTPResponse, any Error>)
+    /// The outcome.
+    case ready(Outcome)
     /// What is left to do; to be called once.
-    case pending(@Sendable () async throws -> HTTPResponse)
+    case pending(@Sendable () async -> Outcome)
 
     /// Returns the response, or waits for it.
     package func value() async throws -> HTTPResponse {
         switch self {
-        case .ready(let result): try result.get()
-        case .pending(let response): try await response()
+        case .ready(let outcome): try outcome.get()
+        case .pending(let outcome): try await outcome().get()
         }
     }
 
-    /// Returns the response with a change that is made once it is there.
-    package func map(
-        _ change: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Result<HTTPResponse, any Error>
-    ) -> EventualResponse {
-        switch self {
-        case .ready(let result): return .ready(change(result))
-        case .pending(let response):
+    /// Returns the outcome with a change that is made once it is there.
+    package consuming func map(_ change: @escaping @Sendable (inout Outcome) -> Void) -> EventualResponse {
+        switch consume self {
+        case .ready(var outcome):
+            change(&outcome)
+            return .ready(outcome)
+        case .pending(let pending):
             return .pending {
-                let result: Result<HTTPResponse, any Error>
-                do { result = .success(try await response()) } catch { result = .failure(error) }
-                return try change(result).get()
+                var outcome = await pending()
+                change(&outcome)
+                return outcome
             }
         }
     }
 }
 
 /// A handler inside another one, which is asked once whether it can respond at once.
+@usableFromInline
 package struct NextHandler: Sendable {
-    package let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
+    /// A function that begins to respond.
+    @usableFromInline
+    package typealias Beginning = @Sendable (inout HTTPRequest) -> EventualResponse
 
+    package let handler: any Handler
+    private let beginning: Beginning
+
+    /// Creates what calls a handler; one that may wait from its first step on has not begun when it is called.
+    @usableFromInline
     package init(_ handler: any Handler) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
+        if let immediate = handler as? any ImmediateHandler {
+            beginning = immediate.beginning
+        } else {
+            beginning = { request in
+                .pending { [request] in await Outcome { try await handler.respond(to: request) } }
+            }
+        }
     }
 
-    /// Begins to respond; a handler that may wait from its first step on has not begun yet.
-    package func begin(_ request: HTTPRequest) -> EventualResponse {
-        if let immediate { return immediate.begin(request) }
-        return .pending { [handler] in try await handler.respond(to: request) }
-    }
+    /// Begins to respond.
+    @usableFromInline
+    package func begin(_ request: inout HTTPRequest) -> EventualResponse { beginning(&request) }
 }
 
 /// A handler that calls a closure which waits for nothing.
@@ -65,25 +120,43 @@ package struct ImmediateClosureHandler: ImmediateHandler {
 
     package init(_ body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse) { self.body = body }
 
-    package func begin(_ request: HTTPRequest) -> EventualResponse { .ready(Result { try body(request) }) }
+    package func begin(_ request: inout HTTPRequest) -> EventualResponse {
+        do { return .ready(Outcome(try body(request))) } catch { return .ready(Outcome(error)) }
+    }
 }
 
 /// An interceptor that waits for nothing but the handler inside it.
+@usableFromInline
 package protocol ImmediateInterceptor: Interceptor {
     /// Begins to respond, as the handler inside does.
-    func begin(_ request: HTTPRequest, next: NextHandler) -> EventualResponse
+    func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse
+
+    /// Returns the function that begins to respond with a handler inside; each conforming type has one of its own, compiled for it.
+    func beginning(next: NextHandler) -> NextHandler.Beginning
 }
 
 extension ImmediateInterceptor {
     package func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        try await begin(request, next: NextHandler(next)).value()
+        try await response(to: request, next: next)
     }
+
+    /// Returns the response, or waits for it.
+    package func response(to request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        var request = request
+        return try await begin(&request, next: NextHandler(next)).value()
+    }
+
+    @inlinable
+    package func beginning(next: NextHandler) -> NextHandler.Beginning { { begin(&$0, next: next) } }
 }
 
 /// Such an interceptor with the handler inside it.
 struct ImmediatelyIntercepted: ImmediateHandler {
-    let interceptor: any ImmediateInterceptor
-    let next: NextHandler
+    let beginning: NextHandler.Beginning
 
-    func begin(_ request: HTTPRequest) -> EventualResponse { interceptor.begin(request, next: next) }
+    init(_ interceptor: any ImmediateInterceptor, next: any Handler) {
+        beginning = interceptor.beginning(next: NextHandler(next))
+    }
+
+    func begin(_ request: inout HTTPRequest) -> EventualResponse { beginning(&request) }
 }

@@ -48,13 +48,10 @@ extension Handler {
     /// receives any, as on a server.
     package func nested(in interceptors: [any Interceptor]) -> any Handler {
         interceptors.reversed().reduce(self as any Handler) { next, interceptor in
-            switch (interceptor, next) {
-            case (let filter as any Filter, let inner as Filtered):
-                Filtered(filters: [filter] + inner.filters, next: inner.next)
-            case (let filter as any Filter, _): Filtered(filters: [filter], next: NextHandler(next))
-            case (let immediate as any ImmediateInterceptor, _):
-                ImmediatelyIntercepted(interceptor: immediate, next: NextHandler(next))
-            default: Intercepted(interceptor: interceptor, next: next)
+            if let immediate = interceptor as? any ImmediateInterceptor {
+                ImmediatelyIntercepted(immediate, next: next)
+            } else {
+                Intercepted(interceptor: interceptor, next: next)
             }
         }
     }

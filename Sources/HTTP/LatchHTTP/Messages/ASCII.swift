@@ -22,7 +22,7 @@ package func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
 /// Whether all bytes of a text are allowed; a native string is read in place.
-@inline(__always)
+@inlinable
 package func allBytes(of text: String, are isAllowed: (UInt8) -> Bool) -> Bool {
     text.utf8.withContiguousStorageIfAvailable { bytes in
         for byte in bytes where !isAllowed(byte) { return false }
@@ -32,20 +32,33 @@ package func allBytes(of text: String, are isAllowed: (UInt8) -> Bool) -> Bool {
 
 extension [UInt8] {
     /// Appends the UTF-8 of a text; that of a native string is copied at once.
-    @inline(__always)
+    @inlinable
     package mutating func append(utf8 text: String) {
         let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
         if isCopied == nil { append(contentsOf: text.utf8) }
     }
 
     /// Appends what `write` writes, which is copied once: growing an array for each of many short texts costs more than the texts.
-    @inline(__always)
     package mutating func appendTexts(_ write: (inout TextWriter) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { room in
-            var writer = TextWriter(room)
-            write(&writer)
-            writer.moveAll(to: &self)
-        }
+        withTexts(write) { append(contentsOf: $0) }
+    }
+}
+
+extension String {
+    /// Creates the text that `write` writes, in one allocation.
+    package init(writing write: (inout TextWriter) -> Void) {
+        self = withTexts(write) { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// Calls `body` with what `write` writes, most of which is in no memory of its own.
+package func withTexts<Result>(
+    _ write: (inout TextWriter) -> Void, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+) -> Result {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { room in
+        var writer = TextWriter(room)
+        write(&writer)
+        return writer.withBytes(body)
     }
 }
 
@@ -94,9 +107,10 @@ package struct TextWriter: ~Copyable {
         return count
     }
 
-    fileprivate func moveAll(to target: inout [UInt8]) {
-        if !overflow.isEmpty { target.append(contentsOf: overflow) }
-        target.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<count]))
+    fileprivate mutating func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        guard !overflow.isEmpty else { return body(UnsafeBufferPointer(rebasing: room[..<count])) }
+        overflow.append(contentsOf: room[..<take()])
+        return overflow.withUnsafeBufferPointer(body)
     }
 }
 

@@ -21,17 +21,31 @@ public struct HTTPContext: Sendable {
     /// The value that was set last, followed by the others.
     ///
     /// Copies share them, so that the requests of a connection begin with its values at no cost.
-    private var last: Entry?
+    @usableFromInline
+    var last: Entry?
 
     /// Creates a context without values.
     public init() {}
 
     /// Accesses the value of a key; the key is a type, so two modules cannot use the same one by accident.
+    @inlinable
     public subscript<Key: HTTPContextKey>(key: Key.Type) -> Key.Value {
         get {
-            guard let entry = Self.entry(of: ObjectIdentifier(key), from: last) else { return Key.defaultValue }
-            // Only the setter below makes entries of this key.
-            return unsafeDowncast(entry, to: ValueEntry<Key.Value>.self).value
+            let key = ObjectIdentifier(key)
+            // The first entry holds all others, so none of them needs to be retained on the way.
+            return withExtendedLifetime(last) {
+                var entry = last.map(Unmanaged.passUnretained)
+                while let current = entry {
+                    if current._withUnsafeGuaranteedRef({ $0.key == key }) {
+                        // Only the setter below makes entries of this key.
+                        return current._withUnsafeGuaranteedRef {
+                            unsafeDowncast($0, to: ValueEntry<Key.Value>.self).value
+                        }
+                    }
+                    entry = current._withUnsafeGuaranteedRef { $0.previous.map(Unmanaged.passUnretained) }
+                }
+                return Key.defaultValue
+            }
         }
         set {
             let id = ObjectIdentifier(key)
@@ -41,24 +55,22 @@ public struct HTTPContext: Sendable {
         }
     }
 
-    private static func entry(of key: ObjectIdentifier, from last: Entry?) -> Entry? {
-        var entry = last
-        while let current = entry, current.key != key { entry = current.previous }
-        return entry
-    }
-
     /// The place of a value, and the values that were set before it.
-    private class Entry: @unchecked Sendable {
-        let key: ObjectIdentifier
-        let previous: Entry?
+    @usableFromInline
+    class Entry: @unchecked Sendable {
+        @usableFromInline let key: ObjectIdentifier
+        @usableFromInline let previous: Entry?
 
+        @inlinable
         init(key: ObjectIdentifier, previous: Entry?) { (self.key, self.previous) = (key, previous) }
     }
 
     /// A value of a key; the subclass of `Entry` that all entries have, immutable as that is.
-    private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
-        let value: Value
+    @usableFromInline
+    final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
+        @usableFromInline let value: Value
 
+        @inlinable
         init(key: ObjectIdentifier, value: Value, previous: Entry?) {
             self.value = value
             super.init(key: key, previous: previous)

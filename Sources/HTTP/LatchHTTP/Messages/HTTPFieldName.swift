@@ -10,20 +10,36 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     /// The name in lower case, which is used for comparison.
     package let canonicalName: String
 
+    /// A number that equal names share and other names rarely have, so that most comparisons need no text.
+    private let digest: UInt32
+
+    /// Whether the name is a token (RFC 9110 §5.6.2), as it must be to be sent.
+    let isToken: Bool
+
     /// Creates a field name from any spelling; ASCII letters compare without case.
     public init(_ name: String) {
-        rawName = name
         let isLower = name.utf8.allSatisfy { !(0x41...0x5A).contains($0) }
-        canonicalName = isLower ? name : String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self)
+        self.init(name, isLower ? name : String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self))
     }
 
-    /// Creates a field name from bytes that were checked to be a token; short names need no allocation.
+    /// Creates a field name from bytes; short names need no allocation.
     package init(ascii bytes: UnsafeBufferPointer<UInt8>) {
-        rawName = String(decoding: bytes, as: UTF8.self)
-        canonicalName = String(unsafeUninitializedCapacity: bytes.count) { lower in
+        let lower = String(unsafeUninitializedCapacity: bytes.count) { lower in
             for index in bytes.indices { lower.initializeElement(at: index, to: asciiLowercased(bytes[index])) }
             return bytes.count
         }
+        self.init(String(decoding: bytes, as: UTF8.self), lower)
+    }
+
+    private init(_ rawName: String, _ canonicalName: String) {
+        (self.rawName, self.canonicalName) = (rawName, canonicalName)
+        var (digest, isToken): (UInt32, Bool) = (2_166_136_261, !canonicalName.isEmpty)
+        for byte in canonicalName.utf8 {
+            // FNV-1a: it need not withstand anybody, since equal digests are followed by a comparison of the texts.
+            digest = (digest ^ UInt32(byte)) &* 16_777_619
+            isToken = isToken && isTokenByte(byte)
+        }
+        (self.digest, self.isToken) = (digest, isToken)
     }
 
     /// Creates a field name from a literal.
@@ -34,8 +50,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
 
     /// Compares without case.
     public static func == (left: Self, right: Self) -> Bool {
-        // Most names have another length, and comparing integers is cheaper than comparing strings.
-        left.canonicalName.utf8.count == right.canonicalName.utf8.count && left.canonicalName == right.canonicalName
+        left.digest == right.digest && left.canonicalName == right.canonicalName
     }
 
     /// Hashes without case.

@@ -97,33 +97,48 @@ extension HTTPFields {
     ///
     /// - Throws: `HTTPError.invalidField`, which names the field and never its value.
     package func validate() throws(HTTPError) {
-        for line in lines {
-            let name = line.name.canonicalName
-            guard !name.isEmpty, allBytes(of: name, are: isTokenByte),
-                Self.isSafe(line.value)
-            else { throw .invalidField(line.name.rawName) }
-        }
+        try forEachLine { line throws(HTTPError) in try line.validate() }
     }
 
-    /// Whether a value has no CR, LF or NUL; only one with control characters is looked at byte by byte.
-    private static func isSafe(_ value: String) -> Bool {
-        let isPrintable = value.utf8.withContiguousStorageIfAvailable { bytes in
-            let words = UnsafeRawBufferPointer(bytes)
-            var (controls, index): (UInt64, Int) = (0, 0)
-            while index + 8 <= words.count {
-                let word = words.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                // The high bit of each byte below 0x20.
-                controls |= (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
-                index += 8
-            }
-            while index < words.count {
-                controls |= words[index] < 0x20 ? 1 : 0
-                index += 1
-            }
-            return controls == 0
+    /// Calls `body` with each line in its place; iterating over the collection copies each of them.
+    package func forEachLine(_ body: (borrowing Field) throws(HTTPError) -> Void) throws(HTTPError) {
+        let result: Result<Void, HTTPError> = lines.withUnsafeBufferPointer { lines in
+            do throws(HTTPError) {
+                for index in lines.indices { try body(lines[index]) }
+                return .success(())
+            } catch { return .failure(error) }
         }
-        return isPrintable == true || allBytes(of: value, are: { $0 != 0 && $0 != 0x0A && $0 != 0x0D })
+        try result.get()
     }
+}
+
+extension HTTPFields.Field {
+    /// Checks that the line does not break the framing, as `HTTPFields.validate()` does.
+    package borrowing func validate() throws(HTTPError) {
+        let isSafe =
+            value.utf8.withContiguousStorageIfAvailable(isSafeFieldValue)
+            ?? Array(value.utf8).withUnsafeBufferPointer(isSafeFieldValue)
+        if !name.isToken || !isSafe { throw .invalidField(name.rawName) }
+    }
+}
+
+/// Returns whether the bytes of a value have no CR, LF or NUL (RFC 9110 §5.5).
+@inlinable
+package func isSafeFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let words = UnsafeRawBufferPointer(bytes)
+    var (controls, index): (UInt64, Int) = (0, 0)
+    while index + 8 <= words.count {
+        let word = words.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        // The high bit of each byte below 0x20.
+        controls |= (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
+        index += 8
+    }
+    while index < words.count {
+        controls |= words[index] < 0x20 ? 1 : 0
+        index += 1
+    }
+    // Only a value with control characters is looked at byte by byte.
+    return controls == 0 || bytes.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D }
 }
 
 extension HTTPFields {

@@ -57,22 +57,25 @@ enum ErrorFormat: Sendable {
     }
 }
 
-/// An interceptor that turns thrown errors into responses in the format of its surface.
+/// An interceptor that turns thrown errors into responses in the format of its surface; others are left to the server, which
+/// responds with 500 without details.
 struct IdentityErrorInterceptor: Filter {
     var format = ErrorFormat.message
 
-    /// Passes other errors on to the server, which responds with 500 without details.
-    func filter(_ request: inout HTTPRequest) -> Filtering {
-        .proceed { [format, context = request.context] outcome in
-            if let error = outcome.error as? IdentityError {
-                if error.form.status.isServerError { context[MatchedRouteKey.self]?.failure = error.code }
-                outcome.recover(by: .failure(error, as: format))
-            } else if let error = outcome.error as? ServerError, error.status.isClientError {
-                let form = ClientForm(
-                    status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
-                let shown = IdentityError(code: error.code, message: error.message, hint: error.hint, form: form)
-                outcome.recover(by: .failure(shown, as: format))
-            }
+    func filter(_ request: inout HTTPRequest) -> Filtering<MatchedRoute?> {
+        .proceed(request.context[MatchedRouteKey.self])
+    }
+
+    func complete(_ outcome: inout Outcome, _ route: consuming MatchedRoute?) {
+        guard let failure = outcome.error else { return }
+        if let error = failure as? IdentityError {
+            if error.form.status.isServerError { route?.failure = error.code }
+            outcome.recover(by: .failure(error, as: format))
+        } else if let error = failure as? ServerError, error.status.isClientError {
+            let form = ClientForm(
+                status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
+            let shown = IdentityError(code: error.code, message: error.message, hint: error.hint, form: form)
+            outcome.recover(by: .failure(shown, as: format))
         }
     }
 }

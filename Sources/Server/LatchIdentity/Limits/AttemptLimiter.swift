@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 import PortableFoundation
 import Synchronization
 
@@ -38,11 +39,12 @@ final class AttemptLimiter: Sendable {
 
         /// Returns the RateLimit field, with the attempts left and the seconds until all of them are (§4).
         func field(left count: Int, until seconds: Int) -> String {
-            var field = fieldStart
-            field += String(count)
-            field += ";t="
-            field += String(seconds)
-            return field
+            String {
+                $0.append(fieldStart)
+                $0.append(count)
+                $0.append(";t=")
+                $0.append(seconds)
+            }
         }
     }
 
@@ -103,6 +105,15 @@ final class AttemptLimiter: Sendable {
         let retryAfter: TimeInterval
     }
 
+    /// What a key has left.
+    struct Remaining: Sendable {
+        let limit: Limit
+        /// The number of attempts.
+        let count: Int
+        /// The seconds until it has all of them again.
+        let untilFull: TimeInterval
+    }
+
     /// A token bucket; `left` is fractional, so that short waits add up.
     fileprivate struct Bucket {
         var left: Double
@@ -111,6 +122,7 @@ final class AttemptLimiter: Sendable {
         /// Creates the full bucket of a new key.
         init(_ limit: Limit, at now: Date) { (left, updated) = (Double(limit.capacity), now) }
 
+        /// Adds the attempts of the time that has passed.
         mutating func refill(_ limit: Limit, at now: Date) {
             // A clock that was set back must not empty a bucket for ever.
             let passed = max(now.timeIntervalSince(updated), 0)
@@ -118,11 +130,17 @@ final class AttemptLimiter: Sendable {
             updated = now
         }
 
-        /// Refills the bucket up to now, and returns a rejection if it is empty.
-        mutating func rejection(_ limit: Limit, at now: Date) -> Rejection? {
-            refill(limit, at: now)
-            let wait = (1 - left) * limit.window / Double(limit.capacity)
-            return left < 1 ? Rejection(limit: limit, retryAfter: wait) : nil
+        /// Returns a rejection if there is no whole attempt left.
+        func rejection(_ limit: Limit) -> Rejection? {
+            guard left < 1 else { return nil }
+            return Rejection(limit: limit, retryAfter: (1 - left) * limit.window / Double(limit.capacity))
+        }
+
+        /// Returns what is left.
+        func remaining(_ limit: Limit) -> Remaining {
+            let missing = max(Double(limit.capacity) - left, 0)
+            return Remaining(
+                limit: limit, count: Int(max(left, 0)), untilFull: missing * limit.window / Double(limit.capacity))
         }
     }
 
@@ -146,26 +164,37 @@ final class AttemptLimiter: Sendable {
     ///
     /// The attempt counts before its result is known: otherwise forty concurrent guesses would all find the bucket full.
     func take(_ attempts: [Attempt], at now: Date) -> Rejection? {
-        tables.withLock { tables in
-            for attempt in attempts {
-                // A new key has all attempts left, and takes no memory unless the attempt is made: a flood that is
-                // rejected by its address must not add the names it invents.
-                guard let rejection = tables[attempt.scope.rawValue].rejection(of: attempt, at: now) else { continue }
-                return rejection
+        tables.withLock { Self.take(attempts, from: &$0, at: now) }
+    }
+
+    /// Takes one attempt from each key, as `take(_:at:)` does, and returns what the first of them has left then.
+    func takeCounting(_ attempts: [Attempt], at now: Date) -> (rejection: Rejection?, remaining: Remaining) {
+        let first = attempts[0]
+        return tables.withLock { tables in
+            // A single key, as most requests have, is looked up once.
+            let rejection = attempts.count == 1 ? nil : Self.take(attempts, from: &tables, at: now)
+            return tables[first.scope.rawValue].withBucket(of: first, at: now) { bucket in
+                guard attempts.count == 1 else { return (rejection, bucket.remaining(first.limit)) }
+                let rejection = bucket.rejection(first.limit)
+                if rejection == nil { bucket.left -= 1 }
+                return (rejection, bucket.remaining(first.limit))
             }
-            for attempt in attempts { tables[attempt.scope.rawValue].spend(attempt, at: now) }
-            return nil
         }
     }
 
-    /// Returns the number of attempts a key has left, and the seconds until it has all of them again.
-    func remaining(for attempt: Attempt, at now: Date) -> (count: Int, untilFull: TimeInterval) {
-        tables.withLock { tables in
-            var bucket = tables[attempt.scope.rawValue].bucket(of: attempt) ?? Bucket(attempt.limit, at: now)
-            bucket.refill(attempt.limit, at: now)
-            let missing = Double(attempt.limit.capacity) - bucket.left
-            return (Int(max(bucket.left, 0)), max(missing, 0) * attempt.limit.window / Double(attempt.limit.capacity))
+    private static func take(_ attempts: [Attempt], from tables: inout [Table], at now: Date) -> Rejection? {
+        // A new key has all attempts left, and takes no memory unless the attempt is made: a flood that is rejected by its
+        // address must not add the names it invents.
+        for attempt in attempts {
+            let rejection = tables[attempt.scope.rawValue].withBucket(of: attempt, at: now) {
+                $0.rejection(attempt.limit)
+            }
+            if let rejection { return rejection }
         }
+        for attempt in attempts {
+            tables[attempt.scope.rawValue].withBucket(of: attempt, at: now) { $0.left -= 1 }
+        }
+        return nil
     }
 
     /// Returns attempts that need not count.
@@ -192,24 +221,22 @@ extension AttemptLimiter {
 
         var count: Int { buckets.count }
 
-        /// Returns the bucket of an attempt; nil for a new key with a bucket of its own.
-        func bucket(of attempt: Attempt) -> Bucket? {
-            buckets[attempt.digest] ?? sharedIndex(of: attempt).map { shared[$0] }
-        }
-
-        mutating func rejection(of attempt: Attempt, at now: Date) -> Rejection? {
-            if let rejection = buckets[attempt.digest]?.rejection(attempt.limit, at: now) { return rejection }
-            guard buckets[attempt.digest] == nil else { return nil }
-            makeRoom(attempt.limit, at: now)
-            return sharedIndex(of: attempt).flatMap { shared[$0].rejection(attempt.limit, at: now) }
-        }
-
-        mutating func spend(_ attempt: Attempt, at now: Date) {
-            if buckets[attempt.digest] == nil, let index = sharedIndex(of: attempt) {
-                shared[index].left -= 1
-            } else {
-                buckets[attempt.digest, default: Bucket(attempt.limit, at: now)].left -= 1
+        /// Calls `body` with the bucket of an attempt, refilled up to now; that of a new key is kept once it is not full.
+        mutating func withBucket<Result>(of attempt: Attempt, at now: Date, _ body: (inout Bucket) -> Result) -> Result
+        {
+            if let index = buckets.index(forKey: attempt.digest) {
+                buckets.values[index].refill(attempt.limit, at: now)
+                return body(&buckets.values[index])
             }
+            makeRoom(attempt.limit, at: now)
+            if let index = sharedIndex(of: attempt) {
+                shared[index].refill(attempt.limit, at: now)
+                return body(&shared[index])
+            }
+            var bucket = Bucket(attempt.limit, at: now)
+            let result = body(&bucket)
+            if bucket.left < Double(attempt.limit.capacity) { buckets[attempt.digest] = bucket }
+            return result
         }
 
         /// Returns an attempt; a bucket that is full again is removed.

@@ -17,33 +17,37 @@ struct RequestLimitInterceptor: Filter {
     /// Whether responses have the fields that Lazi documents.
     var hasLegacyFields = false
 
-    func filter(_ request: inout HTTPRequest) -> Filtering {
-        let attempts = dependencies.limits.attempts(of: self.request, from: request.requestOrigin.address)
-        let rejection = dependencies.limiter.take(attempts, at: dependencies.now)
-        guard let rejection else { return .proceed { [self] in report(attempts[0], in: &$0.response) } }
+    func filter(_ request: inout HTTPRequest) -> Filtering<AttemptLimiter.Remaining> {
+        let address = request.remoteAddress ?? RequestOrigin.inProcess
+        let attempts = dependencies.limits.attempts(of: self.request, from: address)
+        let (rejection, remaining) = dependencies.limiter.takeCounting(attempts, at: dependencies.now)
+        guard let rejection else { return .proceed(remaining) }
         var response = HTTPResponse.failure(.tooManyAttempts(rejection), as: format)
-        report(attempts[0], in: &response)
+        report(remaining, in: &response)
         return .respond(response)
     }
 
+    func complete(_ outcome: inout Outcome, _ remaining: consuming AttemptLimiter.Remaining) {
+        report(remaining, in: &outcome.response)
+    }
+
     /// Sets the fields that report what is left.
-    private func report(_ attempt: AttemptLimiter.Attempt, in response: inout HTTPResponse) {
-        let now = dependencies.now
-        let (count, wait) = dependencies.limiter.remaining(for: attempt, at: now)
-        let limit = attempt.limit
+    private func report(_ remaining: AttemptLimiter.Remaining, in response: inout HTTPResponse) {
+        let limit = remaining.limit
         // A response that reports a tighter limit, such as that of wrong passwords, keeps it.
         if response.fields[.rateLimit] == nil {
             // With the identifier, one growth for all.
             response.fields.reserveCapacity(response.fields.count + 3)
             response.fields.append(limit.policyField, for: .rateLimitPolicy)
-            response.fields.append(limit.field(left: count, until: Int(wait.rounded(.up))), for: .rateLimit)
+            response.fields.append(
+                limit.field(left: remaining.count, until: Int(remaining.untilFull.rounded(.up))), for: .rateLimit)
         }
         guard hasLegacyFields else { return }
         // The names that Lazi documents; the end of the window is in seconds since 1970.
         response.fields["X-RateLimit-Limit"] = String(limit.capacity)
-        response.fields["X-RateLimit-Remaining"] = String(count)
+        response.fields["X-RateLimit-Remaining"] = String(remaining.count)
         response.fields["X-RateLimit-Reset"] = String(
-            Int64(exactly: (now.timeIntervalSince1970 + wait).rounded(.up)) ?? 0)
+            Int64(exactly: (dependencies.now.timeIntervalSince1970 + remaining.untilFull).rounded(.up)) ?? 0)
     }
 }
 

@@ -37,10 +37,9 @@ struct RequestMetricsInterceptor: Filter {
     let metrics: RequestMetrics
     let clock: WallClock
 
-    func filter(_ request: inout HTTPRequest) -> Filtering {
-        let start = clock.uptime
-        return .proceed { [self] outcome in
-            metrics.count(outcome.error == nil ? outcome.response.status : nil, clock.uptime - start)
-        }
+    func filter(_ request: inout HTTPRequest) -> Filtering<Duration> { .proceed(clock.uptime) }
+
+    func complete(_ outcome: inout Outcome, _ start: consuming Duration) {
+        metrics.count(outcome.error == nil ? outcome.response.status : nil, clock.uptime - start)
     }
 }

@@ -90,29 +90,36 @@ struct PageContextInterceptor: ImmediateInterceptor {
 
     init(configuration: IdentityConfiguration) { common = PageContext(configuration) }
 
-    func begin(_ request: HTTPRequest, next: NextHandler) -> EventualResponse {
+    func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
         var context = common
         context.acceptLanguage = request.fields[.acceptLanguage]
+        let accept = request.fields[.accept]
         return PageContext.$ofRequest.withValue(context) {
-            switch next.begin(request) {
-            case .ready(let result): .ready(result.map { Self.page(for: $0, to: request) })
-            case .pending(let response):
-                .pending { [context] in
-                    try await PageContext.$ofRequest.withValue(context) {
-                        Self.page(for: try await response(), to: request)
+            switch next.begin(&request) {
+            case .ready(var outcome):
+                Self.replaceError(in: &outcome, accept)
+                return .ready(outcome)
+            case .pending(let pending):
+                return .pending { [context] in
+                    await PageContext.$ofRequest.withValue(context) {
+                        var outcome = await pending()
+                        Self.replaceError(in: &outcome, accept)
+                        return outcome
                     }
                 }
             }
         }
     }
 
-    /// Returns a page in the place of the router's own error where the client is a browser.
-    private static func page(for response: HTTPResponse, to request: HTTPRequest) -> HTTPResponse {
-        guard let error = pageError(response.status), prefersPage(request), !response.isPage else { return response }
+    /// Puts a page in the place of the router's own error where the client is a browser.
+    private static func replaceError(in outcome: inout Outcome, _ accept: String?) {
+        guard outcome.error == nil, let error = pageError(outcome.response.status), prefersPage(accept),
+            !outcome.response.isPage
+        else { return }
         var page = SignInPages.failure(error)
-        page.status = response.status
-        page.fields["Allow"] = response.fields["Allow"]
-        return page
+        page.status = outcome.response.status
+        page.fields["Allow"] = outcome.response.fields["Allow"]
+        outcome.response = page
     }
 
     /// Returns the error of a status that the router itself responds with; nil for any other status.
@@ -125,8 +132,8 @@ struct PageContextInterceptor: ImmediateInterceptor {
     }
 
     /// Returns whether a request names HTML as at least as welcome as JSON, as the navigation of a browser does.
-    private static func prefersPage(_ request: HTTPRequest) -> Bool {
-        guard let field = request.fields[.accept] else { return false }
+    private static func prefersPage(_ field: String?) -> Bool {
+        guard let field else { return false }
         let preferences = Preferences(field)
         guard let html = preferences.weight(of: "text/html"), html > 0 else { return false }
         let json = preferences.weight(of: "application/json") ?? preferences.weight(of: "*/*") ?? 0

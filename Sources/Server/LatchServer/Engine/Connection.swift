@@ -203,7 +203,7 @@ extension Connection {
     }
 
     /// Calls the handler at once when no content follows the head, and awaits the content otherwise.
-    private func begin(_ head: RequestHead) throws(Rejection) {
+    private func begin(_ head: consuming RequestHead) throws(Rejection) {
         guard head.framing != .length(0) else { return handle(head, content: .empty) }
         let limit = loop.configuration.contentLimits.limit(at: head.path)
         do throws(Rejection) {
@@ -276,7 +276,7 @@ extension Connection {
 
 extension Connection {
     /// Calls the handler, on this thread until it suspends.
-    private func handle(_ head: RequestHead, content: HTTPBody) {
+    private func handle(_ head: consuming RequestHead, content: HTTPBody) {
         phase = .handling
         deadline = .max
         exchange += 1
@@ -284,34 +284,18 @@ extension Connection {
         let isHead = head.method == .head
         closesAfterResponse = !head.keepsAlive
         acceptsChunks = head.acceptsChunks
-        var request = HTTPRequest(
-            method: head.method, scheme: loop.configuration.address.scheme, authority: head.authority, path: head.path,
-            fields: head.fields, body: content)
-        request.context = context
+        var request = head.request(loop.configuration.address.scheme, body: content, context)
         loop.runningTasks += 1
-        let pending: @Sendable () async throws -> HTTPResponse
-        switch loop.configuration.handler.begin(request) {
-        case .ready(let result): return complete(exchange, Self.response(of: result), isHead: isHead)
-        case .pending(let response): pending = response
+        let pending: @Sendable () async -> Outcome
+        switch loop.configuration.handler.begin(&request) {
+        case .ready(let outcome): return complete(exchange, outcome.disclosed(), isHead: isHead)
+        case .pending(let outcome): pending = outcome
         }
-        let task = loop.startTask { [self] in
-            let response: HTTPResponse
-            do { response = try await pending() } catch { response = Self.response(of: .failure(error)) }
-            complete(exchange, response, isHead: isHead)
-        }
+        let task = loop.startTask { [self] in complete(exchange, await pending().disclosed(), isHead: isHead) }
         // The response may be there already.
         guard phase == .handling, self.exchange == exchange else { return }
         self.task = task
         if hasPeerEnded { cancelIfAbandoned() }
-    }
-
-    /// Returns the response of a handler, or a problem that describes a client's error, and hides any other one.
-    static func response(of result: Result<HTTPResponse, any Error>) -> HTTPResponse {
-        switch result {
-        case .success(let response): response
-        case .failure(let error as ServerError): .problem(error)
-        case .failure: .problem(status: .internalServerError)
-        }
     }
 
     /// Writes the handler's response, unless the connection was closed meanwhile.
@@ -492,5 +476,13 @@ extension Connection {
         phase = .writing
         deadline = loop.now &+ loop.configuration.idleTimeout
         advance()
+    }
+}
+
+extension Outcome {
+    /// The response; instead of an error a problem, which describes a client's error and hides any other one.
+    consuming func disclosed() -> HTTPResponse {
+        guard let error else { return response }
+        return (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)
     }
 }

@@ -59,6 +59,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     var dateClock = DateClock()
     /// The memory for output of the connection that writes next; most write all that they have at once.
     var spareOutput: [UInt8] = []
+    /// The memory for the next header section over HTTP/2.
+    var spareFieldBlock = HTTP2FieldBlock()
     /// The buffer that all connections read into, one after the other; kept bytes are copied.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
 

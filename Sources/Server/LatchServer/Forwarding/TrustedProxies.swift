@@ -88,13 +88,14 @@ public struct TrustedProxies: Sendable, Hashable {
 }
 
 /// An interceptor that sets the client's address of requests from trusted proxies.
-struct TrustedProxyInterceptor: Filter {
+struct TrustedProxyInterceptor: ImmediateInterceptor {
     let proxies: TrustedProxies
 
-    func filter(_ request: inout HTTPRequest) -> Filtering {
-        guard let peer = request.remoteAddress else { return .proceed(nil) }
-        if proxies.contains(peer) { request.context[ProxyAddress.self] = peer }
-        request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
-        return .proceed(nil)
+    func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
+        if let peer = request.remoteAddress, proxies.contains(peer) {
+            request.context[ProxyAddress.self] = peer
+            request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
+        }
+        return next.begin(&request)
     }
 }

@@ -69,7 +69,7 @@ extension HTTP2Connection {
         // Only one request at a time gets what every request gets, or one connection would hold it many times.
         let memory = MemoryReservation(budget, isGuaranteed: streams.isEmpty)
         let stream = HTTP2Stream(id, memory: memory, deadline: headDeadline)
-        streams[id] = stream
+        streams.append(stream)
         deadline = isDraining ? deadline : .max
         arriving = (stream, builder, true)
     }
@@ -110,7 +110,7 @@ extension HTTP2Connection {
         do throws(Rejection) {
             stream.isComplete = isLast
             let head = try builder.head(hasContent: !isLast)
-            stream.head = head
+            (stream.head, stream.isHead) = (head, head.method == .head)
             guard stream.memory.reserve(builder.size) else { throw .contentMemoryExhausted }
             try begin(stream, head)
         } catch {
@@ -194,7 +194,7 @@ extension HTTP2Connection {
 
     /// Forgets a stream that has ended on both sides, or was reset by either.
     func streamCloses(_ id: Int32) {
-        guard let stream = streams.removeValue(forKey: id) else { return }
+        guard let stream = streams.remove(id) else { return }
         release(stream)
         if arriving?.stream === stream { (arriving, headDeadline) = (nil, .max) }
         beginIdling()

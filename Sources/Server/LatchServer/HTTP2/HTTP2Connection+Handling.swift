@@ -54,24 +54,17 @@ extension HTTP2Connection {
 
     /// Calls the handler, on this thread until it suspends.
     private func handle(_ stream: HTTP2Stream) {
-        guard let head = stream.head else { return }
-        var request = HTTPRequest(
-            method: head.method, scheme: loop.configuration.address.scheme, authority: head.authority, path: head.path,
-            fields: head.fields, body: content(of: stream))
-        request.context = context
+        guard let head = stream.head.take() else { return }
+        var request = head.request(loop.configuration.address.scheme, body: content(of: stream), context)
         request.context[MemoryReservation.self] = stream.memory
         loop.runningTasks += 1
         runningHandlers += 1
-        let pending: @Sendable () async throws -> HTTPResponse
-        switch loop.configuration.handler.begin(request) {
-        case .ready(let result): return complete(stream, Connection.response(of: result))
-        case .pending(let response): pending = response
+        let pending: @Sendable () async -> Outcome
+        switch loop.configuration.handler.begin(&request) {
+        case .ready(let outcome): return complete(stream, outcome.disclosed())
+        case .pending(let outcome): pending = outcome
         }
-        let task = loop.startTask { [self] in
-            let response: HTTPResponse
-            do { response = try await pending() } catch { response = Connection.response(of: .failure(error)) }
-            complete(stream, response)
-        }
+        let task = loop.startTask { [self] in complete(stream, await pending().disclosed()) }
         // The response may be there already.
         if stream.phase == .handling { stream.task = task }
     }
@@ -133,14 +126,14 @@ extension HTTP2Connection {
 extension HTTP2Connection {
     /// Queues a response.
     func respond(_ response: HTTPResponse, to stream: HTTP2Stream) {
-        let isHead = stream.head?.method == .head
         let trailers = response.body.stream == nil ? response.body.trailers : [:]
         let writer = ResponseWriter(
-            date: loop.dateClock.text(), isHead: isHead, closes: false,
+            date: loop.dateClock.text(), isHead: stream.isHead, closes: false,
             isChunked: response.body.length == nil || !trailers.isEmpty)
-        let block: HTTP2FieldBlock
+        var block: HTTP2FieldBlock
         do throws(HTTPError) {
-            block = try HTTP2FieldBlock(response, length: writer.length(of: response), date: writer.date)
+            block = try HTTP2FieldBlock(
+                response, length: writer.length(of: response), date: writer.date, reusing: &loop.spareFieldBlock)
         } catch {
             return respond(.problem(status: .internalServerError), to: stream)
         }
@@ -149,6 +142,7 @@ extension HTTP2Connection {
         let hasContent = writer.hasContent(response) && !(response.body.isEmpty && trailers.isEmpty)
         if hasContent, response.body.stream == nil { stream.setOutput(response.body.bytes, end: trailers) }
         session?.respond(block, to: stream, hasContent: hasContent)
+        swap(&block, &loop.spareFieldBlock)
         if hasContent, let content = response.body.stream { send(content, on: stream) }
     }
 

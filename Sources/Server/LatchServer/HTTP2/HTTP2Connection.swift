@@ -44,7 +44,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     private var isScheduled = false
 
     /// The streams that are open, or whose response is being sent.
-    var streams: [Int32: HTTP2Stream] = [:]
+    var streams = HTTP2Streams()
     /// The highest number of a stream of the client.
     var highestStream: Int32 = 0
     /// The numbers of the streams that were reset last.
@@ -223,8 +223,8 @@ extension HTTP2Connection {
     }
 
     private func abandonStreams() {
-        for stream in streams.values { release(stream) }
-        streams = [:]
+        for stream in streams.all { release(stream) }
+        streams = HTTP2Streams()
         (ready, drained, arriving) = ([], [], nil)
     }
 }
@@ -249,7 +249,7 @@ extension HTTP2Connection {
             if isDraining { session?.refuseNewStreams() } else { end(.noError) }
             deadline = .max
         }
-        for stream in streams.values where stream.deadline <= now {
+        for stream in streams.all where stream.deadline <= now {
             isExpired = true
             expire(stream)
         }

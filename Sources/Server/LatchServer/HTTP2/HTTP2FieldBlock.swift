@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchHTTP
+
 /// A header section to send, with names in lower case (RFC 9113 §8.2).
 struct HTTP2FieldBlock {
     /// The place of one line in `bytes`.
@@ -16,44 +18,54 @@ struct HTTP2FieldBlock {
     private(set) var bytes: [UInt8] = []
     private(set) var lines: [Line] = []
 
-    /// Appends a line, whose name is in lower case.
-    mutating func append(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
-        let start = bytes.count
-        bytes.append(utf8: name)
-        let nameCount = bytes.count - start
-        bytes.append(utf8: value)
-        lines.append(
-            Line(
-                start: start, nameCount: nameCount, valueCount: bytes.count - start - nameCount,
-                isNeverIndexed: isNeverIndexed))
-    }
+    /// Creates an empty header section, whose memory later ones can take over.
+    init() {}
 
     /// The head of an interim response.
     init(interim status: Int) { append(":status", String(status)) }
 
     /// The head of a response.
     ///
+    /// - Parameter spare: A header section that is not needed any more, whose memory this one takes over.
     /// - Throws: `HTTPError.invalidField` for a field that would break the framing.
-    init(_ response: HTTPResponse, length: String?, date: String) throws(HTTPError) {
-        try response.fields.validate()
-        bytes.reserveCapacity(256)
-        lines.reserveCapacity(response.fields.count + 3)
-        append(":status", String(response.status.rawValue))
+    init(
+        _ response: HTTPResponse, length: String?, date: String, reusing spare: inout HTTP2FieldBlock
+    ) throws(HTTPError) {
+        swap(&self, &spare)
+        bytes.removeAll(keepingCapacity: true)
+        lines.removeAll(keepingCapacity: true)
+        append(":status", response.status == .ok ? "200" : String(response.status.rawValue))
         append("date", date)
         if let length { append("content-length", length) }
-        for field in response.fields where !Self.isOmitted(field.name.canonicalName) {
+        try response.fields.forEachLine { field throws(HTTPError) in
+            try field.validate()
             let name = field.name.canonicalName
-            append(name, trimmed(field.value), isNeverIndexed: Self.isNeverIndexed(name))
+            if !Self.isOmitted(name) { append(name, field.value, isNeverIndexed: Self.isNeverIndexed(name)) }
         }
     }
 
     /// The trailers of a response; invalid ones are omitted, since it is too late to report an error.
     init(trailers: HTTPFields) {
         for field in trailers where !field.name.isSetByTransport && !Self.isOmitted(field.name.canonicalName) {
-            let line: HTTPFields = [field.name: field.value]
-            do { try line.validate() } catch { continue }
-            append(field.name.canonicalName, trimmed(field.value))
+            do { try field.validate() } catch { continue }
+            append(field.name.canonicalName, field.value)
         }
+    }
+
+    /// Appends a line, whose name is in lower case, without the whitespace around its value, which RFC 9113 §8.2.1 forbids.
+    private mutating func append(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
+        let start = bytes.count
+        bytes.append(utf8: name)
+        let valueStart = bytes.count
+        bytes.append(utf8: value)
+        while bytes.count > valueStart, let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        var blanks = 0
+        while valueStart + blanks < bytes.count, isBlank(bytes[valueStart + blanks]) { blanks += 1 }
+        if blanks > 0 { bytes.removeSubrange(valueStart..<(valueStart + blanks)) }
+        lines.append(
+            Line(
+                start: start, nameCount: valueStart - start, valueCount: bytes.count - valueStart,
+                isNeverIndexed: isNeverIndexed))
     }
 
     /// Whether the server sets the field itself, does not disclose it, or may not send it (RFC 9113 §8.2.2).
@@ -74,16 +86,5 @@ struct HTTP2FieldBlock {
         case 13: name == "authorization"
         default: false
         }
-    }
-
-    /// Returns a value without whitespace around it, which RFC 9113 §8.2.1 forbids.
-    private func trimmed(_ value: String) -> String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else {
-            return value
-        }
-        let start = value.utf8.firstIndex { !isSpace($0) } ?? value.utf8.endIndex
-        let end = value.utf8.lastIndex { !isSpace($0) }.map { value.utf8.index(after: $0) } ?? start
-        return String(value[start..<end])
     }
 }

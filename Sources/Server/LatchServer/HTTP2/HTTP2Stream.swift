@@ -38,8 +38,10 @@ final class HTTP2Stream: @unchecked Sendable {
     /// The time at which the current phase must have ended, on the loop's clock.
     var deadline: UInt64
 
-    /// The head; nil until it is complete.
+    /// The head; nil until it is complete, and when the handler has it.
     var head: RequestHead?
+    /// Whether the request is `HEAD`, whose response has no content (RFC 9110 §9.3.2).
+    var isHead = false
     /// The content that was received before the handler began.
     var content: [UInt8] = []
     /// The content that the handler reads while it arrives; nil for content that is complete before.

@@ -9,15 +9,15 @@ public struct AccessLogEntry: Sendable {
     /// The path without its query, which may contain secrets.
     public let path: String
     /// The pattern of the route, such as `/notes/{id}`; nil if the request reached no endpoint of a `Router`.
-    public let route: String?
+    public internal(set) var route: String?
     /// The status of the response; nil if the endpoint threw an error.
-    public let status: HTTPStatus?
+    public internal(set) var status: HTTPStatus?
     /// The code of the failure of the server that the response reports, such as `storeFull`; nil if there is none.
-    public let failure: String?
+    public internal(set) var failure: String?
     /// The number of bytes of the response's content; for a stream, the number that was read from it.
-    public let contentLength: Int
+    public internal(set) var contentLength: Int
     /// The time from the head of the request to its response, or to the end of a streamed response.
-    public let duration: Duration
+    public internal(set) var duration: Duration
     /// The client's address; nil in process.
     public let remoteAddress: String?
     /// The identifier that `RequestIDInterceptor` assigned.
@@ -38,35 +38,52 @@ public struct AccessLogInterceptor: Interceptor, Filter {
 
     /// Calls `next` and writes an entry, whether it responds or throws.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        try await filtered(request, next: next)
+        try await response(to: request, next: next)
     }
 
-    package func filter(_ request: inout HTTPRequest) -> Filtering {
-        let start = ContinuousClock.now
+    @usableFromInline
+    package func filter(_ request: inout HTTPRequest) -> Filtering<LoggedRequest> {
         let known = request.context[MatchedRouteKey.self]
         let route = known ?? MatchedRoute()
         if known == nil { request.context[MatchedRouteKey.self] = route }
-        return .proceed { [self, request] outcome in
-            guard outcome.error == nil else { return write(entry(request, route, start, nil, 0)) }
-            let status = outcome.response.status
-            guard let stream = outcome.response.body.stream else {
-                return write(entry(request, route, start, status, outcome.response.body.bytes.count))
-            }
-            let counter = StreamCounter { [self] in write(entry(request, route, start, status, $0)) }
-            outcome.response.body = HTTPBody(counter.counting(stream))
-        }
+        let entry = AccessLogEntry(
+            method: request.method, path: request.pathWithoutQuery, route: nil, status: nil, failure: nil,
+            contentLength: 0, duration: .zero, remoteAddress: request.remoteAddress,
+            requestID: request.fields[.requestID], protocolVersion: request.context[ProtocolVersion.self])
+        return .proceed(LoggedRequest(start: .now, route: route, entry: entry))
     }
 
-    private func entry(
-        _ request: HTTPRequest, _ route: MatchedRoute, _ start: ContinuousClock.Instant, _ status: HTTPStatus?,
-        _ contentLength: Int
-    ) -> AccessLogEntry {
-        AccessLogEntry(
-            method: request.method, path: request.pathWithoutQuery, route: route.pattern, status: status,
-            failure: route.failure, contentLength: contentLength,
-            duration: start.duration(to: .now), remoteAddress: request.remoteAddress,
-            requestID: request.fields[.requestID],
-            protocolVersion: request.context[ProtocolVersion.self])
+    @usableFromInline
+    package func complete(_ outcome: inout Outcome, _ request: consuming LoggedRequest) {
+        if outcome.error == nil {
+            request.entry.status = outcome.response.status
+            if let stream = outcome.response.body.stream {
+                let counter = StreamCounter { [self, request] count in
+                    var request = request
+                    request.end(contentLength: count)
+                    write(request.entry)
+                }
+                outcome.response.body = HTTPBody(counter.counting(stream))
+                return
+            }
+        }
+        request.end(contentLength: outcome.error == nil ? outcome.response.body.bytes.count : 0)
+        write(request.entry)
+    }
+}
+
+/// What the log tells of a request, and what it waits for.
+@usableFromInline
+package struct LoggedRequest: Sendable {
+    fileprivate let start: ContinuousClock.Instant
+    fileprivate let route: MatchedRoute
+    fileprivate var entry: AccessLogEntry
+
+    /// Adds what is known once the response has ended.
+    fileprivate mutating func end(contentLength: Int) {
+        entry.contentLength = contentLength
+        entry.duration = start.duration(to: .now)
+        (entry.route, entry.failure) = route.findings
     }
 }
 

@@ -15,21 +15,21 @@ public struct RequestIDInterceptor: Interceptor, Filter {
 
     /// Sets the identifier in the request and in the response.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        try await filtered(request, next: next)
+        try await response(to: request, next: next)
     }
 
-    package func filter(_ request: inout HTTPRequest) -> Filtering {
-        let id: String
-        if let sent = request.fields.onlyValue(of: .requestID), Self.isSafe(sent) {
-            id = sent
-        } else {
-            id = make()
-            request.fields[.requestID] = id
-        }
-        return .proceed { outcome in
-            // An interceptor inside may have set it already.
-            if outcome.response.fields.onlyValue(of: .requestID) != id { outcome.response.fields[.requestID] = id }
-        }
+    @usableFromInline
+    package func filter(_ request: inout HTTPRequest) -> Filtering<String> {
+        if let sent = request.fields.onlyValue(of: .requestID), Self.isSafe(sent) { return .proceed(sent) }
+        let id = make()
+        request.fields[.requestID] = id
+        return .proceed(id)
+    }
+
+    @usableFromInline
+    package func complete(_ outcome: inout Outcome, _ id: consuming String) {
+        // An interceptor inside may have set it already.
+        if outcome.response.fields.onlyValue(of: .requestID) != id { outcome.response.fields[.requestID] = id }
     }
 
     /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.

@@ -10,6 +10,9 @@ package final class MatchedRoute: Sendable {
     /// Creates a value that a router fills.
     package init() {}
 
+    /// The pattern and the failure.
+    var findings: (pattern: String?, failure: String?) { found.withLock { $0 } }
+
     /// The pattern, such as `/notes/{id}`; nil until a router has found an endpoint.
     package internal(set) var pattern: String? {
         get { found.withLock { $0.pattern } }

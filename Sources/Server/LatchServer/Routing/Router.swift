@@ -92,22 +92,27 @@ public struct Router: Handler, ImmediateHandler {
     }
 
     /// Returns the response of the endpoint for the request.
-    public func respond(to request: HTTPRequest) async throws -> HTTPResponse { try await begin(request).value() }
+    public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        var request = request
+        return try await begin(&request).value()
+    }
 
-    package func begin(_ request: HTTPRequest) -> EventualResponse {
+    @usableFromInline
+    package func begin(_ request: inout HTTPRequest) -> EventualResponse {
         switch table.match(request) {
         case .endpoint(let route, let values):
             request.context[MatchedRouteKey.self]?.pattern = route.patternText
             // Only HEAD is matched to a route of another method, GET.
             let dropsContent = route.method != request.method
-            guard !values.isEmpty || dropsContent else { return route.handler.begin(request) }
-            var request = request
-            request.context[PathParameters.self] = PathParameters.Values(names: route.parameterNames, values: values)
-            let response = route.handler.begin(request)
-            return dropsContent ? response.map { $0.map { $0.withoutContent() } } : response
+            if !values.isEmpty {
+                request.context[PathParameters.self] = PathParameters.Values(
+                    names: route.parameterNames, values: values)
+            }
+            let response = route.handler.begin(&request)
+            return dropsContent ? response.map { $0.response.dropContent() } : response
         case .response(let response):
             let own = ImmediateClosureHandler { _ in response }
-            return NextHandler(own.nested(in: interceptors)).begin(request)
+            return NextHandler(own.nested(in: interceptors)).begin(&request)
         }
     }
 }
@@ -199,11 +204,9 @@ enum PathParameters: HTTPContextKey {
 }
 
 extension HTTPResponse {
-    /// Returns the response to `HEAD`: that to `GET` with its length and without its content (RFC 9110 §9.3.2).
-    func withoutContent() -> HTTPResponse {
-        var response = self
-        if response.fields[.contentLength] == nil { response.fields[.contentLength] = String(body.bytes.count) }
-        response.body = .empty
-        return response
+    /// Makes the response to `GET` that to `HEAD`: with its length and without its content (RFC 9110 §9.3.2).
+    mutating func dropContent() {
+        if fields[.contentLength] == nil { fields[.contentLength] = String(body.bytes.count) }
+        body = .empty
     }
 }

@@ -26,4 +26,12 @@ struct RequestHead {
     var acceptsChunks: Bool
     /// Whether the client waits for `100 Continue` before it sends the content.
     var expectsContinue: Bool
+
+    /// Returns the request with its content.
+    consuming func request(_ scheme: String, body: HTTPBody, _ context: HTTPContext) -> HTTPRequest {
+        var request = HTTPRequest(
+            method: method, scheme: scheme, authority: authority, path: path, fields: fields, body: body)
+        request.context = context
+        return request
+    }
 }

@@ -40,6 +40,46 @@ import Testing
         }
     }
 
+    @Test func `lets no compressor keep what is secret or never returns`() async throws {
+        let handler = ImmediateClosureHandler { request in
+            var fields: HTTPFields = ["Content-Type": "text/plain", "ETag": "\"1\""]
+            for name in ["Set-Cookie", "Location", "RateLimit", "X-Request-Id"] { fields[HTTPFieldName(name)] = "a" }
+            return HTTPResponse(status: .ok, fields: fields)
+        }
+        try await serving(handler) { address in
+            let client = try await FrameClient(address)
+            await client.send(.get(1))
+            #expect(await client.answer(to: 1).fields.count == 9)
+            #expect(client.neverIndexed == ["set-cookie", "location", "ratelimit", "x-request-id"])
+        }
+    }
+
+    @Test func `sends the fields of each response and no others, without whitespace around their values`() async throws
+    {
+        let handler = ImmediateClosureHandler { request in
+            let count = request.path.utf8.count
+            let fields = (0..<count * 20).map { ("X-\($0)", " \t\(String(repeating: "a", count: count)) \t") }
+            return HTTPResponse(
+                status: .ok, fields: fields.reduce(into: [:]) { $0.append($1.1, for: HTTPFieldName($1.0)) })
+        }
+        var configuration = Server.Configuration.patient
+        configuration.loops = 1
+        try await serving(handler, configuration: configuration) { address in
+            let clients = [try await FrameClient(address), try await FrameClient(address)]
+            for (number, length) in [3, 9, 1, 5].enumerated() {
+                for client in clients {
+                    let stream = UInt32(2 * number + 1)
+                    await client.send(.get(stream, "/" + String(repeating: "p", count: length - 1)))
+                    let names = await client.answer(to: stream).fields.filter {
+                        $0.name.rawName.utf8.starts(with: "x-".utf8)
+                    }
+                    #expect(names.map(\.name.rawName) == (0..<length * 20).map { "x-\($0)" })
+                    #expect(names.allSatisfy { $0.value == String(repeating: "a", count: length) })
+                }
+            }
+        }
+    }
+
     @Test func `serves HTTP/1.1 beside it, also to methods that begin like the preface`() async throws {
         try await serving(.telling) { address in
             for method in ["POST", "PUT", "PRI", "P", "PR"] {

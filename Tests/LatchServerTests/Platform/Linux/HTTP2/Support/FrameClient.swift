@@ -121,6 +121,8 @@ final class FrameClient: @unchecked Sendable {
     private(set) var goAways: [RawFrame] = []
     private(set) var settings: [RawFrame] = []
     private(set) var pings: [RawFrame] = []
+    /// The names of the fields that must not be in a table of any compressor (RFC 7541 §7.1.3).
+    private(set) var neverIndexed: Set<String> = []
     /// Whether the server's settings are acknowledged, which would be an intruder in a header section.
     var acknowledges = true
 
@@ -236,8 +238,9 @@ final class FrameClient: @unchecked Sendable {
             if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
                 let name = UnsafeBufferPointer(start: line.name, count: line.namelen)
                 let value = UnsafeBufferPointer(start: line.value, count: line.valuelen)
-                fields.append(
-                    String(decoding: value, as: UTF8.self), for: HTTPFieldName(String(decoding: name, as: UTF8.self)))
+                let text = String(decoding: name, as: UTF8.self)
+                fields.append(String(decoding: value, as: UTF8.self), for: HTTPFieldName(text))
+                if line.flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0 { neverIndexed.insert(text) }
             }
             if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 { break }
         }
