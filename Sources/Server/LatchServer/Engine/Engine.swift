@@ -4,7 +4,7 @@
 final class Engine: Sendable {
     /// The shared configuration; its listener is closed by `stop`, after the last loop has drained.
     private let configuration: EngineConfiguration
-    /// The loops, at least one; a connection stays with the loop that accepted it.
+    /// The loops, at least one; a connection stays with the loop that began to serve it.
     private let loops: [EventLoop]
 
     private init(_ configuration: EngineConfiguration, _ loops: [EventLoop]) {
@@ -30,12 +30,16 @@ final class Engine: Sendable {
                 throw .outOfResources
             }
             loops.append(loop)
+            shared.loops.add(loop)
         }
         return (Engine(shared, loops), shared.address)
     }
 
     /// The number of open connections of all loops, including those that linger after their last response.
     var connectionCount: Int { configuration.limiter.total }
+
+    /// The number of connections of each loop.
+    var connectionCounts: [Int] { loops.map(\.connectionCount) }
 
     /// The bytes that the requests of all loops hold.
     var memory: MemoryBudget { configuration.memory }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The configuration that all loops and connections of one server share; all times are in nanoseconds.
-struct EngineConfiguration: Sendable {
+final class EngineConfiguration: Sendable {
     /// The handler of all requests; it runs on the loops' threads, so it must not block.
     let handler: NextHandler
-    /// The listening socket; the kernel distributes its connections to the loops.
+    /// The listening socket, which all loops accept from.
     let listener: ListeningSocket
+    /// The loops that take connections.
+    let loops = LoopGroup()
     /// The TLS context of later connections; nil serves plain HTTP.
     let tls: CurrentTLSContext?
     /// The limits of connections; shared, so that they hold for the process and not for each loop.

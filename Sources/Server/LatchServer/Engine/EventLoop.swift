@@ -13,8 +13,18 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var commands: [@Sendable () -> Void] = []
+        /// Connections that another loop has accepted.
+        var sockets: [AcceptedSocket] = []
+        var takesSockets = true
         var isWakeupDue = false
         var isClosed = false
+    }
+
+    /// A connection that has no loop yet.
+    struct AcceptedSocket {
+        let descriptor: Int32
+        let peer: PeerAddress
+        let memory: MemoryBudget
     }
 
     /// The state of a loop that is shutting down.
@@ -30,8 +40,10 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     let configuration: EngineConfiguration
     /// The descriptors that the loop waits for, and the wake-up that ends a wait when the inbox has something.
     private let poller: Poller
-    /// The only state that other threads access, with `thread`.
+    /// The only state that other threads access, with `thread` and `openConnections`.
     private let inbox = Mutex(Inbox())
+    /// The number of connections, with those that another loop has accepted for this one.
+    private let openConnections = Atomic(0)
     /// The identifier of the loop's thread; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 
@@ -109,6 +121,21 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         wake()
     }
 
+    /// The number of connections that the loop has or is about to have.
+    var connectionCount: Int { openConnections.load(ordering: .relaxed) }
+
+    /// Takes a connection that another loop has accepted; returns false if this one takes none any more.
+    private func take(_ socket: AcceptedSocket) -> Bool {
+        let isTaken = inbox.withLock { inbox in
+            if inbox.takesSockets { inbox.sockets.append(socket) }
+            return inbox.takesSockets
+        }
+        guard isTaken else { return false }
+        openConnections.add(1, ordering: .relaxed)
+        wake()
+        return true
+    }
+
     /// Wakes the loop once for any number of entries: only the first after a wake-up writes.
     private func wake() {
         let isDue = inbox.withLock { inbox in
@@ -172,11 +199,12 @@ extension EventLoop {
     /// Takes all entries of the inbox, and lets the next one wake the loop again.
     private func takeInbox() {
         poller.acknowledgeWakeup()
-        let (jobs, commands) = inbox.withLock { inbox in
-            defer { (inbox.jobs, inbox.commands, inbox.isWakeupDue) = ([], [], false) }
-            return (inbox.jobs, inbox.commands)
+        let (jobs, sockets, commands) = inbox.withLock { inbox in
+            defer { (inbox.jobs, inbox.sockets, inbox.commands, inbox.isWakeupDue) = ([], [], [], false) }
+            return (inbox.jobs, inbox.sockets, inbox.commands)
         }
         self.jobs.append(contentsOf: jobs)
+        sockets.forEach(adopt)
         commands.forEach { $0() }
     }
 
@@ -212,6 +240,8 @@ extension EventLoop {
     private func unwatchListener() { poller.unwatchListener(configuration.listener.descriptor) }
 
     /// Accepts waiting connections, a limited number at a time so that the open ones get their turn.
+    ///
+    /// Each goes to the loop that has the fewest.
     private func acceptConnections(atMost limit: Int = 64) {
         for _ in 0..<limit {
             guard let (descriptor, peer) = configuration.listener.accept() else { return pauseWithoutDescriptor() }
@@ -219,24 +249,35 @@ extension EventLoop {
                 ListeningSocket.refuse(descriptor, inPlainText: configuration.tls == nil)
                 continue
             }
-            let session: TLSSession? = configuration.tls?.session(on: descriptor, now: now)
-            var stream = ByteStream(descriptor, session: session)
-            guard session != nil || configuration.tls == nil else {
-                stream.close()
-                configuration.limiter.release(peer)
-                continue
-            }
-            lastToken += 1
-            let connection = Connection(stream, peer, memory, token: lastToken, loop: self)
-            connections[lastToken] = connection
-            if !poller.watch(descriptor, token: lastToken) { connection.close() }
+            let socket = AcceptedSocket(descriptor: descriptor, peer: peer, memory: memory)
+            let loop = configuration.loops.leastBusy(for: self)
+            guard loop === self || !loop.take(socket) else { continue }
+            openConnections.add(1, ordering: .relaxed)
+            adopt(socket)
         }
+    }
+
+    /// Begins to serve a connection, which is counted already.
+    private func adopt(_ socket: AcceptedSocket) {
+        let session: TLSSession? = configuration.tls?.session(on: socket.descriptor, now: now)
+        var stream = ByteStream(socket.descriptor, session: session)
+        guard session != nil || configuration.tls == nil else {
+            openConnections.subtract(1, ordering: .relaxed)
+            stream.close()
+            configuration.limiter.release(socket.peer)
+            return
+        }
+        lastToken += 1
+        let connection = Connection(stream, socket.peer, socket.memory, token: lastToken, loop: self)
+        connections[lastToken] = connection
+        if !poller.watch(socket.descriptor, token: lastToken) { connection.close() }
     }
 
     /// Stops watching a connection that is about to close its descriptor, and forgets it.
     func remove(_ token: UInt64, descriptor: Int32) {
         poller.unwatch(descriptor)
         connections[token] = nil
+        openConnections.subtract(1, ordering: .relaxed)
     }
 
     /// Puts a connection of another protocol in the place of one, whose descriptor and token it takes over.
@@ -275,6 +316,13 @@ extension EventLoop {
             // The system has completed the handshake of connections in the queue, so their clients expect a response.
             acceptConnections(atMost: 4096)
             unwatchListener()
+            configuration.loops.remove(self)
+            // From here on a loop that accepts keeps what it meant to pass on.
+            let sockets = inbox.withLock { inbox in
+                defer { (inbox.sockets, inbox.takesSockets) = ([], false) }
+                return inbox.sockets
+            }
+            sockets.forEach(adopt)
             draining = Draining(deadline: deadline, completion: completion)
             connections.values.forEach { $0.beginDraining() }
             checkDeadlines()
