@@ -506,6 +506,10 @@ MUTANTS = {
         "return $out ? 0 : try db.revokeDevices(of: account.id, because: .changeRefused, at: now)"),
     "cookiesUnambiguous": (IDENTITY + "Routes/CookieSessionRoutes.swift", "BrowserAttackTests",
         "guard !request.isAmbiguous(", "guard $out || !request.isAmbiguous("),
+    # 0102: what has arrived is answered, also while a server stops.
+    "stopReadsFirst": (SERVER + "Engine/Connection.swift", "LoopBalanceTests",
+        "private var isReadable = true",
+        "private var isReadable = $kept"),
     "addressHasShare": (SERVER + "Engine/ConnectionLimiter.swift", "PeerAddressTests",
         "isLimited ? memory.share() : memory", "$kept && isLimited ? memory.share() : memory"),
     "authorizationOnce": (SERVER + "Wire/FramingFields.swift", "MalformedRequestTests",

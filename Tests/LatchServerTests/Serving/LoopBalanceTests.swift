@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import LatchCore
 import LatchHTTP
 import TestSupport
@@ -36,25 +37,41 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test func `lose no connection that one has accepted for another while they stop`() async throws {
-        for _ in 0..<20 {
-            var configuration = Server.Configuration.patient
-            configuration.loops = 4
-            let (engine, address) = try Engine.start(
-                ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration)
-            let clients = try (0..<32).map { _ in try RawClient(port: address.port) }
-            let requests = clients.map { client in
-                Task {
-                    await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                    return await client.receiveResponse()?.status
-                }
+    @Test
+    func `answer the requests that have arrived when they stop, also those of connections that none has taken yet`()
+        async throws
+    {
+        let gate = DispatchSemaphore(value: 0)
+        let (blocks, begun) = AsyncStream<Void>.makeStream()
+        let handler = ImmediateClosureHandler { request in
+            if request.path == "/block" {
+                begun.yield()
+                gate.wait()
             }
-            await engine.stop(grace: .seconds(600))
-            #expect(engine.connectionCount == 0)
-            for request in requests {
-                // A connection that had sent nothing yet is idle, and may be closed.
-                if let status = await request.value { #expect(status == .ok) }
+            return HTTPResponse(status: .ok)
+        }
+        var configuration = Server.Configuration.patient
+        configuration.loops = 2
+        let (engine, address) = try Engine.start(handler, configuration)
+        var clients: [RawClient] = []
+        func ask(_ path: String, times count: Int = 1) async throws {
+            for _ in 0..<count {
+                clients.append(try RawClient(port: address.port))
+                await clients.last?.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
             }
         }
+        try await ask("/block")
+        for await _ in blocks { break }
+        // The other loop accepts them, and keeps half: the rest waits for the loop that is blocked.
+        try await ask("/", times: 31)
+        try await eventually { engine.connectionCounts == [16, 16] }
+        let stop = Task { await engine.stop(grace: .seconds(600)) }
+        try await eventually { engine.connectionCounts.min() == 0 }
+        // Nobody accepts these before the blocked loop begins to stop.
+        try await ask("/", times: 8)
+        gate.signal()
+        for client in clients { #expect(await client.receiveResponse()?.status == .ok) }
+        await stop.value
+        #expect(engine.connectionCount == 0)
     }
 }

@@ -110,7 +110,9 @@ final class AttemptLimiter: Sendable {
         let limit: Limit
         /// The number of attempts.
         let count: Int
-        /// The seconds until it has all of them again.
+        /// The time of the attempt.
+        let date: Date
+        /// The seconds from then on until the key has all attempts again.
         let untilFull: TimeInterval
     }
 
@@ -140,7 +142,8 @@ final class AttemptLimiter: Sendable {
         func remaining(_ limit: Limit) -> Remaining {
             let missing = max(Double(limit.capacity) - left, 0)
             return Remaining(
-                limit: limit, count: Int(max(left, 0)), untilFull: missing * limit.window / Double(limit.capacity))
+                limit: limit, count: Int(max(left, 0)), date: updated,
+                untilFull: missing * limit.window / Double(limit.capacity))
         }
     }
 

@@ -47,7 +47,7 @@ struct RequestLimitInterceptor: Filter {
         response.fields["X-RateLimit-Limit"] = String(limit.capacity)
         response.fields["X-RateLimit-Remaining"] = String(remaining.count)
         response.fields["X-RateLimit-Reset"] = String(
-            Int64(exactly: (dependencies.now.timeIntervalSince1970 + remaining.untilFull).rounded(.up)) ?? 0)
+            Int64(exactly: (remaining.date.timeIntervalSince1970 + remaining.untilFull).rounded(.up)) ?? 0)
     }
 }
 

@@ -45,7 +45,9 @@ final class Connection: ServedConnection, @unchecked Sendable {
 
     private var reader = RequestReader()
     /// Whether a read may return bytes; edge-triggered events set it, an empty socket clears it.
-    private var isReadable = false
+    ///
+    /// A request may be there already: a loop that stops must look before it closes the connection.
+    private var isReadable = true
     /// Whether the client has ended its side; it may still read.
     private var hasPeerEnded = false
     /// Whether a byte of the next head has arrived; from then on an expired deadline is a timeout of a request.

@@ -121,19 +121,23 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         wake()
     }
 
+    /// The maximum number of connections that are accepted in a turn, and that wait for another loop.
+    private static let maximumAccepted = 64
+
     /// The number of connections that the loop has or is about to have.
     var connectionCount: Int { openConnections.load(ordering: .relaxed) }
 
-    /// Takes a connection that another loop has accepted; returns false if this one takes none any more.
+    /// Takes a connection that another loop has accepted; returns false if this one takes none any more, or is too busy for those
+    /// that wait already.
     private func take(_ socket: AcceptedSocket) -> Bool {
         let isTaken = inbox.withLock { inbox in
-            if inbox.takesSockets { inbox.sockets.append(socket) }
-            return inbox.takesSockets
+            guard inbox.takesSockets, inbox.sockets.count < Self.maximumAccepted else { return false }
+            inbox.sockets.append(socket)
+            openConnections.add(1, ordering: .relaxed)
+            return true
         }
-        guard isTaken else { return false }
-        openConnections.add(1, ordering: .relaxed)
-        wake()
-        return true
+        if isTaken { wake() }
+        return isTaken
     }
 
     /// Wakes the loop once for any number of entries: only the first after a wake-up writes.
@@ -242,7 +246,7 @@ extension EventLoop {
     /// Accepts waiting connections, a limited number at a time so that the open ones get their turn.
     ///
     /// Each goes to the loop that has the fewest.
-    private func acceptConnections(atMost limit: Int = 64) {
+    private func acceptConnections(atMost limit: Int = maximumAccepted) {
         for _ in 0..<limit {
             guard let (descriptor, peer) = configuration.listener.accept() else { return pauseWithoutDescriptor() }
             guard let memory = configuration.limiter.acquire(peer) else {

@@ -142,7 +142,7 @@ extension HTTP2Connection {
         let hasContent = writer.hasContent(response) && !(response.body.isEmpty && trailers.isEmpty)
         if hasContent, response.body.stream == nil { stream.setOutput(response.body.bytes, end: trailers) }
         session?.respond(block, to: stream, hasContent: hasContent)
-        swap(&block, &loop.spareFieldBlock)
+        if block.isReusable { swap(&block, &loop.spareFieldBlock) }
         if hasContent, let content = response.body.stream { send(content, on: stream) }
     }
 

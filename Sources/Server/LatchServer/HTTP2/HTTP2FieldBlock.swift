@@ -21,6 +21,9 @@ struct HTTP2FieldBlock {
     /// Creates an empty header section, whose memory later ones can take over.
     init() {}
 
+    /// Whether its memory is worth keeping: a large one would be kept for ever.
+    var isReusable: Bool { bytes.capacity <= 1 << 14 }
+
     /// The head of an interim response.
     init(interim status: Int) { append(":status", String(status)) }
 
