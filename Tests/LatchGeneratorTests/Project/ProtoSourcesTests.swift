@@ -140,4 +140,14 @@ import Testing
             #expect(FileSnapshot([folder.path + "/a.proto"]) != before)
         }
     }
+
+    @Test func `changes when the file changes that a symbolic link leads to`() throws {
+        try ProjectFolder.with(["a.proto": "a"]) { folder throws in
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/link.proto", withDestinationPath: "a.proto")
+            let before = FileSnapshot([folder.path + "/link.proto"])
+            try folder.write("longer", to: "a.proto")
+            #expect(FileSnapshot([folder.path + "/link.proto"]) != before)
+        }
+    }
 }

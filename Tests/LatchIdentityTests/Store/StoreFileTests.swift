@@ -64,6 +64,21 @@ import Testing
         #expect(try folder.permissions(of: "store.sqlite") == 0o644)
     }
 
+    @Test func `may be in a folder that a symbolic link leads to, as systemd makes them, and is no link itself`()
+        async throws
+    {
+        try FileManager.default.createDirectory(atPath: folder.file("private"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("state"), withDestinationPath: "private")
+        let store = try SQLIdentityStore(path: folder.file("state/store.sqlite"))
+        try await store.checkHealth(at: .now)
+        await store.close()
+        #expect(try folder.names().sorted() == ["private", "state"])
+        #expect(FileManager.default.fileExists(atPath: folder.file("private/store.sqlite")))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link.sqlite"), withDestinationPath: "private/store.sqlite")
+        #expect(opening(folder.file("link.sqlite"))?.code == "storeUnavailable")
+    }
+
     @Test func `keeps everything over a restart`() async throws {
         let (store, account, device) = try await SQLIdentityStore.populated(in: folder)
         await store.close()

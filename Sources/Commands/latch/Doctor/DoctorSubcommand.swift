@@ -115,9 +115,11 @@ private enum SecretFiles {
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
                 .filter { $0.hasPrefix(ClientAccounts.service + ".") }
-            let open = try ([folder] + names.map { "\(folder)/\($0)" }).filter { try mode(of: $0) & 0o077 != 0 }
+            let open = ([folder] + names.map { "\(folder)/\($0)" })
+                .compactMap { path in FileStatus(of: path).map { (path, $0) } }
+                .filter { $0.1.permissions & 0o077 != 0 }
             guard open.isEmpty else {
-                let modes = try open.prefix(5).map { "\($0) has mode \(String(try mode(of: $0), radix: 8))" }
+                let modes = open.prefix(5).map { "\($0.0) has mode \($0.1.mode)" }
                 return Diagnosis(
                     subject: "files", isFine: false, lines: ["Other users may access these files."] + modes,
                     hint: "chmod -R go= '\(folder)'", facts: facts)
@@ -127,9 +129,9 @@ private enum SecretFiles {
             return .wrong("files", error)
         }
     }
+}
 
-    private static func mode(of path: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return Int(attributes[.posixPermissions] as? UInt ?? 0)
-    }
+extension FileStatus {
+    /// The octal digits of the permissions, such as `640`.
+    var mode: String { String(permissions, radix: 8) }
 }

@@ -59,10 +59,10 @@ struct ServerFileCheck: Sendable {
     /// The warning of a private key that other users may read.
     private var key: [Diagnosis] {
         let path = settings["tls_key"]
-        guard let mode = FileMode(of: path), mode.isReadableByOthers || mode.isWritableByOthers else { return [] }
+        guard let status = FileStatus(of: path), status.isOpenToOthers else { return [] }
         return [
             .warning(
-                "private key", "Other users may access \(path), which has mode \(mode.text).",
+                "private key", "Other users may access \(path), which has mode \(status.mode).",
                 hint: "chmod 600 '\(path)'")
         ]
     }

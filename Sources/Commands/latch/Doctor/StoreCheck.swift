@@ -107,14 +107,14 @@ struct StoreCheck: Sendable {
     /// Checks that the file is its owner's alone; the server itself takes away what others may do.
     private func mode(of path: String) -> Diagnosis {
         let open = ["", "-wal", "-shm"].map { path + $0 }
-            .filter { path in FileMode(of: path).map { $0.isReadableByOthers || $0.isWritableByOthers } ?? false }
-        guard let first = open.first, let mode = FileMode(of: first) else {
+            .compactMap { path in FileStatus(of: path).map { (path, $0) } }.filter(\.1.isOpenToOthers)
+        guard let (first, status) = open.first else {
             return .fine("store file", "for its owner alone")
         }
         return .wrong(
             "store file",
-            "Other users may access \(first), which has mode \(mode.text): it holds keys and password hashes.",
-            hint: "chmod go= \(open.map { "'\($0)'" }.joined(separator: " "))")
+            "Other users may access \(first), which has mode \(status.mode): it holds keys and password hashes.",
+            hint: "chmod go= \(open.map { "'\($0.0)'" }.joined(separator: " "))")
     }
 
     private func space(at path: String) -> Diagnosis {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchCore
 import LatchHTTP
 import LatchIdentity
 import LatchServer
@@ -17,7 +18,7 @@ extension StartupWarning {
     ///
     /// Only a warning: containers mount secrets with modes of their own. A missing file is an error elsewhere.
     init?(exposing key: String, in path: String) {
-        guard !path.isEmpty, let mode = FileMode(of: path), mode.isReadableByOthers else { return nil }
+        guard !path.isEmpty, FileStatus(of: path)?.isReadableByOthers == true else { return nil }
         message = "Other users of this machine can read the \(key) in \(path)."
         hint = "chmod 600 '\(path)'"
     }
@@ -118,24 +119,4 @@ extension Settings {
         guard let origin = URL(string: self["issuer"]).flatMap(HTTPOrigin.init) else { return false }
         return origin.scheme == "http" && !origin.isLoopback
     }
-}
-
-/// The permissions of a file (POSIX `st_mode`).
-struct FileMode: Sendable, Hashable {
-    private let bits: UInt
-
-    /// Reads the permissions of a file; nil if there is none, or it cannot be examined.
-    init?(of path: String) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let bits = attributes[.posixPermissions] as? UInt
-        else { return nil }
-        self.bits = bits
-    }
-
-    /// Whether others than the owner may read it.
-    var isReadableByOthers: Bool { bits & 0o044 != 0 }
-    /// Whether others than the owner may write to it.
-    var isWritableByOthers: Bool { bits & 0o022 != 0 }
-    /// The octal digits, such as `640`.
-    var text: String { String(bits & 0o7777, radix: 8) }
 }

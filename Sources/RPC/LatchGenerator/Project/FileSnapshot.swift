@@ -34,7 +34,9 @@ package struct FileSnapshot: Hashable, Sendable {
     /// Returns the attributes of a file; nil for a missing file.
     private static func attributes(of file: String) -> Attributes? {
         do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            // What a symbolic link leads to is what is read.
+            let target = URL(filePath: file).resolvingSymlinksInPath().path
+            let attributes = try FileManager.default.attributesOfItem(atPath: target)
             return Attributes(
                 modified: attributes[.modificationDate] as? Date, size: attributes[.size] as? UInt64,
                 number: attributes[.systemFileNumber] as? UInt64)

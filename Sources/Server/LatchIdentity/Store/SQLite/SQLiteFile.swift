@@ -20,11 +20,10 @@ enum SQLiteFile {
     static func prepare(_ path: String, knownSchema: Int, applicationID: Int) throws(IdentityError) {
         let folder = folder(of: path)
         try requireFolder(folder)
-        guard let attributes = attributes(path) else { return try create(path, in: folder) }
-        guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw .storeUnavailable("\(path) is not a file")
-        }
-        try requireWritable(path, attributes)
+        // Not through a link: the logs are beside the file that it leads to.
+        guard let status = FileStatus(of: path, followsLink: false) else { return try create(path, in: folder) }
+        guard status.isFile else { throw .storeUnavailable("\(path) is not a file") }
+        try requireWritable(path, status)
         guard let header = try header(path) else { return try makePrivate(path) }
         guard header.applicationID == applicationID else { throw .notADatabase(path) }
         guard header.userVersion <= knownSchema else {
@@ -47,16 +46,15 @@ enum SQLiteFile {
     /// Requires the folder, which is never created: an empty store at a mistyped path would look like the loss of all
     /// accounts.
     private static func requireFolder(_ folder: String) throws(IdentityError) {
-        guard let attributes = attributes(folder), attributes[.type] as? FileAttributeType == .typeDirectory else {
+        guard let status = FileStatus(of: folder), status.isFolder else {
             throw .storeUnavailable("its folder \(folder) does not exist")
         }
-        try requireWritable(folder, attributes)
+        try requireWritable(folder, status)
     }
 
     /// Requires write permission by the file's mode, also for root, which could ignore it.
-    private static func requireWritable(_ path: String, _ attributes: [FileAttributeKey: Any]) throws(IdentityError) {
-        let permissions = (attributes[.posixPermissions] as? UInt) ?? 0
-        guard permissions & 0o222 != 0, FileManager.default.isWritableFile(atPath: path) else {
+    private static func requireWritable(_ path: String, _ status: FileStatus) throws(IdentityError) {
+        guard status.permissions & 0o222 != 0, FileManager.default.isWritableFile(atPath: path) else {
             throw .readOnlyStore(path)
         }
     }
@@ -86,12 +84,7 @@ enum SQLiteFile {
     }
 
     /// Returns the file's inode, which detects that a file was replaced; nil if there is none.
-    static func inode(of path: String) -> UInt? { attributes(path)?[.systemFileNumber] as? UInt }
-
-    private static func attributes(_ path: String) -> [FileAttributeKey: Any]? {
-        // Nil if the file does not exist, or this user may not see it.
-        try? FileManager.default.attributesOfItem(atPath: path)
-    }
+    static func inode(of path: String) -> UInt? { FileStatus(of: path)?.inode }
 
     /// Returns the part before the last slash; the working directory if there is none.
     private static func folder(of path: String) -> String {

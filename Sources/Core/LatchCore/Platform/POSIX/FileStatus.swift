@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The attributes of a file or folder (POSIX `stat`).
+package struct FileStatus: Sendable {
+    private let entry: stat
+
+    /// Reads the attributes; nil if there is nothing at the path, or this user may not see it.
+    ///
+    /// - Parameter followsLink: Whether a symbolic link at the end of the path stands for what it leads to, as it does for whoever opens
+    ///   it. systemd's folders of state and certbot's keys are such links.
+    package init?(of path: String, followsLink: Bool = true) {
+        var entry = stat()
+        guard (followsLink ? stat(path, &entry) : lstat(path, &entry)) == 0 else { return nil }
+        self.entry = entry
+    }
+
+    package var isFolder: Bool { entry.st_mode & S_IFMT == S_IFDIR }
+    package var isFile: Bool { entry.st_mode & S_IFMT == S_IFREG }
+
+    /// The number of the file in its file system, which another file in its place does not have.
+    package var inode: UInt { UInt(entry.st_ino) }
+
+    /// The permissions, such as `0o600`.
+    package var permissions: UInt { UInt(entry.st_mode & 0o7777) }
+
+    /// Whether others than the owner may read or write it.
+    package var isOpenToOthers: Bool { permissions & 0o066 != 0 }
+    /// Whether others than the owner may read it.
+    package var isReadableByOthers: Bool { permissions & 0o044 != 0 }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@Suite struct `The attributes of a file` {
+    @Test func `are those of what a symbolic link leads to`() async throws {
+        try await withTemporaryFolder { folder in
+            let files = FileManager.default
+            try files.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
+            #expect(files.createFile(atPath: "\(folder)/folder/f", contents: nil))
+            try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/folder/f")
+            try files.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "folder")
+            try files.createSymbolicLink(atPath: "\(folder)/f", withDestinationPath: "link/f")
+            try files.createSymbolicLink(atPath: "\(folder)/lost", withDestinationPath: "nothing")
+
+            #expect(FileStatus(of: "\(folder)/link")?.isFolder == true)
+            let status = try #require(FileStatus(of: "\(folder)/f"))
+            #expect(status.isFile && status.permissions == 0o600 && !status.isOpenToOthers)
+            #expect(status.inode == FileStatus(of: "\(folder)/folder/f")?.inode)
+            #expect(FileStatus(of: "\(folder)/lost") == nil)
+
+            let link = try #require(FileStatus(of: "\(folder)/f", followsLink: false))
+            #expect(!link.isFile && !link.isFolder && link.inode != status.inode)
+        }
+    }
+
+    @Test(arguments: [(0o600, false, false), (0o620, true, false), (0o604, true, true), (0o711, false, false)])
+    func `say who may access it`(mode: Int, isOpen: Bool, isReadable: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            #expect(FileManager.default.createFile(atPath: "\(folder)/f", contents: nil))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/f")
+            let status = try #require(FileStatus(of: "\(folder)/f"))
+            #expect(status.isOpenToOthers == isOpen && status.isReadableByOthers == isReadable)
+        }
+    }
+}
