@@ -22,10 +22,9 @@ import Testing
     }
 
     @Test func `have the same number of connections, whichever of them accepts`() async throws {
-        var configuration = Server.Configuration.patient
-        configuration.loops = 4
-        let (engine, address) = try Engine.start(
-            ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration)
+        let configuration = Server.Configuration.patient
+        let shared = try EngineConfiguration(ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration)
+        let (engine, address) = (try Engine.start(shared, loops: 4), shared.address)
         var clients = try await connect(40, to: address.port)
         #expect(engine.connectionCounts == [10, 10, 10, 10])
         clients.removeFirst(26)
@@ -50,9 +49,8 @@ import Testing
             }
             return HTTPResponse(status: .ok)
         }
-        var configuration = Server.Configuration.patient
-        configuration.loops = 2
-        let (engine, address) = try Engine.start(handler, configuration)
+        let shared = try EngineConfiguration(handler, .patient)
+        let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)
         var clients: [RawClient] = []
         func ask(_ path: String, times count: Int = 1) async throws {
             for _ in 0..<count {

@@ -22,6 +22,27 @@ import Testing
         #expect(server.address == nil)
     }
 
+    @Test func `lets clients wait that come before it starts`() async throws {
+        let server = Server(handler: Self.ok)
+        let address = try server.bind()
+        #expect(server.address == address)
+        #expect(throws: ServerError.alreadyStarted) { try server.bind() }
+        let client = try RawClient(port: address.port)
+        await client.send(Self.request)
+        #expect(try await server.start() == address)
+        #expect(await client.receiveResponse()?.status == .ok)
+        await server.shutdown(grace: .zero)
+    }
+
+    @Test func `ends the wait of its clients if it does not start`() async throws {
+        let server = Server(handler: Self.ok)
+        let client = try RawClient(port: try server.bind().port)
+        await client.send(Self.request)
+        await server.shutdown(grace: .zero)
+        #expect(await client.receiveResponse() == nil)
+        #expect(server.address == nil)
+    }
+
     @Test func `listens on a name and on IPv6`() async throws {
         let byName = Server(handler: Self.ok, configuration: .init(host: "localhost", port: 0))
         #expect(try await byName.start().port > 0)

@@ -65,8 +65,8 @@ private struct ServerProgram {
 
     /// Serves until a signal ends it.
     ///
-    /// The port is bound before the store is opened, so that a server that cannot listen creates no store; requests
-    /// that arrive in between get a 503. A second signal ends the process without waiting for open requests.
+    /// The port is bound before the store is opened, so that a server that cannot listen creates no store; connections
+    /// wait in between. A second signal ends the process without waiting for open requests.
     ///
     /// - Returns: Success, once the last response has been sent or given up; mails that still wait are sent after the next start.
     func run() async throws -> ExitCode {
@@ -114,16 +114,17 @@ private struct ServerProgram {
         var identity: Identity
         let (url, administrationURL): (String, String?)
         do {
-            administrationURL = try await administrationServer?.start().url
-            url = try await server.start().url
+            (url, administrationURL) = (try server.bind().url, try administrationServer?.bind().url)
             identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
+            identity.adoptIssuer(url)
+            handler.replace(with: identity.handler)
+            try await administrationServer?.start()
+            try await server.start()
         } catch {
             await server.shutdown(grace: .zero)
             await administrationServer?.shutdown(grace: .zero)
             throw error
         }
-        identity.adoptIssuer(url)
-        handler.replace(with: identity.handler)
         log.watchDatabase()
         if let administrationURL {
             let members: JSONObject = ["url": .string(administrationURL)]

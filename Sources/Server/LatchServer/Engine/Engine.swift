@@ -12,13 +12,10 @@ final class Engine: Sendable {
         self.loops = loops
     }
 
-    /// Listens and starts the loops.
-    static func start(
-        _ handler: any Handler, _ configuration: Server.Configuration
-    ) throws(ServerError) -> (Engine, Server.Address) {
-        let shared = try EngineConfiguration(handler, configuration)
+    /// Starts the loops, of which there is at least one.
+    static func start(_ shared: EngineConfiguration, loops count: Int) throws(ServerError) -> Engine {
         var loops: [EventLoop] = []
-        for _ in 0..<max(1, configuration.loops) {
+        for _ in 0..<max(1, count) {
             guard let loop = EventLoop(shared), loop.start() else {
                 if loops.isEmpty {
                     shared.listener.close()
@@ -32,7 +29,7 @@ final class Engine: Sendable {
             loops.append(loop)
             shared.loops.add(loop)
         }
-        return (Engine(shared, loops), shared.address)
+        return Engine(shared, loops)
     }
 
     /// The number of open connections of all loops, including those that linger after their last response.

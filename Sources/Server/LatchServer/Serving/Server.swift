@@ -38,6 +38,7 @@ public final class Server: Sendable {
     /// The state of a server, which starts once and stops once.
     private enum State {
         case new
+        case bound(EngineConfiguration)
         case serving(Engine, Address)
         case stopped
     }
@@ -56,6 +57,18 @@ public final class Server: Sendable {
         self.configuration = configuration
     }
 
+    /// Binds the address: clients can connect, and their connections wait in the system's queue for ``start()``.
+    ///
+    /// - Throws: As ``start()``.
+    package func bind() throws(ServerError) -> Address {
+        try state.withLock { state throws(ServerError) in
+            guard case .new = state else { throw .alreadyStarted }
+            let shared = try EngineConfiguration(handler, configuration)
+            state = .bound(shared)
+            return shared.address
+        }
+    }
+
     /// Starts to listen; returns as soon as connections are accepted.
     ///
     /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, `.tlsUnavailable` on Apple platforms,
@@ -63,16 +76,28 @@ public final class Server: Sendable {
     @discardableResult
     public func start() async throws(ServerError) -> Address {
         try state.withLock { state throws(ServerError) in
-            guard case .new = state else { throw .alreadyStarted }
-            let (engine, address) = try Engine.start(handler, configuration)
-            state = .serving(engine, address)
-            return address
+            let shared: EngineConfiguration
+            switch state {
+            case .new: shared = try EngineConfiguration(handler, configuration)
+            case .bound(let bound): shared = bound
+            case .serving, .stopped: throw .alreadyStarted
+            }
+            // A start that fails closes the socket.
+            state = .new
+            state = .serving(try Engine.start(shared, loops: configuration.loops), shared.address)
+            return shared.address
         }
     }
 
     /// The address that the server listens on; nil while it does not.
     public var address: Address? {
-        state.withLock { if case .serving(_, let address) = $0 { address } else { nil } }
+        state.withLock { state in
+            switch state {
+            case .bound(let shared): shared.address
+            case .serving(_, let address): address
+            case .new, .stopped: nil
+            }
+        }
     }
 
     /// The number of open connections.
@@ -109,8 +134,13 @@ public final class Server: Sendable {
     public func shutdown(grace: Duration) async {
         let engine = state.withLock { state -> Engine? in
             defer { state = .stopped }
-            guard case .serving(let engine, _) = state else { return nil }
-            return engine
+            switch state {
+            case .new, .stopped: return nil
+            case .bound(let shared):
+                shared.listener.close()
+                return nil
+            case .serving(let engine, _): return engine
+            }
         }
         await engine?.stop(grace: grace)
         stopped.continuation.finish()
@@ -120,7 +150,13 @@ public final class Server: Sendable {
     ///
     /// - Throws: An error of `start()`.
     public func run() async throws(ServerError) {
-        if state.withLock({ if case .new = $0 { true } else { false } }) { try await start() }
+        let isStarted = state.withLock { state in
+            switch state {
+            case .new, .bound: false
+            case .serving, .stopped: true
+            }
+        }
+        if !isStarted { try await start() }
         for await _ in stopped.stream {}
         await shutdown(grace: configuration.grace)
     }
