@@ -22,25 +22,36 @@ import Testing
         #expect(server.address == nil)
     }
 
-    @Test func `lets clients wait that come before it starts`() async throws {
+    @Test func `refuses clients between its address and its start`() async throws {
         let server = Server(handler: Self.ok)
         let address = try server.bind()
         #expect(server.address == address)
         #expect(throws: ServerError.alreadyStarted) { try server.bind() }
+        #expect(throws: (any Error).self) { try RawClient(port: address.port) }
+        #expect(try await server.start() == address)
         let client = try RawClient(port: address.port)
         await client.send(Self.request)
-        #expect(try await server.start() == address)
         #expect(await client.receiveResponse()?.status == .ok)
         await server.shutdown(grace: .zero)
     }
 
-    @Test func `ends the wait of its clients if it does not start`() async throws {
+    @Test func `leaves its address to others if it does not start`() async throws {
         let server = Server(handler: Self.ok)
-        let client = try RawClient(port: try server.bind().port)
-        await client.send(Self.request)
+        let port = try server.bind().port
         await server.shutdown(grace: .zero)
-        #expect(await client.receiveResponse() == nil)
         #expect(server.address == nil)
+        let other = Server(handler: Self.ok, configuration: .init(port: port))
+        #expect(try await other.start().port == port)
+        await other.shutdown(grace: .zero)
+    }
+
+    @Test func `says at its start that another one has begun to listen at its address`() async throws {
+        let first = Server(handler: Self.ok)
+        let port = try first.bind().port
+        let second = Server(handler: Self.ok, configuration: .init(port: port))
+        #expect(try await second.start().port == port)
+        await #expect(throws: ServerError.portInUse) { try await first.start() }
+        await second.shutdown(grace: .zero)
     }
 
     @Test func `listens on a name and on IPv6`() async throws {

@@ -14,7 +14,8 @@ import Testing
         let settings = try Settings(environment: environment)
         let configuration = try settings.serverConfiguration()
         return settings.warnings(
-            listeningOn: ListenAddress(of: configuration), isEncrypted: configuration.tls != nil
+            listeningOn: ListenAddress(host: configuration.host, port: configuration.port),
+            isEncrypted: configuration.tls != nil
         ).flatMap { [$0.message, $0.hint] }
     }
 

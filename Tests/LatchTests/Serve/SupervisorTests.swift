@@ -100,6 +100,24 @@ import Testing
         #expect(Server.Configuration(port: 1).inheriting(from: Supervisor([:])).inheritedSocket == nil)
     }
 
+    @Test func `refuses a socket whose clients nobody would serve`() throws {
+        let variables = [
+            "LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2",
+            "LISTEN_FDNAMES": "latch.socket:latch.socket",
+        ]
+        try Supervisor(variables).requireUse(of: [4, 3])
+        let error = #expect(throws: CommandError.self) { try Supervisor(variables).requireUse(of: [3, nil]) }
+        #expect(error?.message.contains("'latch.socket'") == true)
+    }
+
+    @Test func `does not start without its secrets because their folder is not there`() async throws {
+        try await withTemporaryFolder { folder in
+            let loader = SettingsLoader(Invocation(), variables: ["CREDENTIALS_DIRECTORY": "\(folder)/none"])
+            let error = #expect(throws: CommandError.self) { try loader.load() }
+            #expect(error?.message.contains("\(folder)/none") == true)
+        }
+    }
+
     @Test func `refuses a descriptor that does not listen`() async throws {
         var configuration = Server.Configuration(port: 0)
         configuration.inheritedSocket = 1

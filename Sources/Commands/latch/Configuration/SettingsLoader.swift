@@ -32,6 +32,12 @@ struct SettingsLoader: Sendable {
     /// LoadCredential).
     private func credentials() throws(CommandError) -> [String: SettingCredential] {
         guard let folder = variables["CREDENTIALS_DIRECTORY"], !folder.isEmpty else { return [:] }
+        // Without its secrets a server would begin another store, or lose what depends on them.
+        guard FileManager.default.isExecutableFile(atPath: folder) else {
+            throw .failed(
+                "The folder of credentials \(folder) does not exist, or cannot be entered.",
+                hint: "The service's user needs it: chown it, or correct CREDENTIALS_DIRECTORY.")
+        }
         var credentials: [String: SettingCredential] = [:]
         for key in Setting.all.filter(\.isCredential).map(\.key) {
             let path = "\(folder)/\(key)"

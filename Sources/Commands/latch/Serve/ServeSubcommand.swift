@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchIdentity
 import LatchServer
+import Synchronization
 
 /// `latch serve`: runs the auth server.
 enum ServeSubcommand {
@@ -65,14 +66,15 @@ private struct ServerProgram {
 
     /// Serves until a signal ends it.
     ///
-    /// The port is bound before the store is opened, so that a server that cannot listen creates no store; connections
-    /// wait in between. A second signal ends the process without waiting for open requests.
+    /// The port is bound before the store is opened, so that a server that cannot listen creates no store; clients are
+    /// refused in between, or wait in the socket of the service manager. A second signal ends the process without waiting for open
+    /// requests.
     ///
     /// - Returns: Success, once the last response has been sent or given up; mails that still wait are sent after the next start.
     func run() async throws -> ExitCode {
         Server.raiseDescriptorLimit()
-        // Signals that arrive during the start wait in the stream.
-        let signals = environment.signals.received()
+        let isStarting = Mutex(true)
+        let signals = Self.signals(environment.signals.received()) { isStarting.withLock(\.self) }
         let (settings, format): (Settings, AccessLogFormat)
         do {
             settings = try loader.load()
@@ -82,9 +84,10 @@ private struct ServerProgram {
             throw error
         }
         let log = ServerLog(format, slowAfterMilliseconds: settings.number("slow_request_ms"), environment)
-        for warning in loader.environmentWarnings { log.warn(warning) }
+        log.warn(loader.environmentWarnings)
+        log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
         do {
-            try await serve(settings, until: signals, log)
+            try await serve(settings, until: signals, log) { isStarting.withLock { $0 = false } }
             return .success
         } catch {
             // The log has its form also for the last line.
@@ -94,16 +97,18 @@ private struct ServerProgram {
         }
     }
 
-    private func serve(_ settings: Settings, until signals: AsyncStream<Signal>, _ log: ServerLog) async throws {
+    /// - Parameter begin: A function that is called before the first connection is accepted.
+    private func serve(
+        _ settings: Settings, until signals: AsyncStream<Signal>, _ log: ServerLog, begin: () -> Void
+    ) async throws {
         let supervisor = Supervisor(environment.variables)
         let configuration = try settings.serverConfiguration().inheriting(from: supervisor)
         let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
+        try supervisor.requireUse(of: [configuration.inheritedSocket, administration?.inheritedSocket])
         let telemetry = try settings.telemetryConfiguration(environment.variables).map {
             TelemetryExporter($0, transport: transport)
         }
-        log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
-        let handler = SwappableHandler(
-            ClosureHandler { _ in HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"]) })
+        let handler = SwappableHandler.starting
         let server = Server(
             handler: log.logging(
                 administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)
@@ -112,12 +117,13 @@ private struct ServerProgram {
             Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
         var identity: Identity
-        let (url, administrationURL): (String, String?)
+        let (address, administrationURL): (Server.Address, String?)
         do {
-            (url, administrationURL) = (try server.bind().url, try administrationServer?.bind().url)
+            (address, administrationURL) = (try server.bind(), try administrationServer?.bind().url)
             identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
-            identity.adoptIssuer(url)
+            identity.adoptIssuer(address.url)
             handler.replace(with: identity.handler)
+            begin()
             try await administrationServer?.start()
             try await server.start()
         } catch {
@@ -126,22 +132,20 @@ private struct ServerProgram {
             throw error
         }
         log.watchDatabase()
-        if let administrationURL {
-            let members: JSONObject = ["url": .string(administrationURL)]
-            log.write(.notice("administration on \(administrationURL)", event: "administration", members))
-        }
-        let address = ListenAddress(of: configuration)
-        let warnings = settings.warnings(listeningOn: address, isEncrypted: configuration.tls != nil)
-        for warning in warnings { log.warn(warning) }
-        environment.output.line("latch: serving \(url)")
+        if let administrationURL { log.announceAdministration(at: administrationURL) }
+        let listening = ListenAddress(host: address.host, port: address.port)
+        log.warn(settings.warnings(listeningOn: listening, isEncrypted: configuration.tls != nil))
+        let status = "serving \(address.url)"
+        environment.output.line("latch: \(status)")
         if let telemetry { identity.report(to: telemetry) }
-        supervisor.ready("serving \(url)")
+        supervisor.ready(status)
         for await signal in signals {
             guard signal == .hangUp else { break }
             supervisor.reloading()
-            identity = await reloaded(identity, startedWith: settings, of: server, in: handler, log)
+            let next = await reloaded(identity, startedWith: settings, of: server, in: handler, log)
+            identity = next ?? identity
             if let telemetry { identity.measure(for: telemetry) }
-            supervisor.ready("serving \(url)")
+            supervisor.ready(next == nil ? "\(status); the last reload has failed" : status)
         }
         supervisor.stopping()
         let secondSignal = Self.endProcess(onNext: signals)
@@ -153,6 +157,21 @@ private struct ServerProgram {
         await telemetry?.close()
         await identity.close()
         log.flush()
+    }
+
+    /// Returns the signals that wait for their turn, all but one that ends a start at once: nothing has been acknowledged yet, and a
+    /// migration is rolled back.
+    private static func signals(
+        _ received: AsyncStream<Signal>, isStarting: @escaping @Sendable () -> Bool
+    ) -> AsyncStream<Signal> {
+        let (signals, continuation) = AsyncStream<Signal>.makeStream()
+        Task {
+            for await signal in received {
+                if signal != .hangUp, isStarting() { LatchCommand.endProcess(.success) }
+                continuation.yield(signal)
+            }
+        }
+        return signals
     }
 
     /// Waits while requests are served, so that load balancers see the end coming.
@@ -190,11 +209,11 @@ private struct ServerProgram {
             transport: transport.intercepted(by: [ClientSpanInterceptor(telemetry)]))
     }
 
-    /// Serves and returns the auth server under the reloaded settings, or returns the unchanged one if they are invalid.
+    /// Serves and returns the auth server under the reloaded settings; nil if they are invalid, and it stays as it is.
     private func reloaded(
         _ identity: Identity, startedWith first: Settings, of server: Server, in handler: SwappableHandler,
         _ log: ServerLog
-    ) async -> Identity {
+    ) async -> Identity? {
         do {
             let settings = try loader.load()
             let effective = settings.keeping(first)
@@ -218,7 +237,7 @@ private struct ServerProgram {
             log.warn(
                 StartupWarning(
                     message: "The earlier configuration stays in effect.", hint: "Correct it and send SIGHUP again."))
-            return identity
+            return nil
         }
     }
 }

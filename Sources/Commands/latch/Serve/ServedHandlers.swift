@@ -25,11 +25,29 @@ extension Server.Configuration {
     }
 }
 
+extension Supervisor {
+    /// Requires that the server uses each socket it was given: clients of another one would wait for ever.
+    func requireUse(of descriptors: [Int32?]) throws(CommandError) {
+        guard let unused = sockets.first(where: { !descriptors.contains($0.descriptor) }) else { return }
+        throw .failed(
+            "The service manager has passed a socket that nothing serves, '\(unused.name)'.",
+            hint: "One is for clients, and one with FileDescriptorName=admin for operators, if admin_listen is set.")
+    }
+}
+
 /// A handler that can be replaced while it serves requests.
 final class SwappableHandler: ImmediateHandler {
     private let handler: Mutex<NextHandler>
 
     init(_ handler: any Handler) { self.handler = Mutex(NextHandler(handler)) }
+
+    /// The handler of a server that does not listen yet.
+    static var starting: SwappableHandler {
+        SwappableHandler(
+            ImmediateClosureHandler { _ in
+                HTTPResponse(status: .serviceUnavailable, fields: ["Retry-After": "1"])
+            })
+    }
 
     /// Replaces the handler of all later requests; requests in flight keep the previous one.
     func replace(with next: any Handler) { handler.withLock { $0 = NextHandler(next) } }

@@ -81,11 +81,8 @@ struct ListenAddress: Sendable, Hashable {
         self.port = Int(port)
     }
 
-    /// Creates the address of a server configuration.
-    init(of configuration: Server.Configuration) {
-        host = configuration.host
-        port = configuration.port
-    }
+    /// Creates an address of its parts; the host has no brackets.
+    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     /// Whether only programs of this machine can reach it.
     ///

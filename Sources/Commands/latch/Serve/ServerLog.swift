@@ -87,8 +87,16 @@ final class ServerLog: Sendable {
         flush()
     }
 
+    /// Writes the address that operators use.
+    func announceAdministration(at url: String) {
+        write(.notice("administration on \(url)", event: "administration", ["url": .string(url)]))
+    }
+
     /// Writes a warning.
     func warn(_ warning: StartupWarning) { write(.warning(warning, in: environment)) }
+
+    /// Writes warnings.
+    func warn(_ warnings: [StartupWarning]) { for warning in warnings { warn(warning) } }
 
     /// Writes an error.
     func report(_ error: CommandError) { write(.failure(error, in: environment)) }

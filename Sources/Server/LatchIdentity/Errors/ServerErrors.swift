@@ -76,7 +76,7 @@ extension IdentityError {
     package static func publicStore(_ path: String) -> IdentityError {
         IdentityError(
             code: "storeUnavailable", message: "Other users may access \(path), and this user cannot change that.",
-            hint: "As the owner of the file: chmod go= '\(path)'")
+            hint: "Give it to the server's user with chown, and then: chmod go= '\(path)'")
     }
 
     /// Returns a ``storeUnavailable`` error with the reason.

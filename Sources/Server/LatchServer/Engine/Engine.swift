@@ -12,8 +12,12 @@ final class Engine: Sendable {
         self.loops = loops
     }
 
-    /// Starts the loops, of which there is at least one.
+    /// Listens and starts the loops, of which there is at least one; a start that fails closes the socket.
     static func start(_ shared: EngineConfiguration, loops count: Int) throws(ServerError) -> Engine {
+        do throws(ServerError) { try shared.listener.startListening() } catch {
+            shared.listener.close()
+            throw error
+        }
         var loops: [EventLoop] = []
         for _ in 0..<max(1, count) {
             guard let loop = EventLoop(shared), loop.start() else {

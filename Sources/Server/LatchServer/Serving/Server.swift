@@ -57,7 +57,9 @@ public final class Server: Sendable {
         self.configuration = configuration
     }
 
-    /// Binds the address: clients can connect, and their connections wait in the system's queue for ``start()``.
+    /// Binds the address, for a program that prepares what it serves meanwhile.
+    ///
+    /// Until ``start()`` clients are refused, so that a proxy turns to another server; those of an inherited socket wait in it.
     ///
     /// - Throws: As ``start()``.
     package func bind() throws(ServerError) -> Address {

@@ -97,8 +97,8 @@ enum StoreConnections {
     private static func fillFile<Result>(
         _ path: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
-        // SQLite would put what is left of an earlier store's log into the new one.
-        for rest in ["-wal", "-shm", "-journal"] where SQLiteFile.inode(of: path + rest) != nil {
+        // SQLite would put what is left of an earlier store's log into the new one. The store itself is named first.
+        for rest in ["", "-wal", "-shm", "-journal"] where SQLiteFile.inode(of: path + rest) != nil {
             throw .storeNotEmpty(path + rest)
         }
         let file = try IdentityError.mapping { () throws(FileError) in try NewFile(path) }

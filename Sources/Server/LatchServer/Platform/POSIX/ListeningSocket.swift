@@ -16,8 +16,10 @@ struct ListeningSocket {
     let host: String
     /// The port that the system bound, also when 0 was requested.
     let port: Int
+    /// The number of connections that may wait; nil for a socket that listens already.
+    private let backlog: Int?
 
-    /// Listens at an address.
+    /// Binds an address, at which clients are refused until ``startListening()``.
     ///
     /// - Throws: `ServerError.portInUse` or `.addressUnavailable`.
     init(host: String, port: Int, backlog: Int) throws(ServerError) {
@@ -31,15 +33,26 @@ struct ListeningSocket {
         // A restart need not wait for connections of the last run; accepted sockets inherit TCP_NODELAY.
         Self.enable(SO_REUSEADDR, at: SOL_SOCKET, descriptor)
         Self.enable(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
-        guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0,
-            listen(descriptor, Int32(clamping: backlog)) == 0
-        else {
+        guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 else {
             let failure = errno
             SystemSocket.close(descriptor)
-            throw failure == EADDRINUSE
-                ? .portInUse(at: requested) : .addressUnavailable(requested, why: Self.reason(failure))
+            throw Self.error(failure, at: requested)
         }
         (self.host, self.port) = Self.localAddress(descriptor)
+        self.backlog = backlog
+    }
+
+    /// Lets clients connect.
+    ///
+    /// - Throws: `ServerError.portInUse` if another process has begun to listen meanwhile, or `.addressUnavailable`; the socket
+    ///   stays open.
+    func startListening() throws(ServerError) {
+        guard let backlog, listen(descriptor, Int32(clamping: backlog)) != 0 else { return }
+        throw Self.error(errno, at: "\(host):\(port)")
+    }
+
+    private static func error(_ number: Int32, at address: String) -> ServerError {
+        number == EADDRINUSE ? .portInUse(at: address) : .addressUnavailable(address, why: reason(number))
     }
 
     /// Takes over a socket that listens already, as a service manager passes it (sd_listen_fds(3)).
@@ -57,7 +70,7 @@ struct ListeningSocket {
             throw .addressUnavailable("descriptor \(descriptor)", why: "it is not a listening TCP socket")
         }
         Self.enable(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
-        self.descriptor = descriptor
+        (self.descriptor, backlog) = (descriptor, nil)
         (host, port) = (PeerAddress(storage).text, PeerAddress.port(of: storage))
     }
 
