@@ -52,6 +52,8 @@ final class FlightQueue: Sendable {
     ///
     /// It is longer than most flights, and short beside one that waits for a row that another transaction has locked.
     private static let patience = Duration.milliseconds(10)
+    /// The number of times that a flight lets other threads go first, while each of them brings calls along.
+    private static let maximumYields = 8
     private static let timers = DispatchQueue(label: "latch.postgres.flights")
 
     private let database: PostgresDatabase
@@ -161,10 +163,25 @@ final class FlightQueue: Sendable {
                 // The other flights of the series do not wait for it.
                 Task { await finish(batch, after: error) }
             }
+            gather()
             next = nextBatch(of: series, on: connection)
             if !connection.isReusable { return next }
         }
         return nil
+    }
+
+    /// Lets calls come along that threads without a processor are about to make, such as the next ones of those that the last flight
+    /// has served: several nodes on one machine would otherwise fly with few calls each.
+    ///
+    /// On an idle machine nothing is waited for.
+    private func gather() {
+        var last = -1
+        for _ in 0..<Self.maximumYields {
+            let count = waitingCount
+            guard count > last, count < maximumBatch else { return }
+            last = count
+            Processor.yield()
+        }
     }
 
     /// Takes the calls that wait: no connection is open or can be made for them either, and the pool has waited for one.
