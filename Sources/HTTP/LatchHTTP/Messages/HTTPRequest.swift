@@ -37,13 +37,18 @@ public struct HTTPRequest: Sendable {
         fields: HTTPFields = [:],
         body: HTTPBody = .empty
     ) {
-        self.method = method
-        self.scheme = scheme
-        self.authority = authority
-        self.path = path
-        self.fields = fields
-        self.body = body
-        context = HTTPContext()
+        self.init(
+            method: method, scheme: scheme, authority: authority, path: path, fields: fields, body: body,
+            context: HTTPContext())
+    }
+
+    /// Creates a request with values that travel with it.
+    package init(
+        method: HTTPMethod, scheme: String, authority: String, path: String, fields: HTTPFields, body: HTTPBody,
+        context: HTTPContext
+    ) {
+        (self.method, self.scheme, self.authority, self.path) = (method, scheme, authority, path)
+        (self.fields, self.body, self.context) = (fields, body, context)
     }
 
     /// Creates a request to a URL.

@@ -47,7 +47,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The identifier of the loop's thread; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 
-    // Accessed by the loop's thread alone, from here on.
+    // Accessed by the loop's thread alone, from here on. Where exclusivity is not checked, one call reads or changes a property at a time and
+    // calls nothing that accesses it: the checks of a request would cost as much as its log.
     /// Jobs of handlers' tasks that are ready; those that become ready while they run wait for the next turn.
     private var jobs: [UnownedJob] = []
     /// Connections that yielded and can continue without waiting; some may have closed.
@@ -66,13 +67,13 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
     var runningTasks = 0
     /// The field names that were received last: most clients of a server send the same names.
-    var names = FieldNameCache()
+    @exclusivity(unchecked) var names = FieldNameCache()
     /// The value of the `Date` field.
-    var dateClock = DateClock()
+    @exclusivity(unchecked) var dateClock = DateClock()
     /// The memory for output of the connection that writes next; most write all that they have at once.
-    var spareOutput: [UInt8] = []
-    /// The memory for the next header section over HTTP/2.
-    var spareFieldBlock = HTTP2FieldBlock()
+    @exclusivity(unchecked) var spareOutput: [UInt8] = []
+    /// The header section that is being sent over HTTP/2.
+    @exclusivity(unchecked) var fieldBlock = HTTP2FieldBlock()
     /// The buffer that all connections read into, one after the other; kept bytes are copied.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
 

@@ -55,8 +55,9 @@ extension HTTP2Connection {
     /// Calls the handler, on this thread until it suspends.
     private func handle(_ stream: HTTP2Stream) {
         guard let head = stream.head.take() else { return }
+        var context = context
+        context[MemoryReservation.self] = stream.memory
         var request = head.request(loop.configuration.address.scheme, body: content(of: stream), context)
-        request.context[MemoryReservation.self] = stream.memory
         loop.runningTasks += 1
         runningHandlers += 1
         let pending: @Sendable () async -> Outcome
@@ -130,10 +131,8 @@ extension HTTP2Connection {
         let writer = ResponseWriter(
             date: loop.dateClock.text(), isHead: stream.isHead, closes: false,
             isChunked: response.body.length == nil || !trailers.isEmpty)
-        var block: HTTP2FieldBlock
         do throws(HTTPError) {
-            block = try HTTP2FieldBlock(
-                response, length: writer.length(of: response), date: writer.date, reusing: &loop.spareFieldBlock)
+            try loop.fieldBlock.set(response, length: writer.length(of: response), date: writer.date)
         } catch {
             return respond(.problem(status: .internalServerError), to: stream)
         }
@@ -141,8 +140,7 @@ extension HTTP2Connection {
         stream.deadline = loop.now &+ loop.configuration.idleTimeout
         let hasContent = writer.hasContent(response) && !(response.body.isEmpty && trailers.isEmpty)
         if hasContent, response.body.stream == nil { stream.setOutput(response.body.bytes, end: trailers) }
-        session?.respond(block, to: stream, hasContent: hasContent)
-        if block.isReusable { swap(&block, &loop.spareFieldBlock) }
+        session?.respond(loop.fieldBlock, to: stream, hasContent: hasContent)
         if hasContent, let content = response.body.stream { send(content, on: stream) }
     }
 

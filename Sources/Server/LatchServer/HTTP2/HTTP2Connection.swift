@@ -38,23 +38,24 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     private var isWritable = true
     /// Whether the client has ended its side.
     private var hasPeerEnded = false
-    private var output = OutputBuffer()
+    @exclusivity(unchecked) private var output = OutputBuffer()
     /// Whether `advance()` is on the call stack, or will be called in this turn.
     private var isAdvancing = false
     private var isScheduled = false
 
+    // Exclusivity is not checked where each line or frame would cost a check, as in `EventLoop`.
     /// The streams that are open, or whose response is being sent.
-    var streams = HTTP2Streams()
+    @exclusivity(unchecked) var streams = HTTP2Streams()
     /// The highest number of a stream of the client.
     var highestStream: Int32 = 0
     /// The numbers of the streams that were reset last.
     var resetStreams: [Int32] = []
     /// The streams whose handlers are to be called.
-    var ready: [HTTP2Stream] = []
+    @exclusivity(unchecked) var ready: [HTTP2Stream] = []
     /// The streams whose piece of a streamed response is in frames.
     var drained: [HTTP2Stream] = []
     /// The header section that arrives, which no other frame may interrupt (RFC 9113 §4.3).
-    var arriving: (stream: HTTP2Stream?, head: HTTP2HeadBuilder, isRequest: Bool)?
+    @exclusivity(unchecked) var arriving: (stream: HTTP2Stream?, head: HTTP2HeadBuilder, isRequest: Bool)?
     /// The time at which the header section that arrives must be complete; `.max` without one.
     var headDeadline = UInt64.max
     /// The number of CONTINUATION frames of the header section that arrives.
@@ -65,7 +66,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     var runningHandlers = 0
     let limits: HTTP2Limits
     var resets: TokenBucket
-    var controlFrames: TokenBucket
+    @exclusivity(unchecked) var controlFrames: TokenBucket
 
     /// Whether the client's bytes cannot be parsed any further; those that follow are dropped until GOAWAY is sent.
     private var hasFailed = false

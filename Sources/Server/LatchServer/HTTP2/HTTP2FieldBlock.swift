@@ -3,8 +3,10 @@
 import LatchHTTP
 
 /// A header section to send, with names in lower case (RFC 9113 §8.2).
-struct HTTP2FieldBlock {
-    /// The place of one line in `bytes`.
+///
+/// It has memory of its own, which the next section on the same loop overwrites: every response has one.
+struct HTTP2FieldBlock: ~Copyable {
+    /// The place of one line in the memory.
     struct Line {
         let start: Int
         let nameCount: Int
@@ -14,29 +16,37 @@ struct HTTP2FieldBlock {
         let isNeverIndexed: Bool
     }
 
-    /// The names and values of all lines, one after the other.
-    private(set) var bytes: [UInt8] = []
+    /// The memory that is kept for the next section; a large one would be kept for ever.
+    private static let keptBytes = 4096
+
+    private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: keptBytes)
+    private var count = 0
     private(set) var lines: [Line] = []
 
-    /// Creates an empty header section, whose memory later ones can take over.
+    /// Creates an empty header section.
     init() {}
-
-    /// Whether its memory is worth keeping: a large one would be kept for ever.
-    var isReusable: Bool { bytes.capacity <= 1 << 14 }
 
     /// The head of an interim response.
     init(interim status: Int) { append(":status", String(status)) }
 
-    /// The head of a response.
+    /// The trailers of a response; invalid ones are omitted, since it is too late to report an error.
+    init(trailers: HTTPFields) {
+        for field in trailers where !field.name.isSetByTransport && !Self.isOmitted(field.name.canonicalName) {
+            do { try field.validate() } catch { continue }
+            append(field.name.canonicalName, field.value)
+        }
+    }
+
+    deinit { memory.deallocate() }
+
+    /// The names and values of all lines, one after the other; valid until the section changes.
+    var bytes: UnsafeMutableBufferPointer<UInt8> { memory }
+
+    /// Replaces the section by the head of a response.
     ///
-    /// - Parameter spare: A header section that is not needed any more, whose memory this one takes over.
     /// - Throws: `HTTPError.invalidField` for a field that would break the framing.
-    init(
-        _ response: HTTPResponse, length: String?, date: String, reusing spare: inout HTTP2FieldBlock
-    ) throws(HTTPError) {
-        swap(&self, &spare)
-        bytes.removeAll(keepingCapacity: true)
-        lines.removeAll(keepingCapacity: true)
+    mutating func set(_ response: HTTPResponse, length: String?, date: String) throws(HTTPError) {
+        removeAll()
         append(":status", response.status == .ok ? "200" : String(response.status.rawValue))
         append("date", date)
         if let length { append("content-length", length) }
@@ -47,28 +57,47 @@ struct HTTP2FieldBlock {
         }
     }
 
-    /// The trailers of a response; invalid ones are omitted, since it is too late to report an error.
-    init(trailers: HTTPFields) {
-        for field in trailers where !field.name.isSetByTransport && !Self.isOmitted(field.name.canonicalName) {
-            do { try field.validate() } catch { continue }
-            append(field.name.canonicalName, field.value)
-        }
+    private mutating func removeAll() {
+        if memory.count > Self.keptBytes { resize(to: Self.keptBytes, keeping: 0) }
+        count = 0
+        lines.removeAll(keepingCapacity: lines.capacity <= Self.keptBytes / 32)
     }
 
     /// Appends a line, whose name is in lower case, without the whitespace around its value, which RFC 9113 §8.2.1 forbids.
     private mutating func append(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
-        let start = bytes.count
-        bytes.append(utf8: name)
-        let valueStart = bytes.count
-        bytes.append(utf8: value)
-        while bytes.count > valueStart, let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        var blanks = 0
-        while valueStart + blanks < bytes.count, isBlank(bytes[valueStart + blanks]) { blanks += 1 }
-        if blanks > 0 { bytes.removeSubrange(valueStart..<(valueStart + blanks)) }
+        let start = count
+        append(name)
+        let nameCount = count - start
+        append(value, trimmingBlanks: true)
         lines.append(
             Line(
-                start: start, nameCount: valueStart - start, valueCount: bytes.count - valueStart,
+                start: start, nameCount: nameCount, valueCount: count - start - nameCount,
                 isNeverIndexed: isNeverIndexed))
+    }
+
+    private mutating func append(_ text: String, trimmingBlanks: Bool = false) {
+        let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append($0, trimmingBlanks) }
+        if isCopied == nil { Array(text.utf8).withUnsafeBufferPointer { append($0, trimmingBlanks) } }
+    }
+
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ trimmingBlanks: Bool) {
+        var (first, end) = (0, bytes.count)
+        if trimmingBlanks {
+            while first < end, isBlank(bytes[end - 1]) { end -= 1 }
+            while first < end, isBlank(bytes[first]) { first += 1 }
+        }
+        guard first < end, let source = bytes.baseAddress else { return }
+        if end - first > memory.count - count { resize(to: 2 * (count + end - first), keeping: count) }
+        guard let target = memory.baseAddress else { return }
+        (target + count).update(from: source + first, count: end - first)
+        count += end - first
+    }
+
+    private mutating func resize(to capacity: Int, keeping kept: Int) {
+        let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
+        _ = larger.update(fromContentsOf: memory[..<kept])
+        memory.deallocate()
+        memory = larger
     }
 
     /// Whether the server sets the field itself, does not disclose it, or may not send it (RFC 9113 §8.2.2).

@@ -43,7 +43,7 @@ final class HTTP2Stream: @unchecked Sendable {
     /// Whether the request is `HEAD`, whose response has no content (RFC 9110 §9.3.2).
     var isHead = false
     /// The content that was received before the handler began.
-    var content: [UInt8] = []
+    @exclusivity(unchecked) var content: [UInt8] = []
     /// The content that the handler reads while it arrives; nil for content that is complete before.
     var arriving: HTTP2Content?
     /// Whether the handler is to be called before the content is complete.

@@ -29,9 +29,8 @@ struct RequestHead {
 
     /// Returns the request with its content.
     consuming func request(_ scheme: String, body: HTTPBody, _ context: HTTPContext) -> HTTPRequest {
-        var request = HTTPRequest(
-            method: method, scheme: scheme, authority: authority, path: path, fields: fields, body: body)
-        request.context = context
-        return request
+        HTTPRequest(
+            method: method, scheme: scheme, authority: authority, path: path, fields: fields, body: body,
+            context: context)
     }
 }

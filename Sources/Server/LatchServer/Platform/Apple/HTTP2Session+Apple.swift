@@ -16,9 +16,9 @@ enum HTTP2Session {
 
     func nextOutput() -> UnsafeBufferPointer<UInt8>? { switch self {} }
 
-    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {}
+    func respond(_ head: borrowing HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {}
 
-    func inform(_ head: HTTP2FieldBlock, on stream: HTTP2Stream) {}
+    func inform(_ head: borrowing HTTP2FieldBlock, on stream: HTTP2Stream) {}
 
     func resume(_ stream: HTTP2Stream) {}
 

@@ -85,6 +85,7 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
         case .piece(let count): return count
         case .end(let count, let trailers):
             flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
+            guard !trailers.isEmpty else { return count }
             let block = HTTP2FieldBlock(trailers: trailers)
             guard !block.lines.isEmpty else { return count }
             flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue)

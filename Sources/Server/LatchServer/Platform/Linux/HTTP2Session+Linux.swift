@@ -68,7 +68,7 @@ struct HTTP2Session {
 
 extension HTTP2Session {
     /// Queues a response, whose content `stream` has if there is any.
-    func respond(_ head: HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {
+    func respond(_ head: borrowing HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {
         head.withLines { lines in
             guard hasContent else {
                 _ = nghttp2_submit_response(session, stream.id, lines.baseAddress, lines.count, nil)
@@ -82,7 +82,7 @@ extension HTTP2Session {
     }
 
     /// Queues an interim response (RFC 9110 §15.2).
-    func inform(_ head: HTTP2FieldBlock, on stream: HTTP2Stream) {
+    func inform(_ head: borrowing HTTP2FieldBlock, on stream: HTTP2Stream) {
         head.withLines { lines in
             _ = nghttp2_submit_headers(session, Self.none, stream.id, nil, lines.baseAddress, lines.count, nil)
         }
@@ -122,23 +122,19 @@ extension HTTP2Session {
 
 extension HTTP2FieldBlock {
     /// Calls `body` with the lines in the form of the library, valid during the call.
-    func withLines<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
-        bytes.withUnsafeBufferPointer { bytes in
-            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: lines.count) { output in
-                guard let base = UnsafeMutablePointer(mutating: bytes.baseAddress) else {
-                    return body(UnsafeBufferPointer(start: nil, count: 0))
-                }
-                for (index, line) in lines.enumerated() {
-                    let flags = line.isNeverIndexed ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
-                    let name = base + line.start
-                    output.initializeElement(
-                        at: index,
-                        to: nghttp2_nv(
-                            name: name, value: name + line.nameCount, namelen: line.nameCount,
-                            valuelen: line.valueCount, flags: UInt8(flags.rawValue)))
-                }
-                return body(UnsafeBufferPointer(output))
+    borrowing func withLines<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: lines.count) { output in
+            guard let base = bytes.baseAddress else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+            for (index, line) in lines.enumerated() {
+                let flags = line.isNeverIndexed ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
+                let name = base + line.start
+                output.initializeElement(
+                    at: index,
+                    to: nghttp2_nv(
+                        name: name, value: name + line.nameCount, namelen: line.nameCount, valuelen: line.valueCount,
+                        flags: UInt8(flags.rawValue)))
             }
+            return body(UnsafeBufferPointer(output))
         }
     }
 }
