@@ -39,6 +39,8 @@ import Testing
         let mode = try #require(options.firstIndex { $0.keyword == "dbname" })
         #expect(options[..<mode].contains { $0 == ("sslmode", "verify-full") } == isVerified)
         #expect(options.contains { $0 == ("connect_timeout", "3") })
+        // The kernel notices a server that has gone, also while a statement without a time limit runs.
+        #expect(options[..<mode].contains { $0 == ("tcp_user_timeout", "25000") })
     }
 
     @Test(arguments: [

@@ -99,6 +99,62 @@ import Testing
         #expect(try await database.number("SELECT count(*) FROM killed") == 1)
     }
 
+    @Test func `without a time limit takes any time, and ends with its server process`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let database = cluster.database {
+            ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(300), .milliseconds(100))
+            $0.maximumConnections = 1
+        }
+        defer { database.close() }
+        for _ in 0..<2 {
+            _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(1)") }
+            let error = await failure { try await database.run("SELECT 1 FROM pg_sleep(600)") }
+            #expect(error == .statementTimeout)
+        }
+        let attempts = Journal()
+        let processes = Journal()
+        let waiting = Task {
+            try await database.transaction(isLimited: false) { connection in
+                processes.append(Int(connection.processID))
+                if attempts.isFirst() { try connection.run("SELECT 1 FROM pg_sleep(600)") }
+            }
+        }
+        let other = cluster.database()
+        defer { other.close() }
+        try await other.wait(
+            for: "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 1 FROM pg_sleep(600)%'")
+        try await other.run(
+            "SELECT pg_terminate_backend($1::bigint::int)", [.integer(Int64(try #require(processes.entries.first)))])
+        try await waiting.value
+        #expect(attempts.entries.count == 2 && Set(processes.entries).count == 2)
+    }
+
+    @Test func `without a time limit still waits for locks no longer than a statement may take`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let (database, other) = (
+            cluster.database {
+                ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(200), .seconds(60))
+                $0.retryTimeout = .milliseconds(300)
+            }, cluster.database()
+        )
+        defer {
+            database.close()
+            other.close()
+        }
+        try await other.run("CREATE TABLE awaited (n bigint)")
+        let gate = Gate()
+        let holder = try await other.occupy(with: "LOCK TABLE awaited", until: gate)
+        let error = await failure {
+            try await database.transaction(isLimited: false) { connection in
+                try connection.limitLockWaits()
+                try connection.run("ALTER TABLE awaited ADD COLUMN m bigint")
+            }
+        }
+        #expect(error == .conflict && error?.sqlState == "55P03")
+        gate.open()
+        try await holder.value
+    }
+
     @Test func `leaves nothing if its body throws, or hides a failure`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }

@@ -2,6 +2,9 @@
 
 /// The database of a pool of connections, and the limits of the pool.
 package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The name by which the server shows the connections of this project, unless the connection string has another.
+    package static let applicationName = "latchwork"
+
     /// The connection string, which may hold a password.
     let connectionString: String
     /// The maximum number of open connections.
@@ -10,8 +13,8 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomR
     package var maximumWaiting = 8192
     /// The time for which libpq tries one host, in whole seconds, at least 2; a `connect_timeout` of the string wins.
     package var connectTimeout = Duration.seconds(5)
-    /// The time after which the server cancels a statement.
-    package var statementTimeout = Duration.seconds(10)
+    /// The time after which the server cancels a statement; nil for sessions whose statements may take any time.
+    package var statementTimeout: Duration? = .seconds(10)
     /// The time after which the server cancels a statement of a failed flight that is repeated by itself.
     package var repetitionTimeout = Duration.seconds(1)
     /// The additional time after which a server that does not even report the cancellation counts as lost.

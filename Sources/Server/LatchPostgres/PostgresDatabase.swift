@@ -55,13 +55,14 @@ package final class PostgresDatabase: Sendable {
     ///
     /// `body` may run several times: after a conflict, and after a loss of the connection before the commit.
     ///
+    /// - Parameter isLimited: Whether the time limit of statements holds.
     /// - Throws: `PostgresError.outcomeUnknown` if the connection was lost after the commit was sent; the error of `body` or
     ///   of the pool, after which nothing remains.
     package func transaction<Value: Sendable>(
-        _ isolation: PostgresIsolation = .readCommitted,
+        _ isolation: PostgresIsolation = .readCommitted, isLimited: Bool = true,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
-        try await repeating { try $0.transaction(isolation, body) }
+        try await repeating { try $0.transaction(isolation, isLimited: isLimited, body) }
     }
 
     /// Runs statements as one transaction in one round trip, which is durable when the call returns.

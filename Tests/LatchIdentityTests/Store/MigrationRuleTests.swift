@@ -24,6 +24,31 @@ import Testing
         }
     }
 
+    @Test(needsPostgres) func `of PostgreSQL takes longer than a statement may, and other nodes wait for it`()
+        async throws
+    {
+        var configuration = PostgresConfiguration(try await IdentityDatabase.create())
+        (configuration.statementTimeout, configuration.networkTimeout) = (.milliseconds(500), .milliseconds(100))
+        let migrations = [
+            ["CREATE TABLE slow AS SELECT 1 AS n FROM pg_sleep(2)", "ALTER TABLE slow ADD COLUMN m bigint"],
+            ["INSERT INTO slow SELECT 2 FROM pg_sleep(1)"],
+        ]
+        let nodes = (0..<2).map { _ in PostgresDatabase(configuration) }
+        try await withThrowingTaskGroup { group in
+            for node in nodes { group.addTask { try await PostgresSchema.migrate(node, by: migrations) } }
+            try await group.waitForAll()
+        }
+        let count = try await nodes[0].read { connection in
+            try connection.first("SELECT count(*) FROM slow") { row throws(PostgresError) in try row.integer(0) }
+        }
+        #expect(count == 2)
+        // The limits hold again.
+        await #expect(throws: PostgresError.statementTimeout) {
+            try await nodes[0].transaction { try $0.run("SELECT 1 FROM pg_sleep(600)") }
+        }
+        for node in nodes { node.close() }
+    }
+
     /// A later version's step: a table, and a column of one that every request writes.
     private static let next = ["CREATE TABLE later (x bigint)", "ALTER TABLE device ADD COLUMN later_at bigint"]
 

@@ -50,9 +50,12 @@ struct ConnectionString: Sendable {
     func options(connectTimeout: Duration) -> [(keyword: String, value: String)] {
         var options: [(keyword: String, value: String)] = [
             ("connect_timeout", String(max(2, connectTimeout.components.seconds))),
-            ("fallback_application_name", "latchwork"), ("target_session_attrs", "read-write"),
+            ("fallback_application_name", PostgresConfiguration.applicationName),
+            ("target_session_attrs", "read-write"),
             // A server that has gone without a word is noticed by the kernel, too.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            // Also where a statement was sent and never received; keepalives wait for an idle connection.
+            ("tcp_user_timeout", "25000"),
         ]
         if !isLocal { options.append(("sslmode", "verify-full")) }
         options.append(("dbname", text))

@@ -36,8 +36,11 @@ final class PipelinedConnection {
 
     /// libpq's connection.
     let handle: OpaquePointer
-    /// The time without any byte from the server after which the connection is lost.
-    private let silenceLimit: Duration
+    /// The time without any byte from the server after which the connection is lost; nil where only the kernel tells, by the
+    /// probes of ``ConnectionString/options(connectTimeout:)``.
+    private let silenceLimit: Duration?
+    /// Whether the limit holds at present.
+    var limitsSilence = true
     /// The names of the prepared statements, of which there are few: values are bound and never part of a text.
     private var prepared: [StatementKey: String] = [:]
     /// The memory to which libpq's notice receiver writes; ``hasWarning`` explains it.
@@ -57,7 +60,7 @@ final class PipelinedConnection {
     ///
     /// libpq's asynchronous functions ignore `connect_timeout` and so never leave a host that does not answer; this call
     /// blocks instead.
-    init(_ string: ConnectionString, connectTimeout: Duration, silenceLimit: Duration) throws(PostgresError) {
+    init(_ string: ConnectionString, connectTimeout: Duration, silenceLimit: Duration?) throws(PostgresError) {
         let options = string.options(connectTimeout: connectTimeout)
         let connected = PointerTable(options.map { Array($0.keyword.utf8) }).withPointers { keywords, _ in
             PointerTable(options.map { Array($0.value.utf8) }).withPointers { values, _ in
@@ -222,7 +225,8 @@ extension PipelinedConnection {
     }
 
     private func wait(toWrite: Bool) throws(PostgresError) {
-        try require(SocketWait.untilReady(PQsocket(handle), toWrite: toWrite, within: silenceLimit))
+        let limit = limitsSilence ? silenceLimit : nil
+        try require(SocketWait.untilReady(PQsocket(handle), toWrite: toWrite, within: limit))
     }
 
     /// Throws if libpq reports a failure of the connection.

@@ -27,6 +27,8 @@ package enum PostgresIsolation: Sendable {
 /// block, so they run on the connection's queue and never on a thread of Swift's tasks.
 package final class PostgresConnection: @unchecked Sendable {
     private let wire: PipelinedConnection
+    /// The time limit of statements; nil if they may take any time.
+    private let statementTimeout: Duration?
     /// The statement that opens the transaction, which goes out with the first one within it.
     private var deferredBegin: PostgresStatement?
 
@@ -44,17 +46,19 @@ package final class PostgresConnection: @unchecked Sendable {
     /// - Throws: `PostgresError.connectionFailed` if waiting may help; `.connectionRejected`, `.authenticationFailed`,
     ///   `.untrustedServer`, `.malformedConnectionString` or `.libraryMissing`.
     package init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        statementTimeout = configuration.statementTimeout
         wire = try PipelinedConnection(
             try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
-            silenceLimit: configuration.statementTimeout + configuration.networkTimeout)
-        let limit = configuration.statementTimeout.wholeMilliseconds
-        let settings = [
-            "SET statement_timeout = \(limit)", "SET idle_in_transaction_session_timeout = \(limit)",
-            // An acknowledged commit is durable, whatever the default of the server or the user is.
-            "SET synchronous_commit = on",
-            // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
-            "SET default_transaction_isolation = 'read committed'", "SET default_transaction_deferrable = off",
-        ]
+            silenceLimit: statementTimeout.map { $0 + configuration.networkTimeout })
+        let limit = statementTimeout?.wholeMilliseconds ?? 0
+        let settings =
+            [
+                "SET statement_timeout = \(limit)", "SET idle_in_transaction_session_timeout = \(limit)",
+                // An acknowledged commit is durable, whatever the default of the server or the user is.
+                "SET synchronous_commit = on",
+                // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
+                "SET default_transaction_isolation = 'read committed'", "SET default_transaction_deferrable = off",
+            ] + (statementTimeout == nil ? Self.probes.map { "SET \($0)" } : [])
         _ = try execute(settings.map { PostgresStatement($0) }, preparing: false)
     }
 
@@ -142,17 +146,42 @@ package final class PostgresConnection: @unchecked Sendable {
         return try independently(fitting.isEmpty ? [first] : Array(fitting), within: limit)
     }
 
+    /// The settings by which the server notices that this machine has gone, where no time limit ends what it has begun: its locks
+    /// would otherwise remain for hours.
+    private static let probes = [
+        "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
+    ]
+
+    /// Limits the time for which each further statement of the transaction waits for a lock to that of a statement.
+    ///
+    /// It is for a transaction without limits: while it waits for the lock of a table, all others wait behind it.
+    package func limitLockWaits() throws(PostgresError) {
+        guard let statementTimeout else { return }
+        try run("SET LOCAL lock_timeout = \(statementTimeout.wholeMilliseconds)")
+    }
+
     /// Runs `body` in a transaction.
     ///
+    /// - Parameter isLimited: Whether the time limit of statements holds, also for the commit. Without it a server that has gone
+    ///   is noticed by the kernel, within half a minute, and one that hangs is not.
     /// - Throws: The error of `body`, after a rollback; `PostgresError.outcomeUnknown` if the commit was sent and its
     ///   result was lost; else the error of the commit, after which nothing remains.
     package func transaction<Result>(
-        _ isolation: PostgresIsolation = .readCommitted, _ body: (PostgresConnection) throws -> Result
+        _ isolation: PostgresIsolation = .readCommitted, isLimited: Bool = true,
+        _ body: (PostgresConnection) throws -> Result
     ) throws -> Result {
         guard commitsByItself else { throw PostgresError.statementFailed("a transaction is open") }
         deferredBegin = PostgresStatement(isolation.begin)
+        wire.limitsSilence = isLimited
+        defer { wire.limitsSilence = true }
         let result: Result
-        do { result = try body(self) } catch {
+        do {
+            if !isLimited {
+                let settings = ["statement_timeout = 0"] + Self.probes
+                _ = try pipeline(settings.map { PostgresStatement("SET LOCAL \($0)") })
+            }
+            result = try body(self)
+        } catch {
             rollback()
             throw error
         }

@@ -12,14 +12,18 @@ enum PostgresSchema {
 
     /// Migrates the database to the newest schema, each migration in a transaction of its own.
     ///
-    /// Nodes that start concurrently wait for the row with the version, and find the migration done.
+    /// Nodes that start concurrently wait for the row with the version, and find the migration done. Its statements may take any
+    /// time, and only wait for locks for as long as a statement otherwise may take.
     ///
+    /// - Parameter migrations: The migrations, of which tests have others.
     /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the database then has the version
     ///   of the last successful one.
-    static func migrate(_ database: PostgresDatabase) async throws {
+    static func migrate(_ database: PostgresDatabase, by migrations: [[String]] = migrations) async throws {
         do {
-            var found = try await createVersion(database)
-            while found < latest { found = try await database.transaction { try advance($0) } }
+            var found = try await createVersion(database, latest: migrations.count)
+            while found < migrations.count {
+                found = try await database.transaction(isLimited: false) { try advance($0, by: migrations) }
+            }
         } catch let error as PostgresError where error == .statementFailed {
             // An older server does not know a word of the schema; an engine that calls itself older, and knows all, may serve.
             let version = try await database.withConnection { $0.serverVersion }
@@ -29,9 +33,9 @@ enum PostgresSchema {
     }
 
     /// Returns the version of the schema; 0 after creating the row that holds it.
-    private static func createVersion(_ database: PostgresDatabase) async throws -> Int {
+    private static func createVersion(_ database: PostgresDatabase, latest: Int) async throws -> Int {
         do {
-            if let found = try await database.read(version) { return try known(found) }
+            if let found = try await database.read(version) { return try known(found, latest) }
         } catch let error as PostgresError where error.sqlState == "42P01" {
             // The table does not exist yet.
         }
@@ -49,17 +53,18 @@ enum PostgresSchema {
         }
         return try await database.transaction { connection in
             try connection.run("INSERT INTO latch_schema (id, version) VALUES (1, 0) ON CONFLICT DO NOTHING")
-            return try known(try version(connection) ?? 0)
+            return try known(try version(connection) ?? 0, latest)
         }
     }
 
     /// Runs the next migration, and returns the version that the schema then has.
-    private static func advance(_ connection: PostgresConnection) throws -> Int {
+    private static func advance(_ connection: PostgresConnection, by migrations: [[String]]) throws -> Int {
         let row = try connection.first("SELECT version FROM latch_schema WHERE id = 1 FOR UPDATE") {
             row throws(PostgresError) in try row.integer(0)
         }
-        let found = try known(row.map { Int($0) } ?? 0)
-        guard found < latest else { return found }
+        let found = try known(row.map { Int($0) } ?? 0, migrations.count)
+        guard found < migrations.count else { return found }
+        try connection.limitLockWaits()
         for statement in migrations[found] { try connection.run(statement) }
         try connection.run("UPDATE latch_schema SET version = $1 WHERE id = 1", [.integer(Int64(found) + 1)])
         return found + 1
@@ -71,7 +76,7 @@ enum PostgresSchema {
         }
     }
 
-    private static func known(_ version: Int) throws(IdentityError) -> Int {
+    private static func known(_ version: Int, _ latest: Int) throws(IdentityError) -> Int {
         guard (0...latest).contains(version) else { throw .newerSchema(found: version, known: latest) }
         return version
     }

@@ -12,21 +12,24 @@ import Musl
 enum SocketWait {
     /// Blocks until the socket can be read, or written if that is requested, or has failed.
     ///
+    /// - Parameter limit: The time to wait; nil for a wait that only the socket ends.
     /// - Returns: False if the time has passed.
-    static func untilReady(_ descriptor: Int32, toWrite: Bool, within limit: Duration) -> Bool {
+    static func untilReady(_ descriptor: Int32, toWrite: Bool, within limit: Duration?) -> Bool {
         let events = Int16(POLLIN) | (toWrite ? Int16(POLLOUT) : 0)
         let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: limit)
+        let deadline = limit.map { clock.now.advanced(by: $0) }
         while true {
             var entry = pollfd(fd: descriptor, events: events, revents: 0)
             // Rounded up, so that the last wait does not become a series of empty ones.
-            let (seconds, attoseconds) = clock.now.duration(to: deadline).components
-            let milliseconds = max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
-            let count = poll(&entry, 1, Int32(clamping: milliseconds))
+            let milliseconds = deadline.map { deadline in
+                let (seconds, attoseconds) = clock.now.duration(to: deadline).components
+                return max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+            }
+            let count = poll(&entry, 1, Int32(clamping: milliseconds ?? -1))
             if count > 0 { return true }
             // Only a signal makes it wait again; another failure shows at the next call on the socket.
             if count < 0, errno != EINTR { return true }
-            if count == 0, clock.now >= deadline { return false }
+            if count == 0, let deadline, clock.now >= deadline { return false }
         }
     }
 
