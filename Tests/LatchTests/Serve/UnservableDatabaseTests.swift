@@ -49,8 +49,10 @@ import Testing
     /// Returns the first line of a call whose database nobody serves.
     private func firstLine(of arguments: [String]) async throws -> String {
         try await withTemporaryFolder { folder in
+            try Data(String(repeating: "5c", count: 32).utf8).write(to: URL(filePath: folder + "/key"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/key")
             let process = try BuiltProgram.start(
-                arguments, in: folder,
+                arguments.map { $0.replacing("FOLDER", with: folder) }, in: folder,
                 environment: ["LATCH_STORE": "postgres://latch@127.0.0.1:1/latch", "LATCH_ACCESS_LOG": "json"])
             var lines: [String] = []
             while lines.isEmpty {
@@ -69,7 +71,12 @@ import Testing
         #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. It is tried for 15 seconds.") == true)
     }
 
-    @Test(arguments: [["admin", "user", "list"], ["admin", "audit", "list", "--json"]])
+    @Test(arguments: [
+        ["admin", "user", "list"], ["admin", "audit", "list", "--json"], ["admin", "migrate"],
+        ["admin", "migrate", "--check"],
+        ["admin", "copy", "--from", "postgres://latch@127.0.0.1:1/latch", "--to", "sqlite:FOLDER/new.sqlite"],
+        ["admin", "backup", "--output", "FOLDER/backup", "--key-file", "FOLDER/key"],
+    ])
     func `is waited for by the operator's commands too, which say so`(arguments: [String]) async throws {
         let line = try await firstLine(of: arguments)
         #expect(line.hasPrefix("latch: warning: The database cannot be connected"), "\(line)")

@@ -27,9 +27,10 @@ enum AdminStoreSubcommands {
         body: { invocation, environment in
             let location = try existing(try settings(invocation, environment)["store"])
             let isCheck = invocation.has(check)
-            let schema =
+            let schema = try await StartupWarning.awaitingDatabase(by: environment.warn) {
                 try await isCheck
-                ? StoreAdministration.schema(of: location) : StoreAdministration.migrate(location)
+                    ? StoreAdministration.schema(of: location) : StoreAdministration.migrate(location)
+            }
             let json: JSONValue = [
                 "schema": .integer(Int64(isCheck ? schema.found : schema.latest)),
                 "found": .integer(Int64(schema.found)), "latest": .integer(Int64(schema.latest)),
@@ -56,8 +57,9 @@ enum AdminStoreSubcommands {
         name: "copy", summary: "copies a store into an empty one, also into another database",
         discussion: """
             Reads the store as it is at one moment. A server may run on it, and what it writes afterwards
-            is not in the copy: end it before, if the copy is to take its place. Sessions, passkeys and
-            keys stay valid, and encrypted keys encrypted. The audit log is verified, and chained anew.
+            is not in the copy: end it before, if the copy is to take its place. No server may have the
+            target open. Sessions, passkeys and keys stay valid, and encrypted keys encrypted. The audit
+            log is verified, and chained anew.
             """,
         options: [source, target, ServeSubcommand.config, .json("one JSON object, for a script")],
         examples: [
@@ -68,7 +70,9 @@ enum AdminStoreSubcommands {
             let from = try existing(try required(source, invocation))
             let to = try StoreLocation(try required(target, invocation)).path
             let administration = try administration(try settings(invocation, environment), environment)
-            let content = try await administration.copy(from: from, to: to)
+            let content = try await StartupWarning.awaitingDatabase(by: environment.warn) {
+                try await administration.copy(from: from, to: to)
+            }
             environment.write(content.text("Copied"), orJSON: content.json, for: invocation)
             return .success
         })
@@ -105,8 +109,10 @@ enum AdminStoreSubcommands {
                     (try await administration.verify(path, key: key), "Verified")
                 } else {
                     (
-                        try await administration.backUp(
-                            try existing(settings["store"]), to: invocation[output] ?? "", key: key), "Backed up"
+                        try await StartupWarning.awaitingDatabase(by: environment.warn) {
+                            try await administration.backUp(
+                                try existing(settings["store"]), to: invocation[output] ?? "", key: key)
+                        }, "Backed up"
                     )
                 }
             environment.write(content.text(word), orJSON: content.json, for: invocation)
@@ -118,8 +124,8 @@ enum AdminStoreSubcommands {
     private static let restore = Subcommand(
         name: "restore", summary: "puts a backup into an empty store",
         discussion: """
-            The store is a file that does not exist, or an empty database. Clients that have refreshed their
-            sessions after the backup are signed out with the next refresh.
+            The store is a file that does not exist, or an empty database, and no server has it open.
+            Clients that have refreshed their sessions after the backup are signed out with the next refresh.
             """,
         options: [
             file, keyFile, passphrase, ServeSubcommand.store, ServeSubcommand.config,
@@ -135,7 +141,9 @@ enum AdminStoreSubcommands {
             let location = try StoreLocation(settings["store"]).path
             let key = try await key(invocation, environment)
             let administration = try administration(settings, environment)
-            let content = try await administration.restore(from: path, to: location, key: key)
+            let content = try await StartupWarning.awaitingDatabase(by: environment.warn) {
+                try await administration.restore(from: path, to: location, key: key)
+            }
             environment.write(content.text("Restored"), orJSON: content.json, for: invocation)
             return .success
         })

@@ -10,6 +10,11 @@ extension IdentityError {
     /// The store that is to be filled is there already.
     package static let storeNotEmpty = IdentityError.storeNotEmpty("The store")
 
+    /// A server, or another command, has the store open that is to be filled.
+    package static let storeInUse = IdentityError(
+        code: "storeInUse", message: "A server, or another command, has the store open.",
+        hint: "End it first, for instance by: systemctl stop latch")
+
     /// No server has used the store so far.
     package static let storeUnused = IdentityError(
         code: "storeUnused", message: "The store has no keys: no server has used it.",
@@ -61,6 +66,17 @@ extension IdentityError {
         IdentityError(
             code: "storeNotEmpty", message: "\(name) is there already, and not empty.",
             hint: "Give the location of a new store, or remove this one.")
+    }
+
+    /// Returns a ``storeInUse`` error with the server processes of the database's other connections.
+    static func storeInUse(connections: [Int64]) -> IdentityError {
+        let list = connections.map(String.init).joined(separator: ", ")
+        let (noun, verb) = connections.count == 1 ? ("connection", "has") : ("connections", "have")
+        return storeInUse.with(
+            message:
+                "\(connections.count) \(noun) of a server, or of another command, \(verb) the database open: \(list).",
+            hint: "End the server on each machine first. Of a machine that has gone, end what is left: "
+                + "SELECT pg_terminate_backend(\(connections.first ?? 0)).")
     }
 
     /// Returns a ``wrongBackupKey`` error for another kind of key.

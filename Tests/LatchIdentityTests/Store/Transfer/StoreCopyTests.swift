@@ -72,8 +72,12 @@ import Testing
         #expect(try folder.names().isEmpty)
     }
 
-    @Test func `does not go into a store that is there, nor next to what is left of one`() async throws {
+    @Test func `does not go into a store that is there or in use, nor next to what is left of one`() async throws {
         let (source, other, folder) = (try await TransferFixture(), try await TransferFixture(), try TemporaryFolder())
+        await #expect(throws: IdentityError.storeInUse) {
+            try await StoreAdministration.plain().copy(from: source.location, to: other.location)
+        }
+        await other.site.close()
         await #expect(throws: IdentityError.storeNotEmpty) {
             try await StoreAdministration.plain().copy(from: source.location, to: other.location)
         }
@@ -84,13 +88,15 @@ import Testing
         #expect(try folder.names() == ["store.sqlite-wal"])
     }
 
-    @Test(needsPostgres) func `does not go into a database that a server uses`() async throws {
+    @Test(needsPostgres) func `does not go into a database that a server uses, or has used`() async throws {
         let source = try await TransferFixture()
         let other = try await TransferFixture(storedAt: try await IdentityDatabase.create())
         let before = try TransferFixture.summaries(of: other.location)
-        await #expect(throws: IdentityError.storeNotEmpty) {
-            try await StoreAdministration.plain().copy(from: source.location, to: other.location)
-        }
+        let copy = { try await StoreAdministration.plain().copy(from: source.location, to: other.location) }
+        let error = await #expect(throws: IdentityError.self) { try await copy() }
+        #expect(error == .storeInUse && error?.hint?.contains("pg_terminate_backend(") == true)
+        await other.site.close()
+        await #expect(throws: IdentityError.storeNotEmpty) { try await copy() }
         #expect(try TransferFixture.summaries(of: other.location) == before)
     }
 

@@ -8,10 +8,13 @@ final class SQLiteBackend: SQLBackend {
     private let writer: SQLiteWriter
     /// The read-only connections.
     private let readers: SQLiteReaders
+    /// The lock that shows operators' commands that the store is open.
+    private let lock: FileLock.Holder?
 
     /// Opens the file, creates it if it does not exist, and migrates it to the newest schema.
     init(path: String, busyTimeout: Duration) throws(IdentityError) {
         try SQLiteFile.prepare(path, knownSchema: SQLiteSchema.latest, applicationID: SQLiteSchema.applicationID)
+        lock = SQLiteFile.hold(path)
         let connection = try SQLiteConnection(path: path, access: .readWrite, busyTimeout: busyTimeout)
         guard !connection.isReadOnly else { throw .readOnlyStore(path) }
         try Self.configure(connection)
@@ -49,6 +52,7 @@ final class SQLiteBackend: SQLBackend {
     func close() async {
         readers.close()
         await writer.close()
+        lock?.release()
     }
 
     /// Sets the pragmas of the writing connection, which SQLite does not keep in the file.

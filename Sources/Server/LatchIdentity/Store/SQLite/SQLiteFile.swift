@@ -32,6 +32,41 @@ enum SQLiteFile {
         try makePrivate(path)
     }
 
+    /// Holds the lock of an open store until it is released, or the process ends in whatever way.
+    ///
+    /// - Returns: Nil where the file of the lock belongs to another user, or the file system has no locks.
+    static func hold(_ path: String) -> FileLock.Holder? {
+        let path = lockPath(of: path)
+        do throws(FileError) {
+            // Another user who could lock it would keep the server from starting.
+            try AtomicFile(path).makePrivate()
+            return try FileLock(path, isShared: true).acquireBlocking()
+        } catch {
+            // The lock only tells an operator's command what it could not know; a server does without it.
+            return nil
+        }
+    }
+
+    /// Returns whether a process has the store open that is at a path, or was there until its file was removed or moved.
+    static func isOpen(_ path: String) -> Bool {
+        let path = lockPath(of: path)
+        guard FileStatus(of: path) != nil else { return false }
+        do throws(FileError) {
+            return try FileLock(path).tryAcquire() == nil
+        } catch {
+            // As for `hold`.
+            return false
+        }
+    }
+
+    /// Returns the path of the lock of a store, a hidden file: who removes a store by `rm latch.sqlite*` leaves it, as they may leave
+    /// the server running.
+    private static func lockPath(of path: String) -> String {
+        let folder = folder(of: path)
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        return "\(folder)/.\(name).lock"
+    }
+
     /// Takes the permissions of other users away: the store holds signing keys, and its logs hold parts of it.
     private static func makePrivate(_ path: String) throws(IdentityError) {
         for suffix in ["", "-wal", "-shm", "-journal"] {

@@ -70,8 +70,9 @@ package struct StoreAdministration: Sendable {
     ///
     /// The encrypted keys stay encrypted. The copy is complete and compared with its source, or nothing of it remains.
     ///
-    /// - Throws: Also `IdentityError.storeNotEmpty`, `.olderSchema`, and `.corruptStore` if the audit log is damaged.
+    /// - Throws: Also `IdentityError.storeInUse`, `.storeNotEmpty`, `.olderSchema`, and `.corruptStore` if the audit log is damaged.
     package func copy(from source: String, to target: String) async throws(IdentityError) -> StoreContent {
+        try await requireUnused(target)
         try await makeTables(of: target)
         return try await StoreConnections.onThread { () throws(IdentityError) in
             try StoreConnections.snapshot(of: source) { db throws(IdentityError) in
@@ -115,6 +116,7 @@ package struct StoreAdministration: Sendable {
     ) async throws(IdentityError) -> StoreContent {
         // A wrong key shall not make tables.
         try await StoreConnections.onThread { () throws(IdentityError) in _ = try Backup(path, key: key) }
+        try await requireUnused(target)
         try await makeTables(of: target)
         return try await StoreConnections.onThread { () throws(IdentityError) in
             let backup = try Backup(path, key: key)
@@ -122,6 +124,11 @@ package struct StoreAdministration: Sendable {
                 try backup.send(to: loader, progress: progress)
             }
         }
+    }
+
+    /// Requires that no server has the store open, whose keys and caches are those of what was there before.
+    private func requireUnused(_ target: String) async throws(IdentityError) {
+        try await StoreConnections.onThread { () throws(IdentityError) in try StoreConnections.requireUnused(target) }
     }
 
     /// Creates or migrates the tables of a PostgreSQL database; those of a file are made with it.

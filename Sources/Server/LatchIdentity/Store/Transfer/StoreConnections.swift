@@ -44,6 +44,17 @@ enum StoreConnections {
         return try postgres(location) { try $0.schema() }
     }
 
+    /// Requires that no server has a store open, also one whose file was removed or whose tables were emptied.
+    ///
+    /// - Throws: `IdentityError.storeInUse`.
+    static func requireUnused(_ location: String) throws(IdentityError) {
+        guard PostgresBackend.canOpen(location) else {
+            guard !SQLiteFile.isOpen(location) else { throw .storeInUse }
+            return
+        }
+        try postgres(location) { try $0.requireAlone() }
+    }
+
     /// Runs `body`, which only reads, with a store of any schema, and the version of that.
     static func inspecting<Result>(
         _ location: String, _ body: (any SQLConnection, StoreSchema) throws(IdentityError) -> Result
@@ -52,7 +63,7 @@ enum StoreConnections {
             let connection = try SQLiteConnection(path: location, access: .readOnly)
             return try body(connection, try schema(of: connection, location))
         }
-        return try postgres(location) { connection in
+        return try postgres(location, waits: false) { connection in
             try body(PostgresSession(connection, audit: PostgresAudit()), try connection.schema())
         }
     }
@@ -69,7 +80,7 @@ enum StoreConnections {
             // The connection closes with its last use, which ends the transaction.
             return try body(connection)
         }
-        return try postgres(location) { connection in
+        return try postgres(location, isLimited: false) { connection in
             try connection.transaction(.snapshot) { connection in
                 try connection.schema().requireLatest()
                 return try body(PostgresSession(connection, audit: PostgresAudit()))
@@ -84,11 +95,14 @@ enum StoreConnections {
         _ location: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
         guard PostgresBackend.canOpen(location) else { return try fillFile(location, body) }
-        return try postgres(location) { connection in
+        return try postgres(location, isLimited: false) { connection in
             // A server that starts meanwhile makes keys of its own: one of both is rolled back.
             try connection.transaction(.serializable) { connection in
                 try connection.schema().requireLatest()
-                return try body(PostgresSession(connection, audit: PostgresAudit()))
+                let result = try body(PostgresSession(connection, audit: PostgresAudit()))
+                // One that had lost its connection before may be back.
+                try connection.requireAlone()
+                return result
             }
         }
     }
@@ -133,21 +147,69 @@ enum StoreConnections {
     }
 
     /// Runs `body` with a connection of its own, which nothing repeats.
+    ///
+    /// - Parameters:
+    ///   - isLimited: Whether statements, and the pauses of a transaction, have a time limit. That of a large store waits here for as
+    ///     long as the other store reads, writes or verifies.
+    ///   - waits: Whether a database that does not answer is waited for, as a server does.
     private static func postgres<Result>(
-        _ location: String, _ body: (PostgresConnection) throws -> Result
+        _ location: String, isLimited: Bool = true, waits: Bool = true, _ body: (PostgresConnection) throws -> Result
     ) throws(IdentityError) -> Result {
         var configuration = PostgresConfiguration(location)
-        // A transaction waits here while the other store reads or writes a page.
-        configuration.statementTimeout = .seconds(300)
+        if !isLimited { configuration.statementTimeout = nil }
+        if !waits { configuration.retryTimeout = .zero }
         do {
-            return try body(try PostgresConnection(configuration))
+            return try body(try connection(configuration))
         } catch {
             throw IdentityError(storing: error)
+        }
+    }
+
+    /// Connects, also to a database that is away for a while, and reports the outage.
+    private static func connection(
+        _ configuration: PostgresConfiguration
+    ) throws(PostgresError) -> PostgresConnection {
+        let deadline = ContinuousClock.now + configuration.retryTimeout
+        var isReported = false
+        defer { if isReported { StoreOutages.changed(nil) } }
+        while true {
+            do throws(PostgresError) { return try PostgresConnection(configuration) } catch {
+                guard error.isRepeatable, ContinuousClock.now < deadline else { throw error }
+                if !isReported { StoreOutages.changed(IdentityError(error)) }
+                isReported = true
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(300))
+            }
         }
     }
 }
 
 extension PostgresConnection {
+    /// The time for which connections of programs that have just ended may remain.
+    private static let patience = Duration.seconds(3)
+
+    /// Requires that no other program of this project is connected to the database.
+    ///
+    /// A server reads the date of its database every 15 seconds, and so keeps a connection. Names of others that a connection string
+    /// gives (`application_name`) are known only if this one has the same.
+    ///
+    /// - Throws: `IdentityError.storeInUse`.
+    fileprivate func requireAlone() throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let others = try all(
+                """
+                SELECT pid::bigint FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> ''
+                    AND application_name IN ($1, current_setting('application_name')) ORDER BY pid
+                """, [.text(PostgresConfiguration.applicationName)]
+            ) { row throws(PostgresError) in try row.integer(0) }
+            guard !others.isEmpty else { return }
+            guard ContinuousClock.now < deadline else { throw IdentityError.storeInUse(connections: others) }
+            // A transaction would else see the connections as they were at the first look.
+            for statement in ["SELECT pg_stat_clear_snapshot()", "SELECT pg_sleep(0.1)"] { try run(statement) }
+        }
+    }
+
     /// Reads the version of the schema; 0 if there are no tables.
     fileprivate func schema() throws(PostgresError) -> StoreSchema {
         let exists = try first("SELECT to_regclass('latch_schema') IS NOT NULL") { row throws(PostgresError) in

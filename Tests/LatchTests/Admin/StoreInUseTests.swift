@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchProcess
+import LatchTesting
+import PortableFoundation
+import TestSupport
+import Testing
+
+@testable import latch
+
+@Suite(.timeLimit(.minutes(3))) struct `A store that a server has open` {
+    /// Runs a command to its end.
+    private func run(_ arguments: [String]) async throws -> BuiltProgram.Outcome {
+        try await withTemporaryFolder { folder in
+            await BuiltProgram.outcome(of: try BuiltProgram.start(arguments, in: folder), in: folder)
+        }
+    }
+
+    /// Makes a backup of a new store, and its key.
+    private func backUp(in folder: String) async throws {
+        try Data(String(repeating: "5c", count: 32).utf8).write(to: URL(filePath: folder + "/key"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/key")
+        try await withTemporaryFolder { other in
+            try await BuiltProgram.serving(in: other) { process, _ in
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+            let made = try await run(
+                [
+                    "admin", "backup", "--store", "sqlite:\(other)/latch.sqlite", "--output", folder + "/backup",
+                    "--key-file", folder + "/key",
+                ])
+            #expect(made.ending == .exited(0), "\(made.error)")
+        }
+    }
+
+    private func restore(to store: String, in folder: String) async throws -> BuiltProgram.Outcome {
+        try await run(
+            ["admin", "restore", "--store", store, "--from", folder + "/backup", "--key-file", folder + "/key"])
+    }
+
+    private func expectRefusal(_ outcome: BuiltProgram.Outcome) {
+        #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
+        #expect(outcome.error.count == 2 && outcome.error.first?.contains(" open") == true, "\(outcome.error)")
+        #expect(outcome.error.last?.hasPrefix("hint: End ") == true)
+    }
+
+    /// Removes the files of a store, as `rm latch.sqlite*` does.
+    private func removeStore(in folder: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("latch.sqlite") {
+            try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+        }
+    }
+
+    @Test func `is not restored or copied to, also where its file was removed, until the server is killed`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            try await backUp(in: folder)
+            let store = "sqlite:\(folder)/latch.sqlite"
+            try await BuiltProgram.serving(in: folder) { process, _ in
+                expectRefusal(try await restore(to: store, in: folder))
+                expectRefusal(try await run(["admin", "copy", "--from", store, "--to", store]))
+                try removeStore(in: folder)
+                expectRefusal(try await restore(to: store, in: folder))
+                #expect(!FileManager.default.fileExists(atPath: folder + "/latch.sqlite"))
+                process.kill()
+                await process.end()
+                let restored = try await restore(to: store, in: folder)
+                #expect(restored.ending == .exited(0), "\(restored.error)")
+            }
+            let verified = try await run(["admin", "audit", "verify", "--store", store])
+            #expect(verified.ending == .exited(0), "\(verified.error)")
+        }
+    }
+
+    /// The lock is gone with the rest, and so nothing shows the server.
+    @Test func `and that was restored all the same is not written by the server`() async throws {
+        try await withTemporaryFolder { folder in
+            try await backUp(in: folder)
+            let store = "sqlite:\(folder)/latch.sqlite"
+            try await BuiltProgram.serving(in: folder) { process, url in
+                try removeStore(in: folder)
+                try FileManager.default.removeItem(atPath: folder + "/.latch.sqlite.lock")
+                let restored = try await restore(to: store, in: folder)
+                #expect(restored.ending == .exited(0), "\(restored.error)")
+                let before = FileManager.default.contents(atPath: folder + "/latch.sqlite")
+                let client = Client(baseURL: try #require(URL(string: url)))
+                let health = try await client.respond(to: try client.request(.get, "healthz"))
+                #expect(health.status == .serviceUnavailable)
+                process.terminate()
+                await process.end()
+                #expect(FileManager.default.contents(atPath: folder + "/latch.sqlite") == before)
+            }
+        }
+    }
+
+    @Test(needsPostgres)
+    func `in PostgreSQL is not restored to, also where it was emptied, until the server is killed`()
+        async throws
+    {
+        let cluster = try await PostgresCluster.shared()
+        let psql = { (sql: String, database: String) async throws in
+            let process = try ChildProcess.start(
+                "/usr/bin/env", ["psql", "-Xqv", "ON_ERROR_STOP=1", cluster.address(database: database), "-c", sql])
+            #expect(await process.end() == .exited(0))
+        }
+        try await psql("CREATE DATABASE opened", "postgres")
+        let store = cluster.address(database: "opened")
+        try await withTemporaryFolder { folder in
+            try await backUp(in: folder)
+            let process = try BuiltProgram.start(
+                ["serve", "--listen", "127.0.0.1:0", "--store", store], in: folder,
+                environment: ["LATCH_MAIL_DIRECTORY": folder, "LATCH_ACCESS_LOG": "off"])
+            #expect(await process.line()?.hasPrefix("latch: serving ") == true)
+            expectRefusal(try await restore(to: store, in: folder))
+            try await psql("DROP SCHEMA public CASCADE; CREATE SCHEMA public", "opened")
+            expectRefusal(try await restore(to: store, in: folder))
+            process.kill()
+            await process.end()
+            let restored = try await restore(to: store, in: folder)
+            #expect(restored.ending == .exited(0), "\(restored.error)")
+            let verified = try await run(["admin", "audit", "verify", "--store", store])
+            #expect(verified.ending == .exited(0), "\(verified.error)")
+        }
+    }
+}
