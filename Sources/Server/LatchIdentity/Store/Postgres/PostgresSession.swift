@@ -53,7 +53,23 @@ final class PostgresSession: SQLConnection {
     func all<Result>(
         _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result] {
-        let result = try execute(sql, values)
+        try Self.rows(of: try execute(sql, values), read: read)
+    }
+
+    func all<Result>(
+        _ sql: String, each rows: [[SQLValue]], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [[Result]] {
+        guard !rows.isEmpty else { return [] }
+        var results: [[Result]] = []
+        for result in try execute(rows.map({ PostgresStatement(sql, $0.map(\.postgres)) })) {
+            results.append(try Self.rows(of: result, read: read))
+        }
+        return results
+    }
+
+    private static func rows<Result>(
+        of result: PostgresResult, read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [Result] {
         var results: [Result] = []
         for row in 0..<Int32(clamping: result.count) { results.append(try read(.postgres(PostgresRow(result, row)))) }
         return results

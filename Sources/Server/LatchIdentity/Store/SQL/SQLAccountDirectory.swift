@@ -11,16 +11,15 @@ extension SQLIdentityStore: AccountDirectory {
     }
 
     /// Reads one row more than the page has, which shows whether there is a next page.
+    ///
+    /// However many rows and classes there are, PostgreSQL has four round trips: classes, order, accounts and their number.
     package func accounts(_ query: AccountQuery) async throws(IdentityError) -> AccountPage {
         try await read { db throws(IdentityError) in
             let list = try AccountListQuery(query, on: db)
             let rows = try list.rows(query.limit + 1)
             let page = rows.prefix(query.limit)
-            var accounts: [FullAccount] = []
-            for row in page {
-                // An account that was deleted since the row was read is left out.
-                if let account = try db.fullAccount(serial: row.serial) { accounts.append(account) }
-            }
+            // An account that was deleted since its row was read is left out.
+            let accounts = try db.fullAccounts(serials: page.map(\.serial))
             let next = rows.count > query.limit ? page.last : nil
             let (total, isMinimum) = try list.total()
             return AccountPage(accounts: accounts, next: next, total: total, isTotalMinimum: isMinimum)
@@ -59,13 +58,15 @@ extension SQLConnection {
         }
     }
 
-    fileprivate func fullAccount(serial: Int64) throws(IdentityError) -> FullAccount? {
-        try first(
+    /// Returns the accounts of rows of the list, in their order.
+    fileprivate func fullAccounts(serials: [Int64]) throws(IdentityError) -> [FullAccount] {
+        try all(
             """
             SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
             WHERE id = (SELECT account_id FROM account_list WHERE serial = $1) AND standing IS DISTINCT FROM 'deleted'
             """,
-            [.integer(serial)], read: FullAccount.init)
+            each: serials.map { [.integer($0)] }, read: FullAccount.init
+        ).flatMap(\.self)
     }
 }
 
@@ -150,9 +151,7 @@ private struct AccountListQuery {
     /// Returns the first rows of the page.
     func rows(_ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
         if usesFullText { return try fullTextRows(limit) }
-        var rows: [AccountQuery.Cursor] = []
-        for number in classes { rows += try indexedRows(ofClass: number, limit) }
-        rows.sort(by: precedes)
+        let rows = try indexedRows(limit).sorted(by: precedes)
         return Array(rows.prefix(limit))
     }
 
@@ -171,22 +170,25 @@ private struct AccountListQuery {
                         AND account_search.rowid BETWEEN $3 AND $4 LIMIT $5)
                 """, [.text(phrase), .integer(classBits)] + times + [.integer(bound)])
         } else {
-            for number in classes where count < bound {
-                count += try db.number(
+            // SQLite stops at the bound; PostgreSQL counts the few classes that are left in the same round trip.
+            let steps = db.dialect == .postgres ? [classes] : classes.map { [$0] }
+            for classes in steps where count < bound {
+                count += try db.all(
                     """
                     SELECT count(*) FROM (SELECT 1 FROM account_list WHERE class = $1 AND \(isMatch("$2"))
                         AND serial BETWEEN $3 AND $4 LIMIT $5) AS found
-                    """, [.integer(Int64(number)), .text(pattern)] + times + [.integer(bound)])
+                    """, each: classes.map { [.integer(Int64($0)), .text(pattern)] + times + [.integer(bound)] }
+                ) { row throws(IdentityError) in Int(try row.integer(0)) }.joined().reduce(0, +)
             }
         }
         return (min(count, AccountPage.countBound), count > AccountPage.countBound)
     }
 
-    /// Returns the first rows of one class, by the index of the sort column.
-    private func indexedRows(ofClass number: Int, _ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
+    /// Returns the first rows of each class, by the index of the sort column.
+    private func indexedRows(_ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
         try rows(
             "account_list WHERE class = $1 AND \(isMatch("$2"))", serial: "serial", limit,
-            [.integer(Int64(number)), .text(pattern)])
+            each: classes.map { [.integer(Int64($0)), .text(pattern)] })
     }
 
     /// Returns the first rows that the full-text index finds.
@@ -197,16 +199,16 @@ private struct AccountListQuery {
             """
             account_search CROSS JOIN account_list ON serial = account_search.rowid
             WHERE account_search MATCH $1 AND ($2 >> class) & 1
-            """, serial: "account_search.rowid", limit, [.text(phrase), .integer(classBits)])
+            """, serial: "account_search.rowid", limit, each: [[.text(phrase), .integer(classBits)]])
     }
 
-    /// Returns the first rows of a source.
+    /// Returns the first rows of a source for each pair of values.
     ///
     /// - Parameters:
     ///   - source: The tables and a condition on the two values, as $1 and $2.
     ///   - serial: The column of the source's own index; sorted by sign-up, it alone is the order.
     private func rows(
-        _ source: String, serial: String, _ limit: Int, _ values: [SQLValue]
+        _ source: String, serial: String, _ limit: Int, each pairs: [[SQLValue]]
     ) throws(IdentityError) -> [AccountQuery.Cursor] {
         let (column, direction) = (query.sort.column, query.isAscending ? "ASC" : "DESC")
         let sign = query.isAscending ? ">" : "<"
@@ -224,7 +226,9 @@ private struct AccountListQuery {
             SELECT \(column), serial FROM \(source) AND \(serial) BETWEEN $3 AND $4 \(after)
             ORDER BY \(order) LIMIT $\(position.count + 5)
             """,
-            values + [.integer(lowest), .integer(highest)] + position + [.integer(Int64(limit))], read: cursor)
+            each: pairs.map { $0 + [.integer(lowest), .integer(highest)] + position + [.integer(Int64(limit))] },
+            read: cursor
+        ).flatMap(\.self)
     }
 
     /// The values of the position after which the page begins; none for the first page.

@@ -33,6 +33,11 @@ protocol SQLConnection: AnyObject {
         _ sql: String, _ values: [SQLValue], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result]
 
+    /// Returns the rows of a query for each list of values, each read by `read`, in one round trip.
+    func all<Result>(
+        _ sql: String, each rows: [[SQLValue]], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [[Result]]
+
     /// Adds an entry to the audit log, in the transaction of the change, and extends the chain to it.
     func addAuditEntry(_ event: String, account: String?, detail: String?, at now: Date) throws(IdentityError)
 
@@ -88,6 +93,15 @@ extension SQLConnection {
     /// Runs the statement for one list of values after the other.
     func run(_ sql: String, each rows: [[SQLValue]]) throws(IdentityError) {
         for values in rows { try run(sql, values) }
+    }
+
+    /// Runs the query for one list of values after the other.
+    func all<Result>(
+        _ sql: String, each rows: [[SQLValue]], read: (borrowing SQLRow) throws(IdentityError) -> Result
+    ) throws(IdentityError) -> [[Result]] {
+        var results: [[Result]] = []
+        for values in rows { results.append(try all(sql, values, read: read)) }
+        return results
     }
 
     /// Returns the first row of a statement without values.
