@@ -174,6 +174,26 @@ import Testing
         }
     }
 
+    @Test func `takes other defaults from a file that everything else overrides`() async throws {
+        try await withTemporaryFolder { folder in
+            let (own, image) = (folder + "/own.toml", folder + "/image.toml")
+            try write("listen = \"0.0.0.0:8080\"\naccess_log = \"json\"\nreplay_window = 7\n", to: image)
+            try write("listen = \"127.0.0.1:9\"\n", to: own)
+            let loader = SettingsLoader(
+                Invocation(),
+                variables: ["LATCH_DEFAULTS": image, "LATCH_CONFIG": own, "LATCH_REPLAY_WINDOW": "8"])
+            let settings = try loader.load()
+            #expect(settings["listen"] == "127.0.0.1:9" && settings["access_log"] == "json")
+            #expect(settings["replay_window"] == "8")
+            #expect(loader.environmentWarnings.isEmpty)
+            #expect(
+                try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": image]).load()["replay_window"] == "7")
+            try write("lisen = \"0.0.0.0:8080\"\n", to: image)
+            let error = #expect(throws: CommandError.self) { try loader.load() }
+            #expect(error?.message.hasPrefix(image) == true)
+        }
+    }
+
     @Test func `warns once of each name that has no effect`() {
         let kept = RecordingEnvironment()
         let names = ["LATCH_ISUER": "hunter2", "LATCH_QQQQ": "hunter2", "LATCH_ISSUER": "http://a"]

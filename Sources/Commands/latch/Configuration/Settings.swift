@@ -27,18 +27,21 @@ struct Settings: Sendable {
     /// Creates settings of validated values.
     private init(all: [Effective]) { self.all = all }
 
-    /// Combines the values of all sources: options override the environment, which overrides credentials and then the file.
+    /// Combines the values of all sources: options override the environment, which overrides credentials, then the file, and then
+    /// the file of defaults.
     ///
     /// - Parameter flags: The values of options, by key.
     /// - Throws: `CommandError.failed`, which names the source of an invalid value.
     init(
         flags: [String: String] = [:], environment: [String: String] = [:],
-        credentials: [String: SettingCredential] = [:], file: ConfigurationFile? = nil
+        credentials: [String: SettingCredential] = [:], file: ConfigurationFile? = nil,
+        defaults: ConfigurationFile? = nil
     ) throws(CommandError) {
-        if let file { try Self.rejectUnknownKeys(in: file) }
+        let files = [file, defaults].compactMap(\.self)
+        for file in files { try Self.rejectUnknownKeys(in: file) }
         var all: [Effective] = []
         for setting in Setting.all {
-            let effective = Self.effective(setting, flags, environment, credentials, file)
+            let effective = Self.effective(setting, flags, environment, credentials, files)
             if effective.source != .standard {
                 do { try setting.validate(effective.text) } catch { throw Self.error(error, of: effective) }
             }
@@ -56,7 +59,7 @@ struct Settings: Sendable {
     /// Returns the value of the option, the environment, the credential or the file, or else the default.
     private static func effective(
         _ setting: Setting, _ flags: [String: String], _ environment: [String: String],
-        _ credentials: [String: SettingCredential], _ file: ConfigurationFile?
+        _ credentials: [String: SettingCredential], _ files: [ConfigurationFile]
     ) -> Effective {
         if let text = flags[setting.key] {
             return Effective(setting: setting, text: text, source: .flag(name: setting.key))
@@ -68,7 +71,8 @@ struct Settings: Sendable {
             return Effective(
                 setting: setting, text: credential.text, source: .file(path: credential.path, line: nil))
         }
-        if let file, let entry = file.entries.first(where: { $0.key == setting.key }) {
+        for file in files {
+            guard let entry = file.entries.first(where: { $0.key == setting.key }) else { continue }
             return Effective(setting: setting, text: entry.text, source: .file(path: file.path, line: entry.line))
         }
         return Effective(setting: setting, text: setting.standard, source: .standard)
@@ -110,7 +114,7 @@ extension Settings {
 
     /// The variables of other subcommands.
     private static let others = [
-        "LATCH_HOME", "LATCH_CONFIG", "LATCH_ACCOUNT", "LATCH_SECRET_STORE", "LATCH_PASSPHRASE_FILE",
+        "LATCH_HOME", "LATCH_CONFIG", "LATCH_DEFAULTS", "LATCH_ACCOUNT", "LATCH_SECRET_STORE", "LATCH_PASSPHRASE_FILE",
         "LATCH_PASSPHRASE_FD",
     ]
 }

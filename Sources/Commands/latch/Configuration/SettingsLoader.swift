@@ -10,6 +10,8 @@ struct SettingsLoader: Sendable {
     private let variables: [String: String]
     /// The path of the configuration file; the option overrides LATCH_CONFIG.
     private let file: String?
+    /// The path of the file with other defaults, which an image or a distribution brings.
+    private let defaults: String?
 
     /// Creates a loader with the options and environment variables of the start.
     init(_ invocation: Invocation, variables: [String: String]) {
@@ -20,12 +22,15 @@ struct SettingsLoader: Sendable {
             })
         self.variables = variables
         file = invocation[ServeSubcommand.config] ?? variables["LATCH_CONFIG"]
+        defaults = variables["LATCH_DEFAULTS"]
     }
 
-    /// Reads the file again and returns the settings.
+    /// Reads the files again and returns the settings.
     func load() throws(CommandError) -> Settings {
-        let contents = try file.map { path throws(CommandError) in try ConfigurationFile(readingFrom: path) }
-        return try Settings(flags: flags, environment: variables, credentials: credentials(), file: contents)
+        let read = { (path: String) throws(CommandError) in try ConfigurationFile(readingFrom: path) }
+        return try Settings(
+            flags: flags, environment: variables, credentials: credentials(), file: file.map(read),
+            defaults: defaults.map(read))
     }
 
     /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's

@@ -31,8 +31,9 @@ enum ServeSubcommand {
             with 143 or 130. SIGHUP reads the configuration and the certificate again.
 
             Every setting has a key in the file and a name in the environment: LATCH_ and the key in
-            capitals. An option overrides the environment, which overrides the file. Secrets belong in
-            the file or the environment, never on the command line.
+            capitals. An option overrides the environment, which overrides the file. All of them override
+            a file that LATCH_DEFAULTS names. Secrets belong in the file or the environment, never on the
+            command line.
             """,
         options: [listen, store, config, issuer, printConfig, .json("with --print-config: for a script")],
         examples: [
