@@ -95,19 +95,46 @@ import Testing
         #expect(Supervisor(named).sockets.map(\.name) == ["admin", "public"])
         #expect(Supervisor(named).sockets.map(\.descriptor) == [3, 4])
         let manager = Supervisor(named)
-        #expect(Server.Configuration(port: 1).inheriting(from: manager).inheritedSocket == 4)
-        #expect(Server.Configuration(port: 1).inheriting(from: manager, named: "admin").inheritedSocket == 3)
-        #expect(Server.Configuration(port: 1).inheriting(from: Supervisor([:])).inheritedSocket == nil)
+        #expect(Server.Configuration(port: 1).inheriting(from: manager).inheritedSockets == [4])
+        #expect(Server.Configuration(port: 1).inheriting(from: manager, named: "admin").inheritedSockets == [3])
+        #expect(Server.Configuration(port: 1).inheriting(from: Supervisor([:])).inheritedSockets.isEmpty)
     }
 
     @Test func `refuses a socket whose clients nobody would serve`() throws {
         let variables = [
             "LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2",
-            "LISTEN_FDNAMES": "latch.socket:latch.socket",
+            "LISTEN_FDNAMES": "latch.socket:latch-metrics.socket",
         ]
-        try Supervisor(variables).requireUse(of: [4, 3])
-        let error = #expect(throws: CommandError.self) { try Supervisor(variables).requireUse(of: [3, nil]) }
-        #expect(error?.message.contains("'latch.socket'") == true)
+        let manager = Supervisor(variables)
+        try manager.requireUse(of: [4, 3])
+        let descriptors = Server.Configuration(port: 1).inheriting(from: manager).inheritedSockets
+        let error = #expect(throws: CommandError.self) { try manager.requireUse(of: descriptors) }
+        #expect(descriptors == [3] && error?.message.contains("'latch-metrics.socket'") == true)
+    }
+
+    @Test func `serves all sockets of one name`() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(
+                atPath: folder + "/credentials", withIntermediateDirectories: true)
+            let process = try ChildProcess.start(
+                "/usr/bin/env",
+                ["python3", Self.script, "--sockets", "3", folder, BuiltProgram.path, "serve"]
+                    + ["--store", "sqlite:\(folder)/latch.sqlite"],
+                environment: BuiltProgram.environment([
+                    "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off", "LATCH_EVENT_LOOPS": "2",
+                ]), errors: .file(folder + "/error"))
+            let ports = try #require(try await next(process)["ports"]?.arrayValue).compactMap(\.intValue)
+            #expect(ports.count == 3)
+            let ready = try await next(process).stringValue
+            #expect(ready == "READY=1\nSTATUS=serving http://127.0.0.1:\(ports[0])")
+            for port in ports + ports {
+                let client = Client(baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")))
+                #expect(try await client.perform(.raw(.get, "readyz")).status == .ok)
+            }
+            process.terminate()
+            #expect(try await next(process).stringValue == "STOPPING=1")
+            #expect(await process.end() == .exited(0))
+        }
     }
 
     @Test func `does not start without its secrets because their folder is not there`() async throws {
@@ -120,7 +147,7 @@ import Testing
 
     @Test func `refuses a descriptor that does not listen`() async throws {
         var configuration = Server.Configuration(port: 0)
-        configuration.inheritedSocket = 1
+        configuration.inheritedSockets = [1]
         let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration)
         await #expect(throws: ServerError.self) { try await server.start() }
     }

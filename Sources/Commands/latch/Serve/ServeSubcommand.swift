@@ -105,7 +105,7 @@ private struct ServerProgram {
         let supervisor = Supervisor(environment.variables)
         let configuration = try settings.serverConfiguration().inheriting(from: supervisor)
         let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
-        try supervisor.requireUse(of: [configuration.inheritedSocket, administration?.inheritedSocket])
+        try supervisor.requireUse(of: configuration.inheritedSockets + (administration?.inheritedSockets ?? []))
         let telemetry = try settings.telemetryConfiguration(environment.variables).map {
             TelemetryExporter($0, transport: transport)
         }

@@ -15,23 +15,25 @@ extension Handler {
 }
 
 extension Server.Configuration {
-    /// Returns the configuration with a socket of the service manager, if it has passed one: the one with a name, or the first
-    /// that is not for operators.
+    /// Returns the configuration with the sockets of the service manager, if it has passed some: those with a name, or else with that
+    /// of the first that is not for operators.
     func inheriting(from manager: Supervisor, named name: String? = nil) -> Self {
         var configuration = self
-        configuration.inheritedSocket =
-            manager.sockets.first { name == nil ? $0.name != "admin" : $0.name == name }?.descriptor
+        let name = name ?? manager.sockets.first { $0.name != "admin" }?.name
+        configuration.inheritedSockets = manager.sockets.filter { $0.name == name }.map(\.descriptor)
         return configuration
     }
 }
 
 extension Supervisor {
     /// Requires that the server uses each socket it was given: clients of another one would wait for ever.
-    func requireUse(of descriptors: [Int32?]) throws(CommandError) {
+    func requireUse(of descriptors: [Int32]) throws(CommandError) {
         guard let unused = sockets.first(where: { !descriptors.contains($0.descriptor) }) else { return }
         throw .failed(
             "The service manager has passed a socket that nothing serves, '\(unused.name)'.",
-            hint: "One is for clients, and one with FileDescriptorName=admin for operators, if admin_listen is set.")
+            hint:
+                "Those for clients have one name, and those for operators FileDescriptorName=admin, if admin_listen is set."
+        )
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The listening socket and the loops that serve it.
+/// The listening sockets and the loops that serve them.
 final class Engine: Sendable {
-    /// The shared configuration; its listener is closed by `stop`, after the last loop has drained.
+    /// The shared configuration; its listeners are closed by `stop`, after the last loop has drained.
     private let configuration: EngineConfiguration
     /// The loops, at least one; a connection stays with the loop that began to serve it.
     private let loops: [EventLoop]
@@ -12,19 +12,16 @@ final class Engine: Sendable {
         self.loops = loops
     }
 
-    /// Listens and starts the loops, of which there is at least one; a start that fails closes the socket.
+    /// Listens and starts the loops, of which there is at least one; a start that fails closes the sockets.
     static func start(_ shared: EngineConfiguration, loops count: Int) throws(ServerError) -> Engine {
-        do throws(ServerError) { try shared.listener.startListening() } catch {
-            shared.listener.close()
-            throw error
-        }
+        try shared.startListening()
         var loops: [EventLoop] = []
         for _ in 0..<max(1, count) {
             guard let loop = EventLoop(shared), loop.start() else {
                 if loops.isEmpty {
-                    shared.listener.close()
+                    shared.stopListening()
                 } else {
-                    // The loops that run may hold connections already; the last one to end closes the listener.
+                    // The loops that run may hold connections already; the last one to end closes the listeners.
                     let started = Engine(shared, loops)
                     Task { await started.stop(grace: .zero) }
                 }
@@ -60,6 +57,6 @@ final class Engine: Sendable {
                 }
             }
         }
-        configuration.listener.close()
+        configuration.stopListening()
     }
 }

@@ -4,8 +4,8 @@
 final class EngineConfiguration: Sendable {
     /// The handler of all requests; it runs on the loops' threads, so it must not block.
     let handler: NextHandler
-    /// The listening socket, which all loops accept from.
-    let listener: ListeningSocket
+    /// The listening sockets, at least one, which all loops accept from.
+    let listeners: [ListeningSocket]
     /// The loops that take connections.
     let loops = LoopGroup()
     /// The TLS context of later connections; nil serves plain HTTP.
@@ -47,17 +47,21 @@ final class EngineConfiguration: Sendable {
             CurrentTLSContext(
                 try TLSContext(identity, offersHTTP2: configuration.supportsHTTP2), uptime: uptime)
         }
-        if let inherited = configuration.inheritedSocket {
-            listener = try ListeningSocket(inheriting: inherited)
-        } else {
-            listener = try ListeningSocket(
-                host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        var listeners: [ListeningSocket] = []
+        for inherited in configuration.inheritedSockets { listeners.append(try ListeningSocket(inheriting: inherited)) }
+        if listeners.isEmpty {
+            listeners = [
+                try ListeningSocket(
+                    host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+            ]
         }
+        self.listeners = listeners
         memory = MemoryBudget(limit: configuration.maximumContentBytes)
         limiter = ConnectionLimiter(
             limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
             memory: memory, except: configuration.trustedProxies)
-        address = Server.Address(scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
+        address = Server.Address(
+            scheme: tls == nil ? "http" : "https", host: listeners[0].host, port: listeners[0].port)
         authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
@@ -72,6 +76,21 @@ final class EngineConfiguration: Sendable {
             bytesPerSecond: configuration.minimumSendRate, maximumPause: idleTimeout)
         let shortest = min(headDeadline, bodyDeadline, idleTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
+    }
+
+    /// Lets clients connect, or closes the sockets.
+    func startListening() throws(ServerError) {
+        do throws(ServerError) {
+            for listener in listeners { try listener.startListening() }
+        } catch {
+            stopListening()
+            throw error
+        }
+    }
+
+    /// Closes the sockets, once.
+    func stopListening() {
+        for listener in listeners { listener.close() }
     }
 
     /// Whether a request at a path is handled before its content is complete.

@@ -85,7 +85,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
             return nil
         }
         self.poller = poller
-        guard watchListener() else { return nil }
+        guard watchListeners() else { return nil }
     }
 
     deinit {
@@ -240,16 +240,28 @@ extension EventLoop {
 // MARK: - Connections
 
 extension EventLoop {
-    private func watchListener() -> Bool { poller.watchListener(configuration.listener.descriptor) }
+    /// Watches all listeners, or none.
+    private func watchListeners() -> Bool {
+        guard configuration.listeners.allSatisfy({ poller.watchListener($0.descriptor) }) else {
+            unwatchListeners()
+            return false
+        }
+        return true
+    }
 
-    private func unwatchListener() { poller.unwatchListener(configuration.listener.descriptor) }
+    private func unwatchListeners() {
+        for listener in configuration.listeners { poller.unwatchListener(listener.descriptor) }
+    }
 
-    /// Accepts waiting connections, a limited number at a time so that the open ones get their turn.
-    ///
-    /// Each goes to the loop that has the fewest.
+    /// Accepts waiting connections of all listeners, a limited number at a time so that the open ones get their turn.
     private func acceptConnections(atMost limit: Int = maximumAccepted) {
+        for listener in configuration.listeners { acceptConnections(from: listener, atMost: limit) }
+    }
+
+    /// Accepts waiting connections of a listener, each for the loop that has the fewest.
+    private func acceptConnections(from listener: ListeningSocket, atMost limit: Int) {
         for _ in 0..<limit {
-            guard let (descriptor, peer) = configuration.listener.accept() else { return pauseWithoutDescriptor() }
+            guard let (descriptor, peer) = listener.accept() else { return pauseWithoutDescriptor() }
             guard let memory = configuration.limiter.acquire(peer) else {
                 ListeningSocket.refuse(descriptor, inPlainText: configuration.tls == nil)
                 continue
@@ -296,14 +308,14 @@ extension EventLoop {
     /// A waiting connection would otherwise wake the loop continuously. The next tick tries again.
     private func pauseWithoutDescriptor() {
         guard ListeningSocket.isOutOfResources else { return }
-        unwatchListener()
+        unwatchListeners()
         isAcceptingPaused = true
     }
 
-    /// Resumes accepting, or stays paused while the listener cannot be watched.
+    /// Resumes accepting, or stays paused while the listeners cannot be watched.
     private func resumeAccepting() {
         guard isAcceptingPaused, draining == nil else { return }
-        isAcceptingPaused = !watchListener()
+        isAcceptingPaused = !watchListeners()
     }
 
     /// Ends connections and phases past their deadlines.
@@ -320,7 +332,7 @@ extension EventLoop {
         submit { [self] in
             // The system has completed the handshake of connections in the queue, so their clients expect a response.
             acceptConnections(atMost: 4096)
-            unwatchListener()
+            unwatchListeners()
             configuration.loops.remove(self)
             // From here on a loop that accepts keeps what it meant to pass on.
             let sockets = inbox.withLock { inbox in

@@ -139,7 +139,7 @@ public final class Server: Sendable {
             switch state {
             case .new, .stopped: return nil
             case .bound(let shared):
-                shared.listener.close()
+                shared.stopListening()
                 return nil
             case .serving(let engine, _): return engine
             }

@@ -66,9 +66,9 @@ extension Server {
         /// The certificate, on Linux only; nil serves plain HTTP.
         public var tls: TLS?
 
-        /// A listening TCP socket that the process has been started with, which takes the place of `host` and `port`; nil for
-        /// none.
-        package var inheritedSocket: Int32?
+        /// The listening TCP sockets that the process has been started with, which take the place of `host` and `port`; the
+        /// server's address is that of the first.
+        package var inheritedSockets: [Int32] = []
 
         /// The clock of deadlines in nanoseconds, for tests; nil uses the system's.
         package var uptime: (@Sendable () -> UInt64)?
