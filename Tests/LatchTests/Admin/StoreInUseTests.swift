@@ -97,6 +97,25 @@ import Testing
         }
     }
 
+    @Test(needsPostgres) func `is waited for by restore where nobody serves it, which says so`() async throws {
+        try await withTemporaryFolder { folder in
+            try await backUp(in: folder)
+            let process = try BuiltProgram.start(
+                [
+                    "admin", "restore", "--store", "postgres://latch@127.0.0.1:1/latch", "--from", folder + "/backup",
+                    "--key-file", folder + "/key",
+                ], in: folder)
+            var lines: [String] = []
+            while lines.isEmpty {
+                try await WallClock.system.sleep(for: .milliseconds(10))
+                lines = BuiltProgram.lines(of: folder + "/error")
+            }
+            process.kill()
+            await process.end()
+            #expect(lines[0].hasSuffix("Connection refused. It is tried for 15 seconds."), "\(lines)")
+        }
+    }
+
     @Test(needsPostgres)
     func `in PostgreSQL is not restored to, also where it was emptied, until the server is killed`()
         async throws
