@@ -129,6 +129,26 @@ import Testing
         #expect(attempts.entries.count == 2 && Set(processes.entries).count == 2)
     }
 
+    @Test func `without a time limit ends on the server when its client has gone`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let database = cluster.database { $0.maximumConnections = 1 }
+        defer { database.close() }
+        let names = ["statement_timeout", "idle_in_transaction_session_timeout", "client_connection_check_interval"]
+        let settings = { @Sendable (connection: PostgresConnection) in
+            try names.map { name in
+                try connection.first("SELECT current_setting($1)", [.text(name)]) { row throws(PostgresError) in
+                    try row.text(0)
+                }
+            }
+        }
+        let before = try await database.withConnection(settings)
+        #expect(try await database.transaction(isLimited: false, settings) == ["0", "1h", "2s"])
+        #expect(try await database.withConnection(settings) == before && before != ["0", "1h", "2s"])
+        let unlimited = cluster.database { $0.statementTimeout = nil }
+        defer { unlimited.close() }
+        #expect(try await unlimited.withConnection(settings) == ["0", "1h", "2s"])
+    }
+
     @Test func `without a time limit still waits for locks no longer than a statement may take`() async throws {
         let cluster = try await PostgresCluster.shared()
         let (database, other) = (

@@ -29,6 +29,31 @@ import Testing
         await store.close()
     }
 
+    @Test func `has a lock that belongs to its owner, also where root's command comes first`() throws {
+        let path = folder.file("owned.sqlite")
+        try SQLiteFile.prepare(path, knownSchema: 1, applicationID: 1)
+        let owner: uid_t = getuid() == 0 ? 65_534 : getuid()
+        #expect(chown(path, owner, getgid()) == 0)
+        let holder = try #require(SQLiteFile.hold(path))
+        var entry = stat()
+        #expect(lstat(folder.file(".owned.sqlite.lock"), &entry) == 0 && entry.st_uid == owner)
+        #expect(SQLiteFile.isOpen(path))
+        holder.release()
+        #expect(!SQLiteFile.isOpen(path))
+    }
+
+    @Test func `opens without its lock where that is no file, or is kept by somebody`() throws {
+        let path = folder.file("kept.sqlite")
+        let lock = folder.file(".kept.sqlite.lock")
+        #expect(mkfifo(lock, 0o600) == 0)
+        #expect(SQLiteFile.hold(path) == nil)
+        try FileManager.default.removeItem(atPath: lock)
+        let holder = try FileLock(lock).tryAcquire()
+        #expect(holder != nil && SQLiteFile.hold(path) == nil)
+        holder?.release()
+        #expect(SQLiteFile.hold(path) != nil)
+    }
+
     @Test func `is at no moment open to other users`() throws {
         let path = folder.file("new.sqlite")
         let isDone = Mutex(false)

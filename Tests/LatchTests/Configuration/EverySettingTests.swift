@@ -188,6 +188,7 @@ import Testing
             #expect(loader.environmentWarnings.isEmpty)
             #expect(
                 try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": image]).load()["replay_window"] == "7")
+            #expect(try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": ""]).load()["replay_window"] != "7")
             try write("lisen = \"0.0.0.0:8080\"\n", to: image)
             let error = #expect(throws: CommandError.self) { try loader.load() }
             #expect(error?.message.hasPrefix(image) == true)

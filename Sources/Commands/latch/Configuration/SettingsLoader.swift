@@ -22,7 +22,8 @@ struct SettingsLoader: Sendable {
             })
         self.variables = variables
         file = invocation[ServeSubcommand.config] ?? variables["LATCH_CONFIG"]
-        defaults = variables["LATCH_DEFAULTS"]
+        // An empty one presets nothing.
+        defaults = variables["LATCH_DEFAULTS"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Reads the files again and returns the settings.

@@ -11,9 +11,7 @@ extension IdentityError {
     package static let storeNotEmpty = IdentityError.storeNotEmpty("The store")
 
     /// A server, or another command, has the store open that is to be filled.
-    package static let storeInUse = IdentityError(
-        code: "storeInUse", message: "A server, or another command, has the store open.",
-        hint: "End it first, for instance by: systemctl stop latch")
+    package static let storeInUse = IdentityError.storeInUse("the store")
 
     /// No server has used the store so far.
     package static let storeUnused = IdentityError(
@@ -66,6 +64,13 @@ extension IdentityError {
         IdentityError(
             code: "storeNotEmpty", message: "\(name) is there already, and not empty.",
             hint: "Give the location of a new store, or remove this one.")
+    }
+
+    /// Returns a ``storeInUse`` error with the file.
+    static func storeInUse(_ name: String) -> IdentityError {
+        IdentityError(
+            code: "storeInUse", message: "A server, or another command, has \(name) open.",
+            hint: "End it first, for instance by: systemctl stop latch.socket latch.service")
     }
 
     /// Returns a ``storeInUse`` error with the server processes of the database's other connections.

@@ -58,8 +58,9 @@ package final class PostgresConnection: @unchecked Sendable {
                 "SET synchronous_commit = on",
                 // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
                 "SET default_transaction_isolation = 'read committed'", "SET default_transaction_deferrable = off",
-            ] + (statementTimeout == nil ? Self.probes.map { "SET \($0)" } : [])
-        _ = try execute(settings.map { PostgresStatement($0) }, preparing: false)
+            ].map { PostgresStatement($0) }
+        let isLimited = statementTimeout != nil
+        _ = try execute(settings + (isLimited ? [] : Self.withoutLimit(isLocal: false)), preparing: false)
     }
 
     /// Runs a statement and returns the number of changed rows.
@@ -146,18 +147,31 @@ package final class PostgresConnection: @unchecked Sendable {
         return try independently(fitting.isEmpty ? [first] : Array(fitting), within: limit)
     }
 
-    /// The settings by which the server notices that this machine has gone, where no time limit ends what it has begun: its locks
-    /// would otherwise remain for hours.
-    private static let probes = [
-        "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
-    ]
+    /// Returns statements that lift the time limits, and by which the server notices that this process or its machine has gone: its
+    /// locks would otherwise remain until the statement ends, or for hours.
+    ///
+    /// - Parameter isLocal: Whether they hold until the end of the transaction, as opposed to that of the session.
+    private static func withoutLimit(isLocal: Bool) -> [PostgresStatement] {
+        let settings = [
+            "statement_timeout = 0", "idle_in_transaction_session_timeout = '1h'",
+            "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
+        ]
+        return settings.map { PostgresStatement("SET \(isLocal ? "LOCAL " : "")\($0)") } + [
+            // Rejected where the server's kernel does not tell, and unknown before PostgreSQL 14.
+            PostgresStatement(
+                """
+                SELECT set_config(name, '2s', \(isLocal)) FROM pg_settings
+                WHERE name = 'client_connection_check_interval' AND version() LIKE '%linux%'
+                """)
+        ]
+    }
 
-    /// Limits the time for which each further statement of the transaction waits for a lock to that of a statement.
+    /// Limits the time for which each further statement of the transaction waits for a lock to two seconds.
     ///
     /// It is for a transaction without limits: while it waits for the lock of a table, all others wait behind it.
     package func limitLockWaits() throws(PostgresError) {
         guard let statementTimeout else { return }
-        try run("SET LOCAL lock_timeout = \(statementTimeout.wholeMilliseconds)")
+        try run("SET LOCAL lock_timeout = \(min(statementTimeout, .seconds(2)).wholeMilliseconds)")
     }
 
     /// Runs `body` in a transaction.
@@ -176,10 +190,7 @@ package final class PostgresConnection: @unchecked Sendable {
         defer { wire.limitsSilence = true }
         let result: Result
         do {
-            if !isLimited {
-                let settings = ["statement_timeout = 0"] + Self.probes
-                _ = try pipeline(settings.map { PostgresStatement("SET LOCAL \($0)") })
-            }
+            if !isLimited { _ = try pipeline(Self.withoutLimit(isLocal: true)) }
             result = try body(self)
         } catch {
             rollback()

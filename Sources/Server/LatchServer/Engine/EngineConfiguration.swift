@@ -60,8 +60,10 @@ final class EngineConfiguration: Sendable {
         limiter = ConnectionLimiter(
             limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
             memory: memory, except: configuration.trustedProxies)
+        // Whether others can reach it is what warnings depend on.
+        let listener = listeners.first { IPAddress($0.host)?.isLoopback == false } ?? listeners[0]
         address = Server.Address(
-            scheme: tls == nil ? "http" : "https", host: listeners[0].host, port: listeners[0].port)
+            scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
         authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)

@@ -4,7 +4,7 @@ import LatchHTTP
 
 /// A header section to send, with names in lower case (RFC 9113 §8.2).
 ///
-/// It has memory of its own, which the next section on the same loop overwrites: every response has one.
+/// It has memory of its own. That of response heads belongs to a loop, whose next response overwrites it.
 struct HTTP2FieldBlock: ~Copyable {
     /// The place of one line in the memory.
     struct Line {
@@ -40,7 +40,7 @@ struct HTTP2FieldBlock: ~Copyable {
     deinit { memory.deallocate() }
 
     /// The names and values of all lines, one after the other; valid until the section changes.
-    var bytes: UnsafeMutableBufferPointer<UInt8> { memory }
+    var bytes: UnsafeMutableBufferPointer<UInt8> { UnsafeMutableBufferPointer(rebasing: memory[..<count]) }
 
     /// Replaces the section by the head of a response.
     ///

@@ -54,8 +54,9 @@ package struct AtomicFile: Sendable {
 
     /// Creates the file empty and with mode 0600, which it has from its first moment, whatever the process's umask.
     ///
+    /// - Parameter other: The owner of the new file, if this process may choose it, as root may.
     /// - Returns: False if there is a file already, which stays as it is.
-    package func create() throws(FileError) -> Bool {
+    package func create(ownedLike other: FileStatus? = nil) throws(FileError) -> Bool {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             guard errno == EEXIST else { throw FileError("open", path) }
@@ -64,6 +65,9 @@ package struct AtomicFile: Sendable {
         defer { close(file) }
         // A umask can only have taken permissions away.
         guard fchmod(file, 0o600) == 0 else { throw FileError("fchmod", path) }
+        if geteuid() == 0, let owner = other?.owner {
+            guard fchown(file, owner.user, owner.group) == 0 else { throw FileError("fchown", path) }
+        }
         return true
     }
 

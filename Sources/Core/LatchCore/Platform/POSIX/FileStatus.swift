@@ -22,6 +22,9 @@ package struct FileStatus: Sendable {
         self.entry = entry
     }
 
+    /// The ids of its user and of its group.
+    var owner: (user: uid_t, group: gid_t) { (entry.st_uid, entry.st_gid) }
+
     package var isFolder: Bool { entry.st_mode & S_IFMT == S_IFDIR }
     package var isFile: Bool { entry.st_mode & S_IFMT == S_IFREG }
 

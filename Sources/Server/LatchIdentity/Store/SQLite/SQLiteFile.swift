@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import LatchCore
 import PortableFoundation
 
@@ -34,17 +35,25 @@ enum SQLiteFile {
 
     /// Holds the lock of an open store until it is released, or the process ends in whatever way.
     ///
-    /// - Returns: Nil where the file of the lock belongs to another user, or the file system has no locks.
+    /// - Returns: Nil where the file of the lock belongs to another user or is none, the file system has no locks, or somebody keeps
+    ///   it for longer than a look takes.
     static func hold(_ path: String) -> FileLock.Holder? {
-        let path = lockPath(of: path)
+        let lock = FileLock(lockPath(of: path), isShared: true)
         do throws(FileError) {
-            // Another user who could lock it would keep the server from starting.
-            try AtomicFile(path).makePrivate()
-            return try FileLock(path, isShared: true).acquireBlocking()
+            // What root's command creates has to serve the server's user later.
+            if try !AtomicFile(lock.path).create(ownedLike: FileStatus(of: path)) {
+                guard FileStatus(of: lock.path, followsLink: false)?.isFile == true else { return nil }
+                try AtomicFile(lock.path).makePrivate()
+            }
+            for _ in 0..<40 {
+                if let holder = try lock.tryAcquire() { return holder }
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5))
+            }
         } catch {
-            // The lock only tells an operator's command what it could not know; a server does without it.
-            return nil
+            // As below.
         }
+        // The lock only tells an operator's command what it could not know; a server does without it.
+        return nil
     }
 
     /// Returns whether a process has the store open that is at a path, or was there until its file was removed or moved.

@@ -49,7 +49,7 @@ enum StoreConnections {
     /// - Throws: `IdentityError.storeInUse`.
     static func requireUnused(_ location: String) throws(IdentityError) {
         guard PostgresBackend.canOpen(location) else {
-            guard !SQLiteFile.isOpen(location) else { throw .storeInUse }
+            guard !SQLiteFile.isOpen(location) else { throw .storeInUse(location) }
             return
         }
         try postgres(location) { try $0.requireAlone() }
