@@ -50,17 +50,20 @@ package final class PostgresConnection: @unchecked Sendable {
         wire = try PipelinedConnection(
             try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
             silenceLimit: statementTimeout.map { $0 + configuration.networkTimeout })
-        let limit = statementTimeout?.wholeMilliseconds ?? 0
-        let settings =
-            [
-                "SET statement_timeout = \(limit)", "SET idle_in_transaction_session_timeout = \(limit)",
-                // An acknowledged commit is durable, whatever the default of the server or the user is.
-                "SET synchronous_commit = on",
-                // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
-                "SET default_transaction_isolation = 'read committed'", "SET default_transaction_deferrable = off",
-            ].map { PostgresStatement($0) }
-        let isLimited = statementTimeout != nil
-        _ = try execute(settings + (isLimited ? [] : Self.withoutLimit(isLocal: false)), preparing: false)
+        let settings = [
+            // An acknowledged commit is durable, whatever the default of the server or the user is.
+            "synchronous_commit = on",
+            // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
+            "default_transaction_isolation = 'read committed'", "default_transaction_deferrable = off",
+        ]
+        let limits = (statementTimeout?.wholeMilliseconds).map { limit in
+            ["statement_timeout", "idle_in_transaction_session_timeout"].map {
+                PostgresStatement("SET \($0) = \(limit)")
+            }
+        }
+        _ = try execute(
+            settings.map { PostgresStatement("SET \($0)") } + (limits ?? Self.withoutLimit(isLocal: false)),
+            preparing: false)
     }
 
     /// Runs a statement and returns the number of changed rows.

@@ -49,11 +49,11 @@ enum SQLiteFile {
                 if let holder = try lock.tryAcquire() { return holder }
                 _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5))
             }
+            return nil
         } catch {
-            // As below.
+            // The lock only tells an operator's command what it could not know; a server does without it.
+            return nil
         }
-        // The lock only tells an operator's command what it could not know; a server does without it.
-        return nil
     }
 
     /// Returns whether a process has the store open that is at a path, or was there until its file was removed or moved.
