@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchCore
 import TestSupport
 import Testing
@@ -129,7 +130,7 @@ import Testing
         #expect(attempts.entries.count == 2 && Set(processes.entries).count == 2)
     }
 
-    @Test func `without a time limit ends on the server when its client has gone`() async throws {
+    @Test func `without a time limit has the server look for its client`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database { $0.maximumConnections = 1 }
         defer { database.close() }
@@ -147,6 +148,31 @@ import Testing
         let unlimited = cluster.database { $0.statementTimeout = nil }
         defer { unlimited.close() }
         #expect(try await unlimited.withConnection(settings) == ["0", "1h", "2s"])
+    }
+
+    @Test func `without a time limit ends within a statement when its process is killed`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let other = cluster.database()
+        defer { other.close() }
+        try await other.run("CREATE TABLE abandoned (n bigint)")
+        await #expect(processExitsWith: .signal(SIGKILL)) { [address = cluster.address() as String] in
+            let database = PostgresDatabase(PostgresConfiguration(address))
+            let looking = PostgresDatabase(PostgresConfiguration(address))
+            Task {
+                try await database.transaction(isLimited: false) { connection in
+                    try connection.run("LOCK TABLE abandoned")
+                    try connection.run("SELECT 2 FROM pg_sleep(600)")
+                }
+            }
+            try await looking.wait(
+                for: "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 2 FROM pg_sleep(600)%'")
+            kill(getpid(), SIGKILL)
+        }
+        try await other.wait(
+            for: """
+                SELECT (count(*) = 0)::int::bigint FROM pg_stat_activity WHERE query LIKE 'SELECT 2 FROM pg_sleep(600)%'
+                """)
+        try await other.run("DROP TABLE abandoned")
     }
 
     @Test func `without a time limit still waits for locks no longer than a statement may take`() async throws {
