@@ -45,7 +45,7 @@ public struct Identity: Sendable {
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, clock: WallClock = .system,
         random: RandomSource = .system
     ) async throws(IdentityError) {
-        let store = try await SQLIdentityStore.open(storePath)
+        let store = try await Self.store(at: storePath, for: configuration)
         try await self.init(
             configuration: configuration, store: store, mailer: mailer, clock: clock,
             storeClock: try await StoreClock(of: store, local: clock), random: random)
@@ -57,7 +57,7 @@ public struct Identity: Sendable {
     package init(
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, transport: any Handler
     ) async throws(IdentityError) {
-        let store = try await SQLIdentityStore.open(storePath)
+        let store = try await Self.store(at: storePath, for: configuration)
         try await self.init(
             configuration: configuration, store: store, mailer: mailer,
             storeClock: try await StoreClock(of: store, local: .system), transport: transport)
@@ -67,10 +67,19 @@ public struct Identity: Sendable {
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
-        let store = try await SQLIdentityStore.open(storePath)
+        let store = try await Self.store(at: storePath, for: configuration)
         try await self.init(
             configuration: configuration, store: store, mailer: nil,
             storeClock: try await StoreClock(of: store, local: .system))
+    }
+
+    /// Opens a store for settings that can be used: a start that is refused leaves no new store, and none of an earlier version
+    /// migrated, which that version could not open again.
+    private static func store(
+        at path: String, for configuration: IdentityConfiguration
+    ) async throws(IdentityError) -> SQLIdentityStore {
+        try configuration.check()
+        return try await SQLIdentityStore.open(path)
     }
 
     /// Creates a server over any store, with any grants.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchCore
 import LatchIdentity
 import LatchProcess
+import LatchTesting
 import Testing
 
 @testable import LatchCommand
@@ -39,6 +41,7 @@ import Testing
         (["LATCH_DEFAULT_SCOPES": "notes:read files:read"], "nobody can have 'notes:read'"),
         (["LATCH_ISSUER": "https://id.example.com", "LATCH_PASSKEY_DOMAIN": "other.com"], "passkey_domain"),
         (["LATCH_CLIENTS": "notes;confidential"], "client_secrets"),
+        (["LATCH_UPSTREAMS": "google;client_id=a"], "set for 'google'"),
     ])
     func `is refused by a server, and by its doctor, where it can never work`(
         environment: [String: String], said: String
@@ -46,8 +49,13 @@ import Testing
         let configuration = try Settings(environment: environment).identityConfiguration()
         let error = #expect(throws: IdentityError.self) { try configuration.check() }
         #expect(error == .invalidSetting && error?.message.contains(said) == true, "\(error?.message ?? "")")
-        let outcome = try await BuiltProgram.run("serve", "--listen", "127.0.0.1:0", environment: environment)
-        #expect(outcome.ending == .exited(1) && outcome.error.contains { $0.contains(said) }, "\(outcome.error)")
+        try await withTemporaryFolder { folder in
+            let store = folder + "/latch.sqlite"
+            let outcome = try await BuiltProgram.run(
+                "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + store, environment: environment)
+            #expect(outcome.ending == .exited(1) && outcome.error.contains { $0.contains(said) }, "\(outcome.error)")
+            #expect(!FileManager.default.fileExists(atPath: store))
+        }
         try await CommandHome.with { home in
             let report = try await DoctorReport.of(home, [], environment)
             #expect(report.failures.contains("configuration") && report.says("configuration", said))

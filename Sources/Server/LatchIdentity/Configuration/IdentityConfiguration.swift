@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+import LatchCore
+import LatchHTTP
 import LatchTexts
 import LatchWebAuthn
 
@@ -158,6 +160,7 @@ extension IdentityConfiguration {
     package func check() throws(IdentityError) {
         try RelyingParty.check(self)
         _ = try OAuthClients(self)
+        _ = try UpstreamClients(self, transport: Transport.live, clock: .system, random: .system)
         let policy = ScopePolicy(self)
         // The default is that of the samples, and stays where only `scopes` is set.
         guard defaultScopes != IdentityConfiguration().defaultScopes else { return }
