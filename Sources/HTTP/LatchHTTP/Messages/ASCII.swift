@@ -143,3 +143,29 @@ extension String {
             && zip(utf8, other.utf8).allSatisfy { asciiLowercased($0) == asciiLowercased($1) }
     }
 }
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether the bytes are those of a text in UTF-8.
+    @inlinable
+    package func spells(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable(holdsSameBytes) ?? elementsEqual(text.utf8)
+    }
+
+    /// Whether another buffer has the same bytes, compared eight at a time.
+    @inlinable
+    package func holdsSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        let (own, other) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        var index = 0
+        while index + 8 <= own.count {
+            let word = own.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard word == other.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
+            index += 8
+        }
+        while index < own.count {
+            guard own[index] == other[index] else { return false }
+            index += 1
+        }
+        return true
+    }
+}

@@ -6,7 +6,11 @@ import LatchCore
 ///
 /// - Parameter plusIsSpace: Whether `+` means a space, as in forms and queries, but not in paths.
 package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) -> String? {
-    guard encoded.contains(where: { $0 == 0x25 || ($0 == 0x2B && plusIsSpace) }) else { return String(encoded) }
+    let plain = encoded.withContiguousStorageIfAvailable { bytes in
+        let isPlain = bytes.allSatisfy { $0 != 0x25 && ($0 != 0x2B || !plusIsSpace) }
+        return isPlain ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+    if let plain, let plain { return plain }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.count)
     var rest = encoded.makeIterator()

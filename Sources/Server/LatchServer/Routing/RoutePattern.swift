@@ -45,16 +45,6 @@ struct RoutePattern: Sendable, Equatable {
         segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// The whole path; nil if a segment is a parameter.
-    var literalPath: String? {
-        var path = ""
-        for segment in segments {
-            guard case .literal(let text) = segment else { return nil }
-            path += "/" + text
-        }
-        return path
-    }
-
     /// Parses a segment; `{}` is literal.
     private static func segment(_ text: Substring.UTF8View) -> Segment {
         guard text.count > 2, text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}") else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The endpoints of a router: a dictionary of the paths without parameters, and a trie of segments for all.
+/// The endpoints of a router, in a trie of the segments of their paths.
 struct RouteTable: Sendable {
     final class Route: Sendable {
         let method: HTTPMethod
@@ -28,18 +28,24 @@ struct RouteTable: Sendable {
 
     /// A node of the trie; nodes refer to each other by index, so the table is a value.
     private struct Node: Sendable {
-        /// The children by decoded literal segment.
-        var literals: [String: Int] = [:]
+        /// The children by the bytes of their decoded literal segment; few, and most of another length than the one that is sought.
+        var literals: [(segment: [UInt8], node: Int)] = []
         /// The child for a parameter; one for all names, since each route has names of its own.
         var parameter: Int?
         /// The routes that end here, at most one for each method.
         var routes: [Route] = []
+
+        /// The child for a literal segment.
+        func child(named segment: UnsafeBufferPointer<UInt8>) -> Int? {
+            for literal in literals where literal.segment.count == segment.count {
+                if literal.segment.withUnsafeBufferPointer(segment.holdsSameBytes) { return literal.node }
+            }
+            return nil
+        }
     }
 
     /// The nodes, the root first.
     private var nodes = [Node()]
-    /// The nodes of literal paths by the path as it is sent, for a lookup without the trie.
-    private var nodeByLiteralPath: [String: Int] = [:]
 
     var routes: [Route] { nodes.flatMap(\.routes) }
 
@@ -48,21 +54,19 @@ struct RouteTable: Sendable {
         let node = pattern.segments.reduce(0) { child(of: $0, for: $1) }
         nodes[node].routes.removeAll { $0.method == method }
         nodes[node].routes.append(Route(method, pattern, handler))
-        // Undecoded paths are looked up here, so a pattern that contains an escape must not be added.
-        if let path = pattern.literalPath, !path.utf8.contains(0x25) { nodeByLiteralPath[path] = node }
     }
 
     /// Returns the child of a node, which is created if it is missing.
     private mutating func child(of node: Int, for segment: RoutePattern.Segment) -> Int {
         let existing =
             switch segment {
-            case .literal(let text): nodes[node].literals[text]
+            case .literal(let text): Array(text.utf8).withUnsafeBufferPointer(nodes[node].child)
             case .parameter: nodes[node].parameter
             }
         if let existing { return existing }
         nodes.append(Node())
         switch segment {
-        case .literal(let text): nodes[node].literals[text] = nodes.count - 1
+        case .literal(let text): nodes[node].literals.append((Array(text.utf8), nodes.count - 1))
         case .parameter: nodes[node].parameter = nodes.count - 1
         }
         return nodes.count - 1
@@ -72,42 +76,63 @@ struct RouteTable: Sendable {
 extension RouteTable {
     /// Matches a request; every path has a result.
     func match(_ request: HTTPRequest) -> Match {
-        // Most paths have no parameter: one lookup of the undecoded string.
-        let literal = request.pathWithoutQuery
-        if let node = nodeByLiteralPath[literal] { return choose(node, [], request.method) }
+        var path = request.pathWithoutQuery
         // RFC 9110 §9.3.7: `OPTIONS *` refers to the server, not to a resource.
-        if literal == "*", request.method == .options { return .response(HTTPResponse(status: .noContent)) }
+        if path == "*", request.method == .options { return .response(HTTPResponse(status: .noContent)) }
         guard request.path.utf8.first == 0x2F else { return .response(.problem(status: .notFound)) }
         do throws(ServerError) {
-            guard let (node, values) = try find(literal.utf8.dropFirst(), below: 0, []) else {
-                return .response(.problem(status: .notFound))
+            var values: [String] = []
+            let found = path.withUTF8 { path in
+                Result { () throws(ServerError) in try find(path, from: 1, below: 0, &values) }
             }
+            guard let node = try found.get() else { return .response(.problem(status: .notFound)) }
             return choose(node, values, request.method)
         } catch { return .response(.problem(error)) }
     }
 
-    /// Finds the node of a path, preferring literal segments, and collects the parameters.
+    /// Finds the node of a path from the segment at `start` on, and appends the parameters to `values`.
     ///
     /// Segments are decoded after splitting, so `%2F` does not separate.
     private func find(
-        _ path: Substring.UTF8View, below node: Int, _ values: [String]
-    ) throws(ServerError) -> (node: Int, values: [String])? {
-        let end = path.firstIndex(of: 0x2F) ?? path.endIndex
-        guard let segment = percentDecoded(path[..<end], plusIsSpace: false) else {
+        _ path: UnsafeBufferPointer<UInt8>, from start: Int, below node: Int, _ values: inout [String]
+    ) throws(ServerError) -> Int? {
+        var (end, isEncoded) = (start, false)
+        while end < path.count, path[end] != 0x2F {
+            if path[end] == 0x25 { isEncoded = true }
+            end += 1
+        }
+        let segment = UnsafeBufferPointer(rebasing: path[start..<end])
+        guard isEncoded else { return try find(segment, path, after: end, below: node, &values) }
+        guard let text = percentDecoded(Substring(decoding: segment, as: UTF8.self).utf8, plusIsSpace: false) else {
             throw .malformedRequest("The path is not percent-encoded UTF-8.")
         }
-        let rest = end == path.endIndex ? nil : path[path.index(after: end)...]
-        if let next = nodes[node].literals[segment], let found = try find(rest, at: next, values) { return found }
+        return try Array(text.utf8).withUnsafeBufferPointer { segment throws(ServerError) in
+            try find(segment, path, after: end, below: node, &values)
+        }
+    }
+
+    /// Finds the node of a decoded segment, preferring literal ones, and of the path after it.
+    private func find(
+        _ segment: UnsafeBufferPointer<UInt8>, _ path: UnsafeBufferPointer<UInt8>, after end: Int, below node: Int,
+        _ values: inout [String]
+    ) throws(ServerError) -> Int? {
+        if let next = nodes[node].child(named: segment), let found = try find(path, after: end, at: next, &values) {
+            return found
+        }
         // RFC 3986 §6.2.2.3: clients remove dot segments; one that remains may be an attempt at path traversal.
-        guard let next = nodes[node].parameter, !segment.isEmpty, segment != ".", segment != ".." else { return nil }
-        return try find(rest, at: next, values + [segment])
+        let isEmptyOrDots = segment.count <= 2 && segment.allSatisfy { $0 == 0x2E }
+        guard let next = nodes[node].parameter, !isEmptyOrDots else { return nil }
+        values.append(String(decoding: segment, as: UTF8.self))
+        if let found = try find(path, after: end, at: next, &values) { return found }
+        values.removeLast()
+        return nil
     }
 
     private func find(
-        _ rest: Substring.UTF8View?, at node: Int, _ values: [String]
-    ) throws(ServerError) -> (node: Int, values: [String])? {
-        if let rest { return try find(rest, below: node, values) }
-        return nodes[node].routes.isEmpty ? nil : (node, values)
+        _ path: UnsafeBufferPointer<UInt8>, after end: Int, at node: Int, _ values: inout [String]
+    ) throws(ServerError) -> Int? {
+        if end < path.count { return try find(path, from: end + 1, below: node, &values) }
+        return nodes[node].routes.isEmpty ? nil : node
     }
 
     /// Selects the route of a node by the method (RFC 9110 §9.3.2, §9.3.7, §15.5.6).

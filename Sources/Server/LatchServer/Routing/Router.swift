@@ -53,13 +53,6 @@ public struct Router: Handler, ImmediateHandler {
         on(method, pattern, handledBy: ClosureHandler(body))
     }
 
-    /// Adds an endpoint made of a closure that waits for nothing, which a server calls without a task.
-    package mutating func get(
-        _ pattern: String, immediately body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
-    ) {
-        on(.get, pattern, handledBy: ImmediateClosureHandler(body))
-    }
-
     /// Adds an endpoint made of a closure whose result is sent as JSON with the status 200.
     public mutating func on<Content: Encodable & Sendable>(
         _ method: HTTPMethod, _ pattern: String, _ body: @escaping Endpoint<Content>
@@ -122,6 +115,16 @@ public struct Router: Handler, ImmediateHandler {
 extension Router {
     /// Adds a `GET` endpoint, which also serves `HEAD`.
     public mutating func get(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) { on(.get, pattern, body) }
+
+    /// Adds a `GET` endpoint that waits for nothing, which a server calls without a task.
+    ///
+    /// Swift chooses it for a closure without `await`. Like every handler before its first wait, the closure runs on the thread that
+    /// serves its connection; unlike others it has no task, and so no cancellation.
+    public mutating func get(
+        _ pattern: String, immediately body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
+    ) {
+        on(.get, pattern, handledBy: ImmediateClosureHandler(body))
+    }
 
     /// Adds a `GET` endpoint whose result is sent as JSON.
     public mutating func get<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
