@@ -29,9 +29,9 @@ public func fuzzHead(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         hold(end(of: input, cut: cut) == whole, "the head ends in the same place when it is cut at \(cut)")
     }
     guard let whole else { return 0 }
-    var names = FieldNameCache()
+    var cache = FieldCache()
     let bytes = UnsafeBufferPointer(rebasing: input[..<whole])
-    guard let head = try? HeadParser.parse(bytes, names: &names, defaultAuthority: "localhost") else { return 0 }
+    guard let head = try? HeadParser.parse(bytes, cache: &cache, defaultAuthority: "localhost") else { return 0 }
     hold((try? head.fields.validate()) != nil, "the fields could be sent on")
     hold(head.path.first == "/" || head.path == "*", "the target is a path")
     hold(head.fields.values(of: .contentLength).count < 2, "there is one length")

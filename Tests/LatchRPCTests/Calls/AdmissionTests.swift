@@ -108,7 +108,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
         var request = HTTPRequest(
             method: .post, authority: "localhost", path: Notes.echo.path,
             fields: [.contentType: "application/proto", .contentEncoding: "mark"], body: HTTPBody(content))
-        request.context[MemoryReservation.self] = MemoryReservation(budget)
+        request.context.memory = MemoryReservation(budget)
         let response = try await RPCService([echo], compressions: [marking(look)]).respond(to: request)
         #expect(response.status == .ok)
         // Gzip can make more of a thousand bytes than a small message has; what came out is held until the response.

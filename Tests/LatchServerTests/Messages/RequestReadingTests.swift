@@ -92,7 +92,7 @@ import Testing
     @Test(.tags(.attackK3)) func `counts what it becomes against the server's memory, before it does`() throws {
         let budget = MemoryBudget(limit: 1000)
         var text = Self.form("a=" + String(repeating: "b", count: 400))
-        text.context[MemoryReservation.self] = MemoryReservation(budget)
+        text.context.memory = MemoryReservation(budget)
         #expect(try text.formFields().count == 1)
         #expect(budget.heldBytes == 804)
         #expect(throws: ServerError.memoryExhausted) { try text.formFields() }

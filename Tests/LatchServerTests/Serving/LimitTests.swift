@@ -130,7 +130,7 @@ import Testing
         let (gate, held) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         let handler = ClosureHandler { request in
             guard request.path == "/hold" else { return HTTPResponse(status: .ok) }
-            #expect(request.context[MemoryReservation.self]?.reserve(80_000) == true)
+            #expect(request.context.memory?.reserve(80_000) == true)
             held.continuation.finish()
             // A stream ends for a cancelled task as well, so that the wait is in a task of its own.
             await Task { for await _ in gate.stream {} }.value

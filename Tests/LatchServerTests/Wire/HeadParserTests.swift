@@ -6,17 +6,17 @@ import Testing
 @testable import LatchServer
 
 @Suite struct `The head parser` {
-    static func parse(_ text: String, _ names: inout FieldNameCache) throws(Rejection) -> RequestHead {
+    static func parse(_ text: String, _ cache: inout FieldCache) throws(Rejection) -> RequestHead {
         do {
             return try Array(text.utf8).withUnsafeBufferPointer {
-                try HeadParser.parse($0, names: &names, defaultAuthority: "default")
+                try HeadParser.parse($0, cache: &cache, defaultAuthority: "default")
             }
         } catch let refusal as Rejection { throw refusal } catch { throw Rejection("\(error)") }
     }
 
     static func parse(_ text: String) throws(Rejection) -> RequestHead {
-        var names = FieldNameCache()
-        return try parse(text, &names)
+        var cache = FieldCache()
+        return try parse(text, &cache)
     }
 
     @Test(arguments: [
@@ -47,19 +47,19 @@ import Testing
 
     @Test func `keeps each client's spelling of names`() throws {
         // Names of one length with the same ends share a place in the cache.
-        var names = FieldNameCache()
+        var cache = FieldCache()
         for spelling in ["X-Abc-D", "x-abc-d", "X-aBc-D", "X-xyz-D", "X-Abc-D"] {
-            let head = try Self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(spelling): v\r\n\r\n", &names)
+            let head = try Self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(spelling): v\r\n\r\n", &cache)
             #expect(head.fields.map(\.name.rawName) == ["Host", spelling])
             #expect(head.fields[HTTPFieldName(spelling)] == "v")
         }
     }
 
     @Test func `replaces bytes in values that are not UTF-8`() throws {
-        var names = FieldNameCache()
+        var cache = FieldCache()
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX: a".utf8) + [0xFF] + Array("b\r\n\r\n".utf8)
         let head = try bytes.withUnsafeBufferPointer {
-            try HeadParser.parse($0, names: &names, defaultAuthority: "default")
+            try HeadParser.parse($0, cache: &cache, defaultAuthority: "default")
         }
         #expect(head.fields["X"] == "a\u{FFFD}b")
     }

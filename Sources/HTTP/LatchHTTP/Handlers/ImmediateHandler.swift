@@ -87,8 +87,10 @@ package enum EventualResponse: Sendable {
 }
 
 /// A handler inside another one, which is asked once whether it can respond at once.
+///
+/// A class, since each layer of a chain takes one for each request: copying the handler itself asks the runtime how.
 @usableFromInline
-package struct NextHandler: Sendable {
+package final class NextHandler: Sendable {
     /// A function that begins to respond.
     @usableFromInline
     package typealias Beginning = @Sendable (inout HTTPRequest) -> EventualResponse

@@ -24,6 +24,11 @@ public struct HTTPContext: Sendable {
     @usableFromInline
     var last: Entry?
 
+    /// The bytes that a request of a server holds; nil in process, where the caller holds the content.
+    ///
+    /// Each request has its own, so that an entry for it would be allocated each time.
+    package var memory: MemoryReservation?
+
     /// Creates a context without values.
     public init() {}
 

@@ -28,7 +28,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Creates fields from a literal; a name can occur more than once.
     public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
-        lines = elements.map { Field($0.0, $0.1) }
+        guard !elements.isEmpty else { return }
+        lines.reserveCapacity(elements.count)
+        for (name, value) in elements { lines.append(Field(name, value)) }
     }
 
     /// Accesses the first value of a field; setting replaces all lines of that name, and nil removes them.
@@ -73,6 +75,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public mutating func append(_ value: String, for name: HTTPFieldName) {
         lines.append(Field(name, value))
     }
+
+    /// Appends a line.
+    package mutating func append(_ line: Field) { lines.append(line) }
 
     /// Reserves capacity for `count` lines.
     package mutating func reserveCapacity(_ count: Int) { lines.reserveCapacity(count) }

@@ -8,6 +8,11 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Creates a method from its spelling.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// Creates a method from the bytes of a token.
+    package init(token bytes: UnsafeBufferPointer<UInt8>) {
+        rawValue = bytes.spells("GET") ? "GET" : String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Creates a method from a literal.
     public init(stringLiteral value: String) { rawValue = value }
 

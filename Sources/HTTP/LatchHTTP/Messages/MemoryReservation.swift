@@ -37,15 +37,19 @@ package final class MemoryBudget: Sendable {
             held.subtract(count, ordering: .relaxed)
             return false
         }
-        highest.max(sum, ordering: .relaxed)
+        note(sum)
         return true
     }
 
     /// Counts bytes without regard to the cap.
     fileprivate func hold(_ count: Int) {
-        held.add(count, ordering: .relaxed)
-        highest.max(heldBytes, ordering: .relaxed)
+        note(held.add(count, ordering: .relaxed).newValue)
         whole?.hold(count)
+    }
+
+    /// Records a sum for the peak; writing it each time would keep the loops' threads waiting for each other.
+    private func note(_ sum: Int) {
+        if sum > highest.load(ordering: .relaxed) { highest.max(sum, ordering: .relaxed) }
     }
 
     fileprivate func release(_ count: Int) {
@@ -104,9 +108,4 @@ package final class MemoryReservation: Sendable {
         let count = held.exchange(0, ordering: .relaxed)
         if count != 0 { budget.release(count) }
     }
-}
-
-/// The context key of a request's reservation; nil in process, where the caller holds the content.
-extension MemoryReservation: HTTPContextKey {
-    package static var defaultValue: MemoryReservation? { nil }
 }

@@ -103,7 +103,7 @@ struct RequestMessages: Sendable {
 }
 
 extension RequestMessages {
-    private var memory: MemoryReservation? { context.http[MemoryReservation.self] }
+    private var memory: MemoryReservation? { context.http.memory }
 
     /// Returns a message and the bytes that it is charged for.
     private func decode<Request: Message>(

@@ -17,7 +17,7 @@ extension HTTPRequest {
         }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         // A string takes as much as its text, and a thousand values no more than the largest content.
-        guard context[MemoryReservation.self]?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
+        guard context.memory?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: body.bytes, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))

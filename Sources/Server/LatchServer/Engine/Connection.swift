@@ -84,7 +84,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
         var context = HTTPContext()
         context[RemoteAddress.self] = peer.text
         context[ProtocolVersion.self] = "HTTP/1.1"
-        context[MemoryReservation.self] = memory
+        context.memory = memory
         self.context = context
         deadline = loop.now &+ loop.configuration.headDeadline
     }
@@ -179,7 +179,7 @@ extension Connection {
         if exchange == 0, loop.configuration.supportsHTTP2, let canContinue = becomeHTTP2() { return canContinue }
         do throws(Rejection) {
             let head = try reader.readHead(
-                limits: loop.configuration.headLimits, names: &loop.names,
+                limits: loop.configuration.headLimits, cache: &loop.fieldCache,
                 defaultAuthority: loop.configuration.authority)
             guard let head else { return receive() }
             try begin(head)
@@ -313,8 +313,11 @@ extension Connection {
         if phase == .closed || response.body.stream == nil { releaseMemory() }
         guard phase == .handling, self.exchange == exchange else { return }
         task = nil
-        let isSendable = (200...999).contains(response.status.rawValue)
-        write(isSendable ? response : .problem(status: .internalServerError), isHead: isHead)
+        if (200...999).contains(response.status.rawValue) {
+            write(response, isHead: isHead)
+        } else {
+            write(.problem(status: .internalServerError), isHead: isHead)
+        }
         advance()
     }
 

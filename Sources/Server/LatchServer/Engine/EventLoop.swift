@@ -66,8 +66,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var isAcceptingPaused = false
     /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
     var runningTasks = 0
-    /// The field names that were received last: most clients of a server send the same names.
-    @exclusivity(unchecked) var names = FieldNameCache()
+    /// The field lines that were received last: most clients of a server send the same names, and some the same values.
+    @exclusivity(unchecked) var fieldCache = FieldCache()
     /// The value of the `Date` field.
     @exclusivity(unchecked) var dateClock = DateClock()
     /// The memory for output of the connection that writes next; most write all that they have at once.

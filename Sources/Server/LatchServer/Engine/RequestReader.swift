@@ -60,10 +60,10 @@ struct RequestReader {
     /// Parses a head; nil while it is incomplete.
     ///
     /// - Parameters:
-    ///   - names: The cache of field names that the connections of a loop share.
+    ///   - cache: The cache of field lines that the connections of a loop share.
     ///   - defaultAuthority: The authority of an HTTP/1.0 request that names no host.
     mutating func readHead(
-        limits: HeadLimits, names: inout FieldNameCache, defaultAuthority: String
+        limits: HeadLimits, cache: inout FieldCache, defaultAuthority: String
     ) throws(Rejection) -> RequestHead? {
         guard skipEmptyLine() else { return nil }
         // Copied, since the closure below must not access `self`.
@@ -74,7 +74,7 @@ struct RequestReader {
         }
         let head = try withInput { bytes throws(Rejection) in
             try HeadParser.parse(
-                UnsafeBufferPointer(rebasing: bytes[..<length]), names: &names, defaultAuthority: defaultAuthority)
+                UnsafeBufferPointer(rebasing: bytes[..<length]), cache: &cache, defaultAuthority: defaultAuthority)
         }
         inputStart += length
         return head

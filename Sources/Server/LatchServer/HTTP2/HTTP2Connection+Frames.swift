@@ -76,7 +76,7 @@ extension HTTP2Connection {
 
     /// Takes one line of the header section; returns false when the section is too large to go on.
     func receive(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
-        arriving?.head.append(name, value, names: &loop.names) ?? true
+        arriving?.head.append(name, value, cache: &loop.fieldCache) ?? true
     }
 
     /// Records a line that no request may have (RFC 9113 §8.2.1).
@@ -109,10 +109,10 @@ extension HTTP2Connection {
         }
         do throws(Rejection) {
             stream.isComplete = isLast
-            let head = try builder.head(hasContent: !isLast)
-            (stream.head, stream.isHead) = (head, head.method == .head)
+            stream.head = try builder.head(hasContent: !isLast)
+            stream.isHead = stream.head?.method == .head
             guard stream.memory.reserve(builder.size) else { throw .contentMemoryExhausted }
-            try begin(stream, head)
+            try begin(stream)
         } catch {
             reject(stream, error)
         }

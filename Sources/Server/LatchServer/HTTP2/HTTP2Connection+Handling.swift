@@ -6,9 +6,9 @@ import LatchCore
 
 extension HTTP2Connection {
     /// Decides when the handler is called: at once without content, with the head, or with the complete content.
-    func begin(_ stream: HTTP2Stream, _ head: RequestHead) throws(Rejection) {
+    func begin(_ stream: HTTP2Stream) throws(Rejection) {
+        guard !stream.isComplete, let head = stream.head else { return enqueue(stream) }
         let configuration = loop.configuration
-        guard !stream.isComplete else { return enqueue(stream) }
         if configuration.streamsContent(at: head.path) {
             stream.isStreamed = true
             return enqueue(stream)
@@ -56,7 +56,7 @@ extension HTTP2Connection {
     private func handle(_ stream: HTTP2Stream) {
         guard let head = stream.head.take() else { return }
         var context = context
-        context[MemoryReservation.self] = stream.memory
+        context.memory = stream.memory
         var request = head.request(loop.configuration.address.scheme, body: content(of: stream), context)
         loop.runningTasks += 1
         runningHandlers += 1
@@ -100,8 +100,11 @@ extension HTTP2Connection {
         runningHandlers -= 1
         guard stream.phase == .handling else { return stream.memory.releaseAll() }
         stream.task = nil
-        let isSendable = (200...999).contains(response.status.rawValue)
-        respond(isSendable ? response : .problem(status: .internalServerError), to: stream)
+        if (200...999).contains(response.status.rawValue) {
+            respond(response, to: stream)
+        } else {
+            respond(.problem(status: .internalServerError), to: stream)
+        }
         advanceLater()
     }
 

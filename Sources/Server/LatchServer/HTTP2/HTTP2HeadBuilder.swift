@@ -9,7 +9,7 @@ import LatchCore
 struct HTTP2HeadBuilder {
     private let limits: HeadLimits
     private var method = HTTPMethod.get
-    private var scheme = ""
+    private var hasSupportedScheme = false
     private var authority: String?
     private var path = ""
     private var framing = FramingFields()
@@ -25,13 +25,17 @@ struct HTTP2HeadBuilder {
 
     /// Adds one line; returns false when the section is so large that the connection must end.
     mutating func append(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, names: inout FieldNameCache
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, cache: inout FieldCache
     ) -> Bool {
         size += name.count + value.count + 32
         guard rejection == nil else { return size / HTTP2Limits.fatalHeaderFactor <= limits.bytes }
         do throws(Rejection) {
             guard size <= limits.bytes else { throw .headTooLarge }
-            if name.first == 0x3A { try recordPseudoField(name, value) } else { try record(name, value, &names) }
+            if name.first == 0x3A {
+                try recordPseudoField(name, value, &cache)
+            } else {
+                try record(name, value, &cache)
+            }
         } catch {
             rejection = error
             fields = HTTPFields()
@@ -40,36 +44,35 @@ struct HTTP2HeadBuilder {
     }
 
     private mutating func recordPseudoField(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ cache: inout FieldCache
     ) throws(Rejection) {
-        let text = String(decoding: value, as: UTF8.self)
         switch (name.count, name[1]) {
         case (7, UInt8(ascii: "m")):
             guard !value.isEmpty, value.allSatisfy(isTokenByte) else { throw Rejection("The method is malformed.") }
-            method = HTTPMethod(rawValue: text)
-        case (7, UInt8(ascii: "s")): scheme = text
+            method = HTTPMethod(token: value)
+        case (7, UInt8(ascii: "s")):
+            hasSupportedScheme = value.spells("http") || value.spells("https")
         case (10, UInt8(ascii: "a")):
-            guard isValidHost(text.utf8) else { throw Rejection("The authority is malformed.") }
-            authority = text
+            authority = cache.authority(value)
+            guard authority != nil else { throw Rejection("The authority is malformed.") }
         default:
             // RFC 3986 §2: a path is ASCII without spaces and without a fragment.
             guard value.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else {
                 throw Rejection("The path is malformed.")
             }
-            path = text
+            path = String(decoding: value, as: UTF8.self)
         }
     }
 
     private mutating func record(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ names: inout FieldNameCache
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ cache: inout FieldCache
     ) throws(Rejection) {
         guard fields.count + cookies.count < limits.fieldCount else { throw .headTooLarge }
-        guard let name = names.name(name) else { throw Rejection("A header field's name is malformed.") }
-        let text = String(decoding: value, as: UTF8.self)
-        if name == .cookie { return cookies.append(text) }
+        guard let field = cache.field(name, value) else { throw Rejection("A header field's name is malformed.") }
+        if field.name == .cookie { return cookies.append(field.value) }
         if fields.isEmpty { fields.reserveCapacity(12) }
-        fields.append(text, for: name)
-        try framing.record(name, text)
+        fields.append(field)
+        try framing.record(field)
     }
 
     /// Combines the lines, and rejects contradictions.
@@ -78,7 +81,7 @@ struct HTTP2HeadBuilder {
     func head(hasContent: Bool) throws(Rejection) -> RequestHead {
         if let rejection { throw rejection }
         guard method.rawValue != "CONNECT" else { throw Rejection("CONNECT is not supported.") }
-        guard scheme == "http" || scheme == "https" else { throw Rejection("The scheme is not supported.") }
+        guard hasSupportedScheme else { throw Rejection("The scheme is not supported.") }
         guard path.utf8.first == 0x2F || path == "*" && method == .options else {
             throw Rejection("The path is malformed.")
         }

@@ -116,7 +116,7 @@ extension HTTPRequest {
     ///
     /// - Throws: `ServerError.memoryExhausted`.
     private func reserveMemory(_ count: Int) throws(ServerError) {
-        guard context[MemoryReservation.self]?.reserve(count) ?? true else { throw .memoryExhausted }
+        guard context.memory?.reserve(count) ?? true else { throw .memoryExhausted }
     }
 
     /// The IP address of the client; nil in process.

@@ -1,32 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cache of field names, so that common ones are not allocated for each request.
-struct FieldNameCache {
+/// A cache of what most requests of a server share, so that it is not allocated for each: names of fields, some of their values, the
+/// authority.
+struct FieldCache {
+    /// A name that was received, and the value that its last line had.
+    private struct Entry {
+        let name: HTTPFieldName
+        /// Whether values are kept; a secret must not stay in memory for longer than its request.
+        let keepsValue: Bool
+        var value = ""
+
+        /// Returns a line with a value.
+        mutating func field(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFields.Field {
+            guard keepsValue, bytes.count <= maximumValueBytes else {
+                return HTTPFields.Field(name, String(decoding: bytes, as: UTF8.self))
+            }
+            if !bytes.spells(value) { value = String(decoding: bytes, as: UTF8.self) }
+            return HTTPFields.Field(name, value)
+        }
+    }
+
     /// The number of slots; a collision costs one allocation.
     private static let size = 64
-    /// The names by slot; a slot keeps the last spelling, so memory is bounded.
-    private var names = [HTTPFieldName?](repeating: nil, count: size)
+    /// The longest value that is kept, so that memory is bounded.
+    private static let maximumValueBytes = 256
+    /// The names by slot; a slot keeps the last spelling.
+    private var entries = [Entry?](repeating: nil, count: size)
+    /// The authority of the last request, which is valid.
+    private var authority = ""
 
-    /// Returns the field name with this spelling; nil if it is not a token.
-    mutating func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFieldName? {
-        guard let first = bytes.first, let last = bytes.last else { return nil }
-        let slot = (bytes.count &* 31 &+ Int(first) &* 7 &+ Int(last)) % Self.size
-        if let known = names[slot], known.isSpelled(by: bytes) { return known }
-        guard bytes.allSatisfy(isTokenByte) else { return nil }
-        let name = HTTPFieldName(String(decoding: bytes, as: UTF8.self))
-        names[slot] = name
-        return name
-    }
-}
-
-extension HTTPFieldName {
-    /// Whether the bytes are the name in its original spelling.
-    fileprivate func isSpelled(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let isEqual = rawName.utf8.withContiguousStorageIfAvailable { own in
-            guard own.count == bytes.count else { return false }
-            for index in own.indices where own[index] != bytes[index] { return false }
-            return true
+    /// Returns a field line; nil if the name is not a token.
+    ///
+    /// Bytes of the value that are not UTF-8 become U+FFFD.
+    mutating func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> HTTPFields.Field? {
+        guard let first = name.first, let last = name.last else { return nil }
+        let slot = (name.count &* 31 &+ Int(first) &* 7 &+ Int(last)) % Self.size
+        return entries.withUnsafeMutableBufferPointer { entries in
+            if !(entries[slot].map { name.spells($0.name.rawName) } ?? false) {
+                guard name.allSatisfy(isTokenByte) else { return nil }
+                let new = HTTPFieldName(String(decoding: name, as: UTF8.self))
+                entries[slot] = Entry(name: new, keepsValue: Self.shared.contains(new))
+            }
+            return entries[slot]?.field(value)
         }
-        return isEqual ?? rawName.utf8.elementsEqual(bytes)
     }
+
+    /// Returns the authority of a request; nil if it is malformed.
+    mutating func authority(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        if bytes.spells(authority) { return authority }
+        guard isValidHost(bytes) else { return nil }
+        authority = String(decoding: bytes, as: UTF8.self)
+        return authority
+    }
+
+    /// The fields whose values a client repeats with each request, and which hold no secrets.
+    private static let shared: Set<HTTPFieldName> = [
+        .accept, .acceptEncoding, "Accept-Language", .contentType, .host, "TE", .userAgent,
+    ]
 }

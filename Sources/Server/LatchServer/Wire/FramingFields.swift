@@ -19,8 +19,8 @@ struct FramingFields {
     private var isAuthorized = false
 
     /// Records one field line.
-    mutating func record(_ name: HTTPFieldName, _ value: String) throws(Rejection) {
-        let canonical = name.canonicalName
+    mutating func record(_ field: HTTPFields.Field) throws(Rejection) {
+        let (canonical, value) = (field.name.canonicalName, field.value)
         // Most names have another length, and comparing integers is cheaper than comparing strings.
         switch canonical.utf8.count {
         case 14 where canonical == "content-length": try recordContentLength(value)
@@ -80,7 +80,7 @@ func isValidHost(_ host: String.UTF8View) -> Bool {
     host.withContiguousStorageIfAvailable(isValidHost) ?? Array(host).withUnsafeBufferPointer(isValidHost)
 }
 
-private func isValidHost(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
+func isValidHost(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
     var end = 0
     if host.first == 0x5B {
         // RFC 3986 §3.2.2: an IPv6 address in brackets; zones and IPvFuture are not supported.

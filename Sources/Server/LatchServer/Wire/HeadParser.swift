@@ -20,11 +20,11 @@ struct HeadParser {
     ///
     /// - Parameter defaultAuthority: The authority of an HTTP/1.0 request that names no host.
     static func parse(
-        _ bytes: UnsafeBufferPointer<UInt8>, names: inout FieldNameCache, defaultAuthority: String
+        _ bytes: UnsafeBufferPointer<UInt8>, cache: inout FieldCache, defaultAuthority: String
     ) throws(Rejection) -> RequestHead {
         var parser = HeadParser(bytes)
         try parser.parseRequestLine()
-        try parser.parseFields(&names)
+        try parser.parseFields(&cache)
         return try parser.head(defaultAuthority: defaultAuthority)
     }
 
@@ -49,7 +49,7 @@ struct HeadParser {
             throw Rejection("The request target is malformed.")
         }
         try parseVersion(line[(last + 1)...])
-        method = HTTPMethod(rawValue: String(decoding: line[..<first], as: UTF8.self))
+        method = HTTPMethod(token: UnsafeBufferPointer(rebasing: line[..<first]))
         self.target = String(decoding: target, as: UTF8.self)
     }
 
@@ -65,7 +65,7 @@ struct HeadParser {
     }
 
     /// Parses the field lines in order, with their spelling (RFC 9112 §5).
-    private mutating func parseFields(_ names: inout FieldNameCache) throws(Rejection) {
+    private mutating func parseFields(_ cache: inout FieldCache) throws(Rejection) {
         fields.reserveCapacity(12)
         while true {
             let line = nextLine()
@@ -74,20 +74,20 @@ struct HeadParser {
             guard first != 0x20, first != 0x09 else { throw Rejection("A header field is folded.") }
             // RFC 9112 §5.1: no whitespace between name and colon; a space is not a token character.
             guard let colon = line.firstIndex(of: 0x3A),
-                let name = names.name(UnsafeBufferPointer(rebasing: line[..<colon]))
+                let field = cache.field(
+                    UnsafeBufferPointer(rebasing: line[..<colon]), trimmed(line[(colon + 1)...]))
             else { throw Rejection("A header field's name is malformed.") }
-            let value = trimmed(line[(colon + 1)...])
-            fields.append(value, for: name)
-            try framing.record(name, value)
+            fields.append(field)
+            try framing.record(field)
         }
     }
 
-    /// Returns a value without the whitespace around it (RFC 9112 §5.1); bytes that are not UTF-8 become U+FFFD.
-    private func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    /// Returns a value without the whitespace around it (RFC 9112 §5.1).
+    private func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
         var (start, end) = (bytes.startIndex, bytes.endIndex)
         while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
         while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
-        return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+        return UnsafeBufferPointer(rebasing: bytes[start..<end])
     }
 
     /// Combines the request line and the fields, and rejects contradictions.

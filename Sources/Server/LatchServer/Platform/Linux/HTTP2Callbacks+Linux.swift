@@ -28,58 +28,72 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
 
     private static func set(callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, frame, user in
-            guard let frame, let connection = Self.connection(user) else { return 0 }
-            connection.frameBegins(HTTP2Frame(frame.pointee))
-            return 0
+            Self.call(user, frame) { connection, frame in
+                connection.frameBegins(HTTP2Frame(frame.pointee))
+                return 0
+            }
         }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
-            guard let frame, let connection = Self.connection(user) else { return 0 }
-            let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
-            connection.headersBegin(on: frame.pointee.hd.stream_id, isRequest: isRequest)
-            return 0
+            Self.call(user, frame) { connection, frame in
+                let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+                connection.headersBegin(on: frame.pointee.hd.stream_id, isRequest: isRequest)
+                return 0
+            }
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _, _, name, nameCount, value, valueCount, _, user in
-            guard let connection = Self.connection(user) else { return 0 }
-            let isTaken = connection.receive(
-                UnsafeBufferPointer(start: name, count: nameCount), UnsafeBufferPointer(start: value, count: valueCount)
-            )
-            return isTaken ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+            _, frame, name, nameCount, value, valueCount, _, user in
+            Self.call(user, frame) { connection, _ in
+                let isTaken = connection.receive(
+                    UnsafeBufferPointer(start: name, count: nameCount),
+                    UnsafeBufferPointer(start: value, count: valueCount))
+                return isTaken ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+            }
         }
-        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, user in
-            Self.connection(user)?.receiveMalformedField()
-            return 0
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, frame, _, _, _, _, _, user in
+            Self.call(user, frame) { connection, _ in
+                connection.receiveMalformedField()
+                return 0
+            }
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
-            guard let frame, let connection = Self.connection(user) else { return 0 }
-            connection.receive(HTTP2Frame(frame.pointee.hd))
-            return 0
+            Self.call(user, frame) { connection, frame in
+                connection.receive(HTTP2Frame(frame.pointee.hd))
+                return 0
+            }
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, user in
-            Self.connection(user)?.receive(UnsafeBufferPointer(start: bytes, count: count), on: id)
-            return 0
+            Self.call(user, bytes) { connection, bytes in
+                connection.receive(UnsafeBufferPointer(start: bytes, count: count), on: id)
+                return 0
+            }
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-            guard let frame, let connection = Self.connection(user) else { return 0 }
-            let isReset = frame.pointee.hd.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
-            connection.sent(
-                HTTP2Frame(frame.pointee.hd), error: isReset ? frame.pointee.rst_stream.error_code : nil)
-            return 0
+            Self.call(user, frame) { connection, frame in
+                let isReset = frame.pointee.hd.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
+                connection.sent(
+                    HTTP2Frame(frame.pointee.hd), error: isReset ? frame.pointee.rst_stream.error_code : nil)
+                return 0
+            }
         }
-        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, user in
-            Self.connection(user)?.streamCloses(id)
-            return 0
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, id, _, user in
+            Self.call(user, session) { connection, _ in
+                connection.streamCloses(id)
+                return 0
+            }
         }
     }
 
     /// Moves content of a response into a DATA frame.
     static let readContent: nghttp2_data_source_read_callback = { session, id, frame, count, flags, source, user in
-        guard let stream = source?.pointee.ptr, let flags, let connection = connection(user) else {
+        guard let stream = source?.pointee.ptr, let flags, let user else {
             return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
         }
-        let output = connection.takeOutput(
-            of: Unmanaged<HTTP2Stream>.fromOpaque(stream).takeUnretainedValue(),
-            into: UnsafeMutableRawBufferPointer(start: frame, count: count))
+        let frame = UnsafeMutableRawBufferPointer(start: frame, count: count)
+        let output = Unmanaged<HTTP2Connection>.fromOpaque(user)._withUnsafeGuaranteedRef { connection in
+            Unmanaged<HTTP2Stream>.fromOpaque(stream)._withUnsafeGuaranteedRef {
+                connection.takeOutput(of: $0, into: frame)
+            }
+        }
         switch output {
         case .wait: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .piece(let count): return count
@@ -94,8 +108,15 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
         }
     }
 
-    private static func connection(_ user: UnsafeMutableRawPointer?) -> HTTP2Connection? {
-        user.map { Unmanaged<HTTP2Connection>.fromOpaque($0).takeUnretainedValue() }
+    /// Calls `body` with the connection and what the library has passed for it.
+    ///
+    /// The connection is on the call stack, so that it is not counted: there are a dozen calls for each request.
+    @inline(__always)
+    private static func call<Value>(
+        _ user: UnsafeMutableRawPointer?, _ value: Value?, _ body: (HTTP2Connection, Value) -> Int32
+    ) -> Int32 {
+        guard let user, let value else { return 0 }
+        return Unmanaged<HTTP2Connection>.fromOpaque(user)._withUnsafeGuaranteedRef { body($0, value) }
     }
 }
 

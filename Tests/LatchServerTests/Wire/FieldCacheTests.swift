@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Testing
+
+@testable import LatchServer
+
+@Suite struct `The cache of field lines` {
+    static func field(_ name: String, _ value: [UInt8], _ cache: inout FieldCache) -> HTTPFields.Field? {
+        Array(name.utf8).withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { cache.field(name, $0) } }
+    }
+
+    static func authority(_ text: String, _ cache: inout FieldCache) -> String? {
+        Array(text.utf8).withUnsafeBufferPointer { cache.authority($0) }
+    }
+
+    @Test func `returns each value as it was received, however the values before it looked`() {
+        var cache = FieldCache()
+        let values = [
+            "curl/8.0", "curl/8.1", "curl/8.1", "", "curl/8.0 (a long one that takes memory of its own)", "Curl/8.0",
+            String(repeating: "x", count: 256), String(repeating: "x", count: 257), String(repeating: "x", count: 256),
+        ]
+        for value in values + values.reversed() {
+            for name in ["user-agent", "User-Agent", "x-other"] {
+                let field = Self.field(name, Array(value.utf8), &cache)
+                #expect(field?.name.rawName == name)
+                #expect(field?.value == value)
+            }
+        }
+    }
+
+    @Test func `repairs bytes that are not UTF-8 each time`() {
+        var cache = FieldCache()
+        for bytes: [UInt8] in [[0x61, 0xFF], [0x61, 0xFF], Array("a\u{FFFD}".utf8), [0x61, 0xFE]] {
+            #expect(Self.field("accept", bytes, &cache)?.value == "a\u{FFFD}")
+        }
+    }
+
+    @Test(arguments: ["authorization", "cookie", "x-api-key", "dpop", "proxy-authorization", "x-latch-second-factor"])
+    func `keeps no value that may be a secret`(name: String) {
+        var cache = FieldCache()
+        let secret = "a secret that takes memory of its own"
+        #expect(Self.field(name, Array(secret.utf8), &cache)?.value == secret)
+        #expect(!String(reflecting: cache).contains(secret))
+        #expect(Self.field("user-agent", Array(secret.utf8), &cache) != nil)
+        #expect(String(reflecting: cache).contains(secret), "The search would find a value that is kept.")
+    }
+
+    @Test(arguments: ["", "a b", "a\u{0}", "a:", "ä"]) func `refuses a name that is no token`(name: String) {
+        var cache = FieldCache()
+        #expect(Self.field(name, [], &cache) == nil)
+        #expect(Self.field(name, [], &cache) == nil)
+    }
+
+    @Test func `checks each authority that differs from the last one`() {
+        var cache = FieldCache()
+        let valid = ["a.example", "a.example", "a.example:80", "[::1]:8443", "a.example"]
+        for authority in valid {
+            #expect(Self.authority(authority, &cache) == authority)
+            for malformed in ["", authority + "/", "user@" + authority, authority + "\u{0}"] {
+                #expect(Self.authority(malformed, &cache) == nil)
+            }
+        }
+    }
+}
