@@ -150,6 +150,19 @@ def until_ready(server, url):
             time.sleep(0.05)
 
 
+def until_listening(server, port):
+    """Waits for a peer that speaks HTTP/2 alone."""
+    limit = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            return
+        except OSError:
+            if server.process.poll() is not None or time.monotonic() > limit:
+                sys.exit(f"bench: nothing listens on port {port}")
+            time.sleep(0.05)
+
+
 @contextlib.contextmanager
 def workspace():
     """A folder and the processes within it, which both end with the block; the rest of the machine may read it."""
