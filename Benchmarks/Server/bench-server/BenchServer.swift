@@ -73,7 +73,7 @@ struct BenchServer {
         }
         router.get("/users") { _ in HTTPResponse(status: .noContent) }
         router.get("/users/{id}/devices") { _ in HTTPResponse(status: .noContent) }
-        router.get("/users/{id}") { request in
+        router.getImmediately("/users/{id}") { request in
             let id = request.pathParameter("id") ?? ""
             return HTTPResponse(
                 status: .ok, fields: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -39,9 +39,26 @@ import Testing
         #expect(response.body.text == expected)
     }
 
+    @Test func `finds each of many segments`() async throws {
+        var router = Router()
+        let names = (0..<200).map { "\($0 * 7919 % 1000)" } + ["", "caf\u{E9}", "cafe", "a%2Fb"]
+        for name in Set(names) {
+            router.get("/wide/\(name)/x") { _ in HTTPResponse(status: .ok, body: HTTPBody(name)) }
+        }
+        for name in names where name != "a%2Fb" {
+            let path = "/wide/\(name == "caf\u{E9}" ? "caf%C3%A9" : name)/x"
+            let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
+            #expect(response.body.text == name)
+        }
+        for path in ["/wide/1000/x", "/wide/caf/x", "/wide/cafe%CC%81/x", "/wide/0%30/x"] {
+            let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
+            #expect(response.status == .notFound)
+        }
+    }
+
     @Test(arguments: [
         "/nobody", "/users/", "/users//posts/1", "/users/me/", "/slash", "//users", "/users/..", "/users/%2e%2e",
-        "/users/.", "/USERS", "/users/me/posts", "/x/%2E./tail",
+        "/users/.", "/USERS", "/cafe%CC%81", "/users/me/posts", "/x/%2E./tail",
     ])
     func `does not find an unknown path`(path: String) async throws {
         let response = try await Self.answer(.get, path)

@@ -11,13 +11,11 @@ import Testing
     /// Routes that say whether they run in a task, and one that waits.
     private static var router: any Handler {
         var router = Router(interceptors: [RequestIDInterceptor(), AccessLogInterceptor { _ in }])
-        router.get("/now", immediately: { _ in HTTPResponse(status: .ok, body: HTTPBody(isInTask ? "task" : "none")) })
-        router.get(
-            "/now/{id}",
-            immediately: { request in
-                HTTPResponse(status: .ok, body: HTTPBody(try request.pathParameter("id", as: Int.self).description))
-            })
-        router.get("/fails", immediately: { _ in throw HTTPError.tooLarge })
+        router.getImmediately("/now") { _ in HTTPResponse(status: .ok, body: HTTPBody(isInTask ? "task" : "none")) }
+        router.getImmediately("/now/{id}") { request in
+            HTTPResponse(status: .ok, body: HTTPBody(try request.pathParameter("id", as: Int.self).description))
+        }
+        router.getImmediately("/fails") { _ in throw HTTPError.tooLarge }
         router.get("/later") { _ in
             await Task.yield()
             return HTTPResponse(status: .ok, body: HTTPBody(isInTask ? "task" : "none"))

@@ -54,6 +54,7 @@ import Testing
 
     @Test func `checks each authority that differs from the last one`() {
         var cache = FieldCache()
+        #expect(Self.authority("", &cache) == nil)
         let valid = ["a.example", "a.example", "a.example:80", "[::1]:8443", "a.example"]
         for authority in valid {
             #expect(Self.authority(authority, &cache) == authority)

@@ -26,7 +26,7 @@ public struct HTTPContext: Sendable {
 
     /// The bytes that a request of a server holds; nil in process, where the caller holds the content.
     ///
-    /// Each request has its own, so that an entry for it would be allocated each time.
+    /// Each request over HTTP/2 has its own, so that an entry for it would be allocated each time.
     package var memory: MemoryReservation?
 
     /// Creates a context without values.

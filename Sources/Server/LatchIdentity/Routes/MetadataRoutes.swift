@@ -12,10 +12,10 @@ struct MetadataRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.group(interceptors: dependencies.limiting(.other)) { others in
-            others.get("/.well-known/oauth-authorization-server", immediately: metadata)
-            others.get("/.well-known/openid-configuration", immediately: metadata)
+            others.getImmediately("/.well-known/oauth-authorization-server", metadata)
+            others.getImmediately("/.well-known/openid-configuration", metadata)
             if !dependencies.configuration.appleAppIDs.isEmpty {
-                others.get("/.well-known/apple-app-site-association", immediately: appleApps)
+                others.getImmediately("/.well-known/apple-app-site-association", appleApps)
             }
         }
     }

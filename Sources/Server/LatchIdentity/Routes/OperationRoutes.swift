@@ -33,11 +33,11 @@ struct OperationRoutes: Sendable {
     /// Health and readiness have no limit: where a supervisor shares its address with clients, a flood of theirs would
     /// otherwise make it restart the server. They cost as much for one request as for many at a time.
     func add(to router: inout Router) {
-        router.get("/livez", immediately: { _ in .json(["status": "alive"]) })
+        router.getImmediately("/livez", { _ in .json(["status": "alive"]) })
         router.get("/healthz", health)
         router.get("/readyz", readiness)
         router.group(interceptors: dependencies.limiting(.other)) { others in
-            others.get("/.well-known/jwks.json", immediately: jwks)
+            others.getImmediately("/.well-known/jwks.json", jwks)
             others.get("/metrics", metrics)
         }
     }

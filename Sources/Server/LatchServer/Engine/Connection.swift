@@ -313,6 +313,7 @@ extension Connection {
         if phase == .closed || response.body.stream == nil { releaseMemory() }
         guard phase == .handling, self.exchange == exchange else { return }
         task = nil
+        // An expression with both would copy the response.
         if (200...999).contains(response.status.rawValue) {
             write(response, isHead: isHead)
         } else {

@@ -100,6 +100,7 @@ extension HTTP2Connection {
         runningHandlers -= 1
         guard stream.phase == .handling else { return stream.memory.releaseAll() }
         stream.task = nil
+        // An expression with both would copy the response.
         if (200...999).contains(response.status.rawValue) {
             respond(response, to: stream)
         } else {

@@ -6,11 +6,10 @@ import LatchCore
 ///
 /// - Parameter plusIsSpace: Whether `+` means a space, as in forms and queries, but not in paths.
 package func percentDecoded(_ encoded: Substring.UTF8View, plusIsSpace: Bool) -> String? {
-    let plain = encoded.withContiguousStorageIfAvailable { bytes in
-        let isPlain = bytes.allSatisfy { $0 != 0x25 && ($0 != 0x2B || !plusIsSpace) }
-        return isPlain ? String(decoding: bytes, as: UTF8.self) : nil
+    let isPlain = encoded.withContiguousStorageIfAvailable { bytes in
+        bytes.allSatisfy { $0 != 0x25 && ($0 != 0x2B || !plusIsSpace) }
     }
-    if let plain, let plain { return plain }
+    if isPlain == true { return String(encoded) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.count)
     var rest = encoded.makeIterator()

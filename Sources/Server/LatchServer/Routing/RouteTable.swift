@@ -28,7 +28,7 @@ struct RouteTable: Sendable {
 
     /// A node of the trie; nodes refer to each other by index, so the table is a value.
     private struct Node: Sendable {
-        /// The children by the bytes of their decoded literal segment; few, and most of another length than the one that is sought.
+        /// The children by the bytes of their decoded literal segment, in the order of `precedes(_:_:)`.
         var literals: [(segment: [UInt8], node: Int)] = []
         /// The child for a parameter; one for all names, since each route has names of its own.
         var parameter: Int?
@@ -37,10 +37,31 @@ struct RouteTable: Sendable {
 
         /// The child for a literal segment.
         func child(named segment: UnsafeBufferPointer<UInt8>) -> Int? {
-            for literal in literals where literal.segment.count == segment.count {
-                if literal.segment.withUnsafeBufferPointer(segment.holdsSameBytes) { return literal.node }
+            let index = index(of: segment)
+            guard index < literals.count, literals[index].segment.withUnsafeBufferPointer(segment.holdsSameBytes) else {
+                return nil
             }
-            return nil
+            return literals[index].node
+        }
+
+        /// Adds a child for a literal segment that has none.
+        mutating func insert(_ segment: [UInt8], _ node: Int) {
+            literals.insert((segment, node), at: segment.withUnsafeBufferPointer(index))
+        }
+
+        /// Returns the index of the first literal that does not precede a segment.
+        private func index(of segment: UnsafeBufferPointer<UInt8>) -> Int {
+            var (low, high) = (0, literals.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if Self.precedes(literals[middle].segment, segment) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+
+        /// Whether a segment is shorter than another one, or as long and less by its bytes.
+        private static func precedes(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+            left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
         }
     }
 
@@ -66,7 +87,7 @@ struct RouteTable: Sendable {
         if let existing { return existing }
         nodes.append(Node())
         switch segment {
-        case .literal(let text): nodes[node].literals.append((Array(text.utf8), nodes.count - 1))
+        case .literal(let text): nodes[node].insert(Array(text.utf8), nodes.count - 1)
         case .parameter: nodes[node].parameter = nodes.count - 1
         }
         return nodes.count - 1

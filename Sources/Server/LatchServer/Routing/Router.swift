@@ -14,7 +14,7 @@
 /// ```
 ///
 /// A pattern is a path whose segments are literal or `{name}`. A literal segment wins over a parameter; a parameter
-/// matches one segment that is not empty, decoded. An unknown path results in 404, a known path with another method
+/// matches one segment that is not empty, decoded. Segments compare by their bytes in UTF-8. An unknown path results in 404, a known path with another method
 /// in 405 and `Allow`; `HEAD` is served by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
 public struct Router: Handler, ImmediateHandler {
     private var table = RouteTable()
@@ -118,10 +118,10 @@ extension Router {
 
     /// Adds a `GET` endpoint that waits for nothing, which a server calls without a task.
     ///
-    /// Swift chooses it for a closure without `await`. Like every handler before its first wait, the closure runs on the thread that
-    /// serves its connection; unlike others it has no task, and so no cancellation.
-    public mutating func get(
-        _ pattern: String, immediately body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
+    /// Like every handler before its first wait, the closure runs on the thread that serves its connection. It must not look at its
+    /// task, which may be that of an earlier request.
+    public mutating func getImmediately(
+        _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
     ) {
         on(.get, pattern, handledBy: ImmediateClosureHandler(body))
     }

@@ -27,7 +27,7 @@ struct FieldCache {
     /// The names by slot; a slot keeps the last spelling.
     private var entries = [Entry?](repeating: nil, count: size)
     /// The authority of the last request, which is valid.
-    private var authority = ""
+    private var authority: String?
 
     /// Returns a field line; nil if the name is not a token.
     ///
@@ -47,10 +47,11 @@ struct FieldCache {
 
     /// Returns the authority of a request; nil if it is malformed.
     mutating func authority(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        if bytes.spells(authority) { return authority }
+        if let authority, bytes.spells(authority) { return authority }
         guard isValidHost(bytes) else { return nil }
-        authority = String(decoding: bytes, as: UTF8.self)
-        return authority
+        let text = String(decoding: bytes, as: UTF8.self)
+        if bytes.count <= Self.maximumValueBytes { authority = text }
+        return text
     }
 
     /// The fields whose values a client repeats with each request, and which hold no secrets.

@@ -28,7 +28,8 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
 
     private static func set(callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, frame, user in
-            Self.call(user, frame) { connection, frame in
+            guard let frame else { return 0 }
+            return Self.call(user) { connection in
                 connection.frameBegins(HTTP2Frame(frame.pointee))
                 return 0
             }
@@ -41,16 +42,16 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
             }
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _, frame, name, nameCount, value, valueCount, _, user in
-            Self.call(user, frame) { connection, _ in
+            _, _, name, nameCount, value, valueCount, _, user in
+            Self.call(user) { connection in
                 let isTaken = connection.receive(
                     UnsafeBufferPointer(start: name, count: nameCount),
                     UnsafeBufferPointer(start: value, count: valueCount))
                 return isTaken ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
             }
         }
-        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, frame, _, _, _, _, _, user in
-            Self.call(user, frame) { connection, _ in
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, user in
+            Self.call(user) { connection in
                 connection.receiveMalformedField()
                 return 0
             }
@@ -62,7 +63,7 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
             }
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, user in
-            Self.call(user, bytes) { connection, bytes in
+            Self.call(user) { connection in
                 connection.receive(UnsafeBufferPointer(start: bytes, count: count), on: id)
                 return 0
             }
@@ -75,8 +76,8 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
                 return 0
             }
         }
-        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, id, _, user in
-            Self.call(user, session) { connection, _ in
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, user in
+            Self.call(user) { connection in
                 connection.streamCloses(id)
                 return 0
             }
@@ -108,15 +109,23 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
         }
     }
 
-    /// Calls `body` with the connection and what the library has passed for it.
+    /// Calls `body` with the connection.
     ///
-    /// The connection is on the call stack, so that it is not counted: there are a dozen calls for each request.
+    /// It is on the call stack, so that its references are not counted: there are a dozen calls for each request.
     @inline(__always)
-    private static func call<Value>(
-        _ user: UnsafeMutableRawPointer?, _ value: Value?, _ body: (HTTP2Connection, Value) -> Int32
+    private static func call(_ user: UnsafeMutableRawPointer?, _ body: (HTTP2Connection) -> Int32) -> Int32 {
+        guard let user else { return 0 }
+        return Unmanaged<HTTP2Connection>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
+    }
+
+    /// Calls `body` with the connection and a frame.
+    @inline(__always)
+    private static func call(
+        _ user: UnsafeMutableRawPointer?, _ frame: UnsafePointer<nghttp2_frame>?,
+        _ body: (HTTP2Connection, UnsafePointer<nghttp2_frame>) -> Int32
     ) -> Int32 {
-        guard let user, let value else { return 0 }
-        return Unmanaged<HTTP2Connection>.fromOpaque(user)._withUnsafeGuaranteedRef { body($0, value) }
+        guard let frame else { return 0 }
+        return call(user) { body($0, frame) }
     }
 }
 
