@@ -38,8 +38,8 @@ package: ## builds latch for others: a tarball, a Debian package, an SPDX bill o
 	@Scripts/setup
 	@Scripts/package
 
-nightly: ## simulates 100,000 lives of a session, shares one among processes, kills them: minutes
-	@Scripts/setup
+nightly: ## simulates 100,000 lives of a session, shares one among processes, kills them: an hour or more (NIGHTLY_PARTIAL=1: what can run here)
+	@Scripts/setup --tests --interop
 	@Scripts/run-nightly
 
 bench: ## runs the benchmarks in release, one after another: ratios against limits and peers
