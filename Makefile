@@ -42,9 +42,9 @@ nightly: ## simulates 100,000 lives of a session, shares one among processes, ki
 	@Scripts/setup --tests --interop
 	@Scripts/run-nightly
 
-bench: ## runs the benchmarks in release, one after another: ratios against limits and peers
+bench: ## runs the benchmarks in release, one after another: ratios against limits and peers; a missed limit is a failure
 	@Scripts/setup --bench
-	@Scripts/run-benchmarks
+	@Scripts/run-benchmarks --check
 
 fuzz: ## runs each fuzz target for FUZZ_SECONDS (60), or on FUZZ_RUNS inputs, always the same ones
 	@Scripts/setup
