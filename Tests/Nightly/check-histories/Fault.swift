@@ -26,6 +26,18 @@ struct Fault {
     let kind: Kind
     let after: Int
 
+    /// Returns the names of all faults of servers, or of everything where they have a database of their own.
+    static func names(overDatabase: Bool) -> Set<String> {
+        var kinds: [Kind] = [.kill(node: 0), .pause(node: 0, milliseconds: 1)]
+        if overDatabase {
+            kinds += [
+                .roll, .failover(milliseconds: 0), .failover(milliseconds: 1), .stall(node: 0, milliseconds: 1),
+                .cut(node: 0, milliseconds: 1), .slow(milliseconds: 1), .jump(node: 0, seconds: 0),
+            ]
+        }
+        return Set(kinds.map(\.name))
+    }
+
     /// Returns a kill for each history and a pause for every third, at any time.
     static func ofProcesses(nodes: Int, requests: Int, _ random: inout SplitMix64) -> [Fault] {
         let kill = Fault(kind: .kill(node: random.below(nodes)), after: random.below(requests / 2))

@@ -9,6 +9,8 @@ import SessionHistories
 /// The figures of a run.
 struct HistoryCounts {
     var histories = 0, families = 0, operations = 0, unknown = 0, undecided = 0
+    /// The accounts whose creation was acknowledged.
+    var accounts = 0
     /// The number of faults by their names.
     var faults: [String: Int] = [:]
 
@@ -19,6 +21,7 @@ struct HistoryCounts {
         operations += other.operations
         unknown += other.unknown
         undecided += other.undecided
+        accounts += other.accounts
         faults.merge(other.faults) { $0 + $1 }
     }
 }
@@ -38,20 +41,21 @@ struct History {
     let seed: UInt64
     let stage: HistoryStage
     let transport: any Handler
+    /// The address of its account: a store that was there before may know the one of an earlier run.
+    let email: String
     private var nodes: [ServerNode] { stage.nodes }
 
     init(seed: UInt64, stage: HistoryStage, transport: any Handler) {
         self.seed = seed
         self.stage = stage
         self.transport = transport
+        email = "ada\(seed).\(UUID().uuidString)@example.com"
     }
 
     /// Plays, and returns what the clients have seen.
     func play(_ counts: inout HistoryCounts) async throws -> HistoryRecorder {
         var random = SplitMix64(state: seed)
-        // A store that was there before may know the address of an earlier run.
-        let email = "ada\(seed).\(UUID().uuidString)@example.com"
-        try await signUp(email)
+        try await signUp()
         let recorder = HistoryRecorder()
         var members = (0...Self.clients).map {
             HistoryClient(
@@ -70,8 +74,15 @@ struct History {
             group.addTask { for fault in faults { try await apply(fault, recorder) } }
             try await group.waitForAll()
         }
-        try await last.settle()
-        if seed % 4 == 0 { try await last.signOutAndReadLater() }
+        let silent = try await last.findSilentNodes()
+        for node in silent {
+            recorder.find("node \(node) does not serve \(HistoryClient.recoveryLimit) after the faults")
+        }
+        // Nobody learns anything from requests to a server that does not answer.
+        if silent.isEmpty {
+            try await last.settle()
+            if seed % 4 == 0 { try await last.signOutAndReadLater() }
+        }
         let families = recorder.families
         counts.histories += 1
         counts.families += families.count
@@ -107,7 +118,7 @@ struct History {
         }
     }
 
-    private func signUp(_ email: String) async throws {
+    private func signUp() async throws {
         let content: JSONObject = ["email": .string(email), "password": .string(HistoryClient.passwords[0])]
         let request = try HTTPRequest(
             method: .post, url: nodes[0].url.appending(path: "auth/signup"),

@@ -29,6 +29,9 @@ struct HistoryClient {
     /// The passwords that the account may have: a change without an answer leaves two.
     static let passwords = ["Secret123!", "Secret456!"]
 
+    /// The time in which each server must serve again once the faults have ended.
+    static let recoveryLimit = Duration.seconds(20)
+
     init(
         number: Int, email: String, nodes: [ServerNode], recorder: HistoryRecorder, transport: any Handler,
         random: SplitMix64
@@ -54,7 +57,8 @@ struct HistoryClient {
             case 0: try await signOut(family, families[family])
             case 1: try await signOutEverywhere(family, families[family])
             case 2: try await changePassword(family, families[family])
-            case 3..<14: try await read(family, families[family])
+            case 3: try await signUp()
+            case 4..<14: try await read(family, families[family])
             default: try await refresh(family, families[family], age: random.pick([0, 0, 0, 0, 0, 0, 1, 1, 1, 2]))
             }
         }
@@ -96,9 +100,69 @@ struct HistoryClient {
         }
     }
 
+    /// Signs in and refreshes at each server until that succeeds; returns the servers where it does not in time.
+    mutating func findSilentNodes() async throws -> [Int] {
+        isPatient = true
+        defer { isPatient = false }
+        let limit = ContinuousClock.now + Self.recoveryLimit
+        var silent: [Int] = []
+        for node in nodes.indices {
+            var isServing = try await isServing(node)
+            while !isServing, ContinuousClock.now < limit {
+                try await Task.sleep(for: .milliseconds(50))
+                isServing = try await self.isServing(node)
+            }
+            if !isServing { silent.append(node) }
+        }
+        return silent
+    }
+
+    private mutating func isServing(_ node: Int) async throws -> Bool {
+        guard case .response(200, _) = try await send("readyz", nil, to: node) else { return false }
+        let count = recorder.families.count
+        for password in Self.passwords where recorder.families.count == count {
+            try await signIn(at: node, password)
+        }
+        let families = recorder.families
+        guard families.count > count else { return false }
+        return try await refresh(families.count - 1, families[families.count - 1], age: 0, at: node)
+    }
+
+    /// Returns the passwords with which the account can sign in; nil where no server says it in time.
+    mutating func acceptedPasswords() async throws -> Set<String>? {
+        isPatient = true
+        var accepted: Set<String> = []
+        let limit = ContinuousClock.now + Self.recoveryLimit
+        for password in Self.passwords {
+            var status = 0
+            while status != 200, status != 401 {
+                guard ContinuousClock.now < limit else { return nil }
+                let body: JSONObject = ["email": .string(email), "password": .string(password)]
+                guard case .response(let number, _) = try await send("auth/login", body, to: random.below(nodes.count))
+                else { continue }
+                status = number
+            }
+            if status == 200 { accepted.insert(password) }
+        }
+        return accepted
+    }
+
+    /// Creates another account, which no client uses before the end.
+    private mutating func signUp() async throws {
+        let email = "eve\(number).\(UUID().uuidString)@example.com"
+        let body: JSONObject = ["email": .string(email), "password": .string(Self.passwords[0])]
+        let answer = try await send("auth/signup", body, to: random.below(nodes.count))
+        guard case .response(201, _) = answer else { return }
+        recorder.record(AcknowledgedAccount(email: email, passwords: [Self.passwords[0]]))
+    }
+
     mutating func signIn() async throws {
-        let (start, node) = (recorder.now, random.below(nodes.count))
-        let password = random.pick(Self.passwords)
+        let node = random.below(nodes.count)
+        try await signIn(at: node, random.pick(Self.passwords))
+    }
+
+    private mutating func signIn(at node: Int, _ password: String) async throws {
+        let start = recorder.now
         let answer = try await send("auth/login", ["email": .string(email), "password": .string(password)], to: node)
         guard case .response(200, let body) = answer else { return }
         let (refresh, access) = try tokens(body)
@@ -109,20 +173,31 @@ struct HistoryClient {
     }
 
     private mutating func refresh(_ index: Int, _ family: HistoryRecorder.Family, age: Int) async throws {
+        _ = try await refresh(index, family, age: age, at: random.below(nodes.count))
+    }
+
+    /// Returns whether tokens were issued.
+    private mutating func refresh(
+        _ index: Int, _ family: HistoryRecorder.Family, age: Int, at node: Int
+    ) async throws -> Bool {
         let newest = family.texts.keys.max() ?? 0
         let generation = max(0, newest - age)
         let texts = family.texts[generation] ?? []
         let text = random.below(max(1, texts.count))
-        guard texts.indices.contains(text) else { return }
+        guard texts.indices.contains(text) else { return false }
         let key = random.pick([nil, "a\(generation)", "\(number).\(recorder.invocations)"])
-        let (start, node) = (recorder.now, random.below(nodes.count))
+        let start = recorder.now
         let fields: HTTPFields = key.map { ["Idempotency-Key": $0] } ?? [:]
         let answer = try await send("auth/refresh", ["refreshToken": .string(texts[text])], fields, to: node)
         let action = FamilyOperation.Action.refresh(IssuedToken(generation: generation, text: text), key: key)
-        guard case .response(200, let body) = answer else { return record(action, answer, start, node, index) }
+        guard case .response(200, let body) = answer else {
+            record(action, answer, start, node, index)
+            return false
+        }
         let (refresh, access) = try tokens(body)
         let issued = try recorder.issued(refresh, access: access, to: index)
         recorder.record(operation(action, .issued(issued), start, node), of: index)
+        return true
     }
 
     private mutating func read(_ index: Int, _ family: HistoryRecorder.Family) async throws {
@@ -160,6 +235,9 @@ struct HistoryClient {
         // It leaves its own family signed in, and so is a read of it.
         record(.read, answer, start, node, index)
         recordEffect(.changePassword, answer, start, node, index)
+        guard let outcome = outcome(answer), outcome != .refused else { return }
+        let end = outcome == .unknown ? nil : recorder.now
+        recorder.record(PasswordChange(password: passwords[1], start: start, end: end))
     }
 
     // MARK: Records

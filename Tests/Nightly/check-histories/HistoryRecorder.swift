@@ -27,7 +27,9 @@ final class HistoryRecorder: Sendable {
         var everywhere: [(origin: Int, operation: FamilyOperation)] = []
         var invocations = 0
         var events: [(time: Duration, text: String)] = []
-        var wrongDates: [Int] = []
+        var findings: [String] = []
+        var passwordChanges: [PasswordChange] = []
+        var accounts: [AcknowledgedAccount] = []
     }
 
     private let state = Mutex(State())
@@ -55,11 +57,26 @@ final class HistoryRecorder: Sendable {
             .map { "\(Int(($0.time / .milliseconds(1)).rounded())) ms: \($0.text)" }
     }
 
-    /// By how many seconds access tokens began at another date than the database's, which is this machine's.
-    var wrongDates: [Int] { state.withLock { $0.wrongDates } }
+    /// What must not be, beside a family without an order.
+    var findings: [String] { state.withLock { $0.findings } }
+
+    /// The changes of the account's password that may have taken effect.
+    var passwordChanges: [PasswordChange] { state.withLock { $0.passwordChanges } }
+
+    /// The further accounts whose creation was acknowledged.
+    var accounts: [AcknowledgedAccount] { state.withLock { $0.accounts } }
 
     /// Records an event, for the report of a family without an order.
     func note(_ text: String) { state.withLock { $0.events.append((now, text)) } }
+
+    /// Records what must not be.
+    func find(_ text: String) { state.withLock { $0.findings.append(text) } }
+
+    /// Records a change of the account's password.
+    func record(_ change: PasswordChange) { state.withLock { $0.passwordChanges.append(change) } }
+
+    /// Records the acknowledged creation of a further account.
+    func record(_ account: AcknowledgedAccount) { state.withLock { $0.accounts.append(account) } }
 
     func invoke() { state.withLock { $0.invocations += 1 } }
 
@@ -102,13 +119,14 @@ final class HistoryRecorder: Sendable {
         }
     }
 
-    /// Records an access token that was not issued just now (RFC 7519 §4.1.6), whatever date its server's machine has.
+    /// Records an access token that was not issued just now (RFC 7519 §4.1.6), whatever date its server's machine has: the
+    /// date of the database counts, which is this machine's.
     private func checkDate(of access: String) throws {
         let parts = access.split(separator: ".")
         guard parts.count == 3, let issued = try JSONValue(parsing: try Base64URL.decode(parts[1]))["iat"]?.intValue
         else { throw MalformedToken() }
         let seconds = issued - Int(Date().timeIntervalSince1970)
-        if abs(seconds) >= 20 { state.withLock { $0.wrongDates.append(seconds) } }
+        if abs(seconds) >= 20 { find("a token began \(seconds) seconds from the date of the database") }
     }
 
     /// Returns device and generation: `lr1.` and base64url of 16 bytes, 4 bytes and a code.

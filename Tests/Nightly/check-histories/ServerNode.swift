@@ -70,6 +70,14 @@ final class ServerNode: Sendable {
         stopped.send(SIGCONT)
     }
 
+    /// Checks the audit log of its store by a command of the same machine; returns what the command says against it.
+    func auditProblem() async throws -> String? {
+        let (ending, output) = try await ChildProcess.run(
+            program.path, ["admin", "audit", "verify", "--store", program.store],
+            environment: program.settings, errors: .joined)
+        return ending == .exited(0) ? nil : String(decoding: output, as: UTF8.self)
+    }
+
     func end() async {
         let last = process.withLock { $0 }
         last.kill()
