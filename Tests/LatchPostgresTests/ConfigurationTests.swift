@@ -157,6 +157,48 @@ import Testing
         #expect(await failure { try PostgresConnection(PostgresConfiguration(standby)) } == .connectionFailed)
     }
 
+    /// The string says nothing about the role of a server.
+    private func database(on clusters: PostgresCluster...) -> PostgresDatabase {
+        let hosts = clusters.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+        var configuration = PostgresConfiguration(
+            "postgres://latch:\(PostgresCluster.password)@\(hosts)/postgres?sslmode=disable")
+        configuration.maximumConnections = 1
+        return PostgresDatabase(configuration)
+    }
+
+    @Test func `passes over a server that only reads, such as a standby`() async throws {
+        try await PostgresCluster.alone(settings: ["default_transaction_read_only=on"]) { standby in
+            let primary = try await PostgresCluster.shared()
+            let database = database(on: standby, primary)
+            defer { database.close() }
+            #expect(try await database.run("CREATE TABLE of_primary (n bigint)") == 0)
+            let port = try await database.withConnection { connection in
+                try connection.first("SHOW port") { row throws(PostgresError) in try row.text(0) }
+            }
+            #expect(port == primary.port)
+        }
+    }
+
+    @Test func `leaves a server that stops accepting writes, and repeats the transaction on the next one`() async throws {
+        try await PostgresCluster.alone { former in
+            let primary = try await PostgresCluster.shared()
+            let database = database(on: former, primary)
+            let (observer, administrator) = (primary.database(), former.database())
+            defer { for database in [database, observer, administrator] { database.close() } }
+            // The second has what was replicated to it.
+            for server in [administrator, observer] { try await server.run("CREATE TABLE of_successor (n bigint)") }
+            let setting = "SELECT count(*) FROM pg_settings WHERE name = 'default_transaction_read_only'"
+            #expect(try await database.number("\(setting) AND setting = 'off'") == 1)
+            _ = try await administrator.withConnection { connection in
+                try connection.run("ALTER SYSTEM SET default_transaction_read_only = on")
+                return try connection.run("SELECT pg_reload_conf()")
+            }
+            try await database.wait(for: "\(setting) AND setting = 'on'")
+            #expect(try await database.run("INSERT INTO of_successor VALUES (1)") == 1)
+            #expect(try await observer.number("SELECT count(*) FROM of_successor") == 1)
+        }
+    }
+
     @Test func `verifies the certificate and the name of its server`() async throws {
         let certificate = try await Certificate(ofAuthority: true)
         let other = try await Certificate(ofAuthority: true)

@@ -12,6 +12,8 @@ public final class ScriptedPostgres: Sendable {
         case refusing(sqlState: String, sentence: String, afterPassword: Bool)
         /// Has a version, and knows no statement but `SET` and `SHOW`.
         case serving(version: String)
+        /// Accepts the statements that begin with one of these words, and answers nothing from any other one on.
+        case silent(after: Set<String>)
     }
 
     private struct Counts {
@@ -57,10 +59,39 @@ public final class ScriptedPostgres: Sendable {
             }
             await conversation.sendError("FATAL", sqlState, sentence)
         case .serving(let version):
-            await conversation.send("R", [0, 0, 0, 0])
-            await conversation.send("S", Array("server_version\0\(version)\0".utf8))
-            await conversation.send("Z", Array("I".utf8))
+            await conversation.begin(version: version)
             while await answerStatements(conversation) {}
+        case .silent(let words):
+            await conversation.begin(version: "16.4")
+            await accept(words, conversation)
+            while await conversation.message() != nil {}
+        }
+    }
+
+    /// Accepts statements, each with no row, until one begins with none of the words.
+    private func accept(_ words: Set<String>, _ conversation: Conversation) async {
+        // The first words of what was prepared, by name, and of what is bound.
+        var prepared: [[UInt8]: String] = [:]
+        var (bound, status) = ("", "I")
+        while let message = await conversation.message() {
+            let texts = message.content.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).map(
+                Array.init)
+            switch message.type {
+            case "S": await conversation.send("Z", Array(status.utf8))
+            case "P":
+                let word = String(decoding: texts[1].prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+                guard words.contains(word) else { return }
+                prepared[texts[0]] = word
+                await conversation.send("1")
+            case "B":
+                bound = prepared[texts[1]] ?? ""
+                await conversation.send("2")
+            case "D": await conversation.send("n")
+            case "E":
+                status = bound == "BEGIN" ? "T" : bound == "COMMIT" ? "I" : status
+                await conversation.send("C", Array("\(bound == "INSERT" ? "INSERT 0 1" : bound)\0".utf8))
+            default: return
+            }
         }
     }
 
@@ -106,6 +137,16 @@ private actor Conversation {
     private var bytes: [UInt8] = []
 
     init(_ peer: RawClient) { self.peer = peer }
+
+    /// Admits the client without a password, with what a primary reports of itself from version 14 on.
+    func begin(version: String) async {
+        await send("R", [0, 0, 0, 0])
+        let reports = [
+            ("server_version", version), ("default_transaction_read_only", "off"), ("in_hot_standby", "off"),
+        ]
+        for (name, value) in reports { await send("S", Array("\(name)\0\(value)\0".utf8)) }
+        await send("Z", Array("I".utf8))
+    }
 
     /// Reads the client's first message, which has no type.
     func startup() async -> Bool { await content() != nil }
