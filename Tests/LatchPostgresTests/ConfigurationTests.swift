@@ -179,7 +179,8 @@ import Testing
         }
     }
 
-    @Test func `leaves a server that stops accepting writes, and repeats the transaction on the next one`() async throws {
+    @Test func `leaves a server that stops accepting writes, and repeats the transaction on the next one`() async throws
+    {
         try await PostgresCluster.alone { former in
             let primary = try await PostgresCluster.shared()
             let database = database(on: former, primary)
