@@ -43,7 +43,7 @@ struct TransferFixture {
     }
 
     /// A value of a column, and NULL for one that may be it and is named so here.
-    private static func value(of column: StoreTable.Column, _ number: Int, _ account: String?) -> SQLValue {
+    static func value(of column: StoreTable.Column, _ number: Int, _ account: String?) -> SQLValue {
         switch (column.name, column.kind) {
         case ("account_id", _): .text(account)
         case ("decision", _), ("detail", _), ("language", _): .text(nil)
