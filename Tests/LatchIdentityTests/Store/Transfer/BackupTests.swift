@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchCrypto
+import LatchTesting
 import TestSupport
 import Testing
 
@@ -83,6 +84,44 @@ import Testing
             try await StoreAdministration.plain().restore(
                 from: made.path, to: address, key: try BackupKey(hex: keyOfTests))
         }
+    }
+
+    @Test(needsPostgres) func `is one moment of a database to which two nodes write`() async throws {
+        let location = try await IdentityDatabase.create()
+        let (fixture, folder) = (try await TransferFixture(storedAt: location), try TemporaryFolder())
+        let second = try await Site(storedAt: location)
+        let before = try TransferFixture.summaries(of: location)
+        let key = try BackupKey(hex: keyOfTests)
+        let (accountsWritten, continuation) = AsyncStream.makeStream(of: Void.self)
+        let nodesHaveWritten = DispatchSemaphore(value: 0)
+        let writing = Task {
+            defer { nodesHaveWritten.signal() }
+            for await _ in accountsWritten.prefix(1) {}
+            // Their devices come after the accounts, and their entries of the audit log are the last table.
+            for (name, site) in [("eve", fixture.site), ("mallory", second)] {
+                try await site.signUp("\(name)@example.com")
+                #expect(try await site.logIn("\(name)@example.com").status == 200)
+            }
+        }
+        let administration = try StoreAdministration(storeKey: nil, clock: ManualClock(noon).wallClock()) { table, _ in
+            guard table == "account" else { return }
+            continuation.yield()
+            nodesHaveWritten.wait()
+        }
+        let content = try await administration.backUp(location, to: folder.file("backup"), key: key)
+        try await writing.value
+        #expect(content.counts.map(\.rows) == before.map(\.count))
+        for site in [fixture.site, second] { await site.close() }
+        _ = try await StoreAdministration.plain().verify(folder.file("backup"), key: key)
+        _ = try await StoreAdministration.plain().restore(
+            from: folder.file("backup"), to: folder.file("new.sqlite"), key: key)
+        let restored = try SQLiteConnection(path: folder.file("new.sqlite"), access: .readOnly)
+        let orphans = "SELECT count(*) FROM device WHERE account_id NOT IN (SELECT id FROM account)"
+        #expect(try restored.number(orphans) == 0)
+        let site = try await Site(storedAt: folder.file("new.sqlite"))
+        if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
+        #expect(try await site.renew(fixture.login.refresh).status == 200)
+        await site.close()
     }
 
     @Test func `opens with its passphrase alone`() async throws {
