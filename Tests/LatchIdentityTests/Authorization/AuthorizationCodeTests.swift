@@ -114,9 +114,11 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA6)) func `is exchanged by one of sixteen at once, on two nodes`() async throws {
-        let site = try await Site.authorizing()
-        let other = try await Site.authorizing(in: site.folder)
+    @Test(.tags(.attackA6), arguments: SharedStore.all)
+    func `is exchanged by one of sixteen at once, on two nodes`(store: SharedStore) async throws {
+        let location = try await store.location()
+        let site = try await Site.authorizing(storedAt: location)
+        let other = try await Site.authorizing(in: site.folder, storedAt: location)
         let app = SignInApp()
         let code = try await site.code(app)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in

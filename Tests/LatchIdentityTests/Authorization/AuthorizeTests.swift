@@ -136,9 +136,11 @@ import Testing
         await site.close()
     }
 
-    @Test func `continues on another node, and in no other browser`() async throws {
-        let site = try await Site.authorizing()
-        let other = try await Site.authorizing(in: site.folder)
+    @Test(arguments: SharedStore.all)
+    func `continues on another node, and in no other browser`(store: SharedStore) async throws {
+        let location = try await store.location()
+        let site = try await Site.authorizing(storedAt: location)
+        let other = try await Site.authorizing(in: site.folder, storedAt: location)
         let app = SignInApp()
         var agent = UserAgent(site)
         let page = try await agent.get(app.path())

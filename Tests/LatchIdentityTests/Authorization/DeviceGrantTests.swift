@@ -172,9 +172,11 @@ import Testing
         await site.close()
     }
 
-    @Test func `gives its tokens to one of many polls, on two nodes`() async throws {
-        let site = try await Site.authorizing()
-        let other = try await Site.authorizing(in: site.folder)
+    @Test(arguments: SharedStore.all)
+    func `gives its tokens to one of many polls, on two nodes`(store: SharedStore) async throws {
+        let location = try await store.location()
+        let site = try await Site.authorizing(storedAt: location)
+        let other = try await Site.authorizing(in: site.folder, storedAt: location)
         let begun = try await begin(site)
         var agent = UserAgent(other)
         let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))

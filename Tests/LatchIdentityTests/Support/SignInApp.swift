@@ -80,10 +80,10 @@ extension UserAgent {
 extension Site {
     /// A site with the apps, and one account.
     static func authorizing(
-        _ way: Way = .inProcess, in folder: TemporaryFolder? = nil,
+        _ way: Way = .inProcess, in folder: TemporaryFolder? = nil, storedAt location: String? = nil,
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
-        let site = try await Site(way, in: folder) { configuration in
+        let site = try await Site(way, in: folder, storedAt: location) { configuration in
             configuration.clients = SignInApp.registrations
             configuration.clientSecretDigests = ["web": ClientSecret.digest]
             change(&configuration)

@@ -13,9 +13,10 @@ import Testing
 extension Site {
     /// A site whose logins need a verified address.
     fileprivate static func strict(
-        _ upstream: ScriptedUpstream, change: (inout IdentityConfiguration) -> Void = { _ in }
+        _ upstream: ScriptedUpstream, storedAt location: String? = nil,
+        change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
-        try await brokering(upstream) {
+        try await brokering(upstream, storedAt: location) {
             $0.requireVerifiedEmail = true
             change(&$0)
         }
@@ -42,10 +43,10 @@ extension Site {
 
     init() throws { upstream = try ScriptedUpstream() }
 
-    @Test(.tags(.attackE8)) func `mails a code, and creates the account with it in the browser that began`()
-        async throws
-    {
-        let site = try await Site.strict(upstream)
+    @Test(.tags(.attackE8), arguments: SharedStore.all)
+    func `mails a code, and creates the account with it in the browser that began`(store: SharedStore) async throws {
+        let location = try await store.location()
+        let site = try await Site.strict(upstream, storedAt: location)
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
         #expect(page.status == 200 && page.title == "Confirm your e-mail address")
@@ -57,7 +58,9 @@ extension Site {
         // Another browser, and another node.
         var other = UserAgent(site)
         #expect(try await other.answer(page, [("code", code)]).status == 400)
-        let node = try await Site(in: site.folder, upstream: upstream) { $0 = site.identity.dependencies.configuration }
+        let node = try await Site(in: site.folder, storedAt: location, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+        }
         var there = UserAgent(node)
         there.cookies = agent.cookies
         let returned = try await there.answer(page, [("code", code.replacing(" ", with: "-"))])

@@ -213,14 +213,17 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `is taken by any node, and by one alone`() async throws {
-        let upstream = try ScriptedUpstream()
-        let site = try await Site.brokering(upstream)
+    @Test(.tags(.attackI3), arguments: SharedStore.all)
+    func `is taken by any node, and by one alone`(store: SharedStore) async throws {
+        let (upstream, location) = (try ScriptedUpstream(), try await store.location())
+        let site = try await Site.brokering(upstream, storedAt: location)
         var agent = UserAgent(site)
         let app = UpstreamApp()
         let begun = try await agent.get(app.path())
         let callback = try "/api/auth/staff/callback?" + upstream.approve(begun.location, as: Site.ada)
-        let node = try await Site(in: site.folder, upstream: upstream) { $0 = site.identity.dependencies.configuration }
+        let node = try await Site(in: site.folder, storedAt: location, upstream: upstream) {
+            $0 = site.identity.dependencies.configuration
+        }
         var there = UserAgent(node)
         there.cookies = agent.cookies
         let returned = try await there.get(callback)
