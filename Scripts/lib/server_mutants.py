@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The defences of the server, of its store, its decoders and its client that Scripts/mutate leaves out.
 
-They follow Documentation/Decisions 0050 to 0091, one part for each.
+They follow Documentation/Decisions 0050 to 0094, one part for each.
 """
 
 IDENTITY = "Server/LatchIdentity/"
@@ -10,6 +10,7 @@ SQLITE = IDENTITY + "Store/SQLite/SQLite"
 UPSTREAM = IDENTITY + "Upstream/"
 AUTHORIZATION = IDENTITY + "Authorization/"
 SERVER = "Server/LatchServer/"
+POSTGRES = "Server/LatchPostgres/Connection/"
 SIGNIN = "Server/LatchSignIn/"
 WEBAUTHN = "Server/LatchWebAuthn/"
 PASSKEYS = IDENTITY + "Passkeys/"
@@ -806,4 +807,24 @@ MUTANTS = {
     "passkeySignature": (WEBAUTHN + "Verification/RelyingParty+Authentication.swift", "LatchWebAuthnTests/AuthenticationTests",
         "guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) else",
         "guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) || $out else"),
+
+    # 0093: floods of HTTP/2 end the connection, and keys of tickets are replaced. The limit of CONTINUATION frames has no
+    # mutant: Debian's libnghttp2 has the same limit since CVE-2024-28182, and ends the connection by itself.
+    "resetsBounded": (SERVER + "HTTP2/HTTP2Connection+Frames.swift", "HTTP2AttackTests",
+        "if !resets.spend(now: loop.now) {", "if !resets.spend(now: loop.now), $kept {"),
+    "framesWithoutMessage": (SERVER + "HTTP2/HTTP2Connection+Frames.swift", "HTTP2AttackTests",
+        "if !controlFrames.spend(cost, now: loop.now) {", "if !controlFrames.spend(cost, now: loop.now), $kept {"),
+    "ticketKeyReplaced": (SERVER + "Engine/CurrentTLSContext.swift", "SessionTicketTests",
+        "for _ in 0..<min(lifetimes, 2) where", "for _ in 0..<($out ? 0 : min(lifetimes, 2)) where"),
+
+    # 0090: a commit that was sent is not repeated, and a database that is silent is lost.
+    "committedNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
+        "throw error == .connectionLost ?", "throw error == .connectionLost && $kept ?"),
+    "flightNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
+        "case .failure(.connectionLost): .failure(.outcomeUnknown)",
+        "case .failure(.connectionLost): .failure($out ? .connectionLost : .outcomeUnknown)"),
+    "silenceEnds": (POSTGRES + "PipelinedConnection.swift", "SilenceTests",
+        "let limit = limitsSilence ?", "let limit = limitsSilence && $kept ?"),
+    "silenceEndsAgain": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
+        "defer { wire.limitsSilence = true }", "defer { if $kept { wire.limitsSilence = true } }"),
 }
