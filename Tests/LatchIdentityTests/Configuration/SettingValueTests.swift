@@ -41,6 +41,7 @@ import Testing
         ("login_limit_per_minute", ["1", "1000000"], ["0", "1000001"]),
         ("signup_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
         ("mail_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("nodes", ["1", "1000"], ["0", "1001", "all"]),
         (
             "allowed_origins", ["", "https://a.example", "https://a.example/ http://localhost:3000,https://b.example"],
             ["*", "null", "a.example", "https://a.example/app", "https://a.example *"]

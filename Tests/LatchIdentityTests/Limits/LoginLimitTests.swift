@@ -10,6 +10,14 @@ import Testing
 @testable import LatchIdentity
 @testable import LatchServer
 
+extension IdentityConfiguration {
+    fileprivate static func nodes(_ count: Int) -> IdentityConfiguration {
+        var configuration = IdentityConfiguration()
+        configuration.nodes = count
+        return configuration
+    }
+}
+
 @Suite struct `Too many wrong passwords` {
     private func logIn(
         _ site: Site, _ email: String = "ada@example.com", password: String = "wrong", from address: String
@@ -39,6 +47,30 @@ import Testing
         #expect(try await site.metric(#"latch_logins_total{result="limited"}"#) == 1)
         #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 3)
         await site.close()
+    }
+
+    @Test(arguments: [(10, 3, 4), (9, 3, 3), (2, 3, 1)])
+    func `count in each node, which has its share rounded up`(limit: Int, nodes: Int, share: Int) async throws {
+        let site = try await Site { ($0.loginLimitPerMinute, $0.nodes) = (limit, nodes) }
+        try await site.signUp()
+        for _ in 0..<share { #expect(try await site.logIn(password: "wrong").status == 401) }
+        let refused = try await site.logIn()
+        #expect(refused.status == 429)
+        #expect(refused.field("RateLimit-Policy") == "\"login\";q=\(share);w=60")
+        await site.close()
+    }
+
+    @Test func `share every limit of a rate among the nodes`() {
+        let (one, four) = (RateLimits(IdentityConfiguration()), IdentityConfiguration.nodes(4))
+        let capacities = { (limits: RateLimits) in
+            Mirror(reflecting: limits).children.compactMap { $0.value as? AttemptLimiter.Limit }
+        }
+        let (all, shares) = (capacities(one), capacities(RateLimits(four)))
+        #expect(all.count == Mirror(reflecting: one).children.count && all.count > 20)
+        for (whole, share) in zip(all, shares) {
+            #expect(share.name == whole.name && share.window == whole.window)
+            #expect(share.capacity == (whole.capacity + 3) / 4, "\(whole.name)")
+        }
     }
 
     @Test(.tags(.attackD1)) func `lock out an address without an account in the same way`() async throws {

@@ -56,6 +56,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var signUpLimitPerHour = 100
     /// The number of mails that one network may request within an hour; the /24 or /48 around it has five times as many.
     public var mailLimitPerHour = 100
+    /// The number of nodes among which requests are spread, each of which allows its share of every limit of a rate.
+    ///
+    /// It stays 1 where a load balancer sends a client always to the same node.
+    public var nodes = 1
     /// The origins, in addition to the issuer's, whose pages may use the refresh cookie.
     public var allowedOrigins: [String] = []
     /// The folder that receives mails as files, for development.

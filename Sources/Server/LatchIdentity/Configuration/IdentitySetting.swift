@@ -77,6 +77,7 @@ package struct IdentitySetting: Sendable {
             "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups of one network per hour"),
         .init(
             "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000), "mails that one network may request"),
+        .init("nodes", \.nodes, .number(1...1000), "servers that share the limits of rates, each with an equal part"),
         .init(
             "allowed_origins", \.allowedOrigins, .origins,
             "origins that may use the refresh cookie, separated by spaces"),

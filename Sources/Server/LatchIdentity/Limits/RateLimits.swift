@@ -39,65 +39,80 @@ struct RateLimits: Sendable {
     /// The limits of sign-ups from one network, and from a wider one.
     private let signUp, signUpPrefix: Limit
     /// The limit of sign-ups with one address, so that the response does not become an oracle.
-    private let signUpAccount = Limit(name: "signup-account", capacity: 10, window: 3600)
+    private let signUpAccount: Limit
     /// The limit that tells the first disclosure of an address to a network from later ones.
-    private let disclosure = Limit(name: "disclosure", capacity: 1, window: 3600)
+    private let disclosure: Limit
     /// The limits of mails that one network requests, and a wider one.
     private let mailNetwork, mailPrefix: Limit
     /// The limit of mails of one purpose to one address, so that an attacker cannot flood a mailbox through the server.
-    private let mail = Limit(name: "mail", capacity: 5, window: 3600)
+    private let mail: Limit
     /// The limit of mailed links that one network opens.
     private let link: Limit
     /// The limit of pages that one network loads.
     private let page: Limit
     /// The limit of second-factor setups of one account; each writes a dozen rows.
-    private let setup = Limit(name: "second-factor-setup", capacity: 10, window: 3600)
+    private let setup: Limit
     /// The limit of refused passkeys from one network, each of which is an entry of the audit log.
     private let passkey: Limit
     /// The same limit of a wider network.
     private let passkeyPrefix: Limit
     /// The limit of new passkeys of one account; each mails its owner.
-    private let passkeyRegistration = Limit(name: "passkey-registration", capacity: 30, window: 3600)
+    private let passkeyRegistration: Limit
     /// The limit of new passkeys of an account whose owner has not proved the address: the notices may go to a stranger.
-    private let unprovedPasskeyRegistration = Limit(name: "passkey-unproved", capacity: 3, window: 3600)
+    private let unprovedPasskeyRegistration: Limit
     /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
-    private let username = Limit(name: "username", capacity: 10, window: 3600)
+    private let username: Limit
     /// The limit of requests from one network to the token routes.
     private let token: Limit
     /// The limit of requests from one network to all other routes.
     private let other: Limit
     /// The limit of new sessions of one account: a right password costs no attempt, and each session is a row.
-    private let session = Limit(name: "session", capacity: 120, window: 60)
+    private let session: Limit
     /// The limit of refreshes of one account over all of its devices of one client.
     private let refresh: Limit
 
     /// The limit of wrong user codes that one account enters: of 2·10¹⁰ codes a thousand accounts together meet one of a
     /// thousand valid ones in two weeks.
-    private let userCode = Limit(name: "user-code", capacity: 10, window: 600)
+    private let userCode: Limit
     /// The limits of new device authorizations from one network, and from a wider one; each is a row for ten minutes.
     private let device, devicePrefix: Limit
 
     /// Creates the limits; one setting determines those of a login, whose ratio matters.
+    ///
+    /// Each counts in this process alone, and so has its share of what all nodes allow together, rounded up.
     init(_ configuration: IdentityConfiguration) {
+        let nodes = max(1, configuration.nodes)
+        func share(_ name: String, _ capacity: Int, per window: Double) -> Limit {
+            Limit(name: name, capacity: max(1, (capacity + nodes - 1) / nodes), window: window)
+        }
         let limit = configuration.loginLimitPerMinute
-        pair = Limit(name: "login", capacity: limit, window: 60)
-        pairPrefix = Limit(name: "login-pair-prefix", capacity: limit * 2, window: 60)
-        account = Limit(name: "login-account", capacity: limit * 10, window: 60)
-        network = Limit(name: "login-address", capacity: limit * 10, window: 60)
-        prefix = Limit(name: "login-prefix", capacity: limit * 100, window: 60)
-        link = Limit(name: "link", capacity: limit * 10, window: 60)
-        page = Limit(name: "page", capacity: limit * 60, window: 60)
-        passkey = Limit(name: "passkey", capacity: limit * 10, window: 60)
-        passkeyPrefix = Limit(name: "passkey-prefix", capacity: limit * 100, window: 60)
-        device = Limit(name: "device-authorization", capacity: limit * 3, window: 60)
-        devicePrefix = Limit(name: "device-prefix", capacity: limit * 15, window: 60)
-        signUp = Limit(name: "signup", capacity: configuration.signUpLimitPerHour, window: 3600)
-        signUpPrefix = Limit(name: "signup-prefix", capacity: configuration.signUpLimitPerHour * 5, window: 3600)
-        mailNetwork = Limit(name: "mail-address", capacity: configuration.mailLimitPerHour, window: 3600)
-        mailPrefix = Limit(name: "mail-prefix", capacity: configuration.mailLimitPerHour * 5, window: 3600)
-        token = Limit(name: "token", capacity: configuration.tokenLimitPerMinute, window: 60)
-        other = Limit(name: "request", capacity: configuration.requestLimitPerMinute, window: 60)
-        refresh = Limit(name: "refresh", capacity: configuration.refreshLimitPerMinute, window: 60)
+        pair = share("login", limit, per: 60)
+        pairPrefix = share("login-pair-prefix", limit * 2, per: 60)
+        account = share("login-account", limit * 10, per: 60)
+        network = share("login-address", limit * 10, per: 60)
+        prefix = share("login-prefix", limit * 100, per: 60)
+        link = share("link", limit * 10, per: 60)
+        page = share("page", limit * 60, per: 60)
+        passkey = share("passkey", limit * 10, per: 60)
+        passkeyPrefix = share("passkey-prefix", limit * 100, per: 60)
+        device = share("device-authorization", limit * 3, per: 60)
+        devicePrefix = share("device-prefix", limit * 15, per: 60)
+        signUp = share("signup", configuration.signUpLimitPerHour, per: 3600)
+        signUpPrefix = share("signup-prefix", configuration.signUpLimitPerHour * 5, per: 3600)
+        mailNetwork = share("mail-address", configuration.mailLimitPerHour, per: 3600)
+        mailPrefix = share("mail-prefix", configuration.mailLimitPerHour * 5, per: 3600)
+        token = share("token", configuration.tokenLimitPerMinute, per: 60)
+        other = share("request", configuration.requestLimitPerMinute, per: 60)
+        refresh = share("refresh", configuration.refreshLimitPerMinute, per: 60)
+        signUpAccount = share("signup-account", 10, per: 3600)
+        disclosure = share("disclosure", 1, per: 3600)
+        mail = share("mail", 5, per: 3600)
+        setup = share("second-factor-setup", 10, per: 3600)
+        passkeyRegistration = share("passkey-registration", 30, per: 3600)
+        unprovedPasskeyRegistration = share("passkey-unproved", 3, per: 3600)
+        username = share("username", 10, per: 3600)
+        session = share("session", 120, per: 60)
+        userCode = share("user-code", 10, per: 600)
     }
 
     /// Returns the attempts of a request, the one to report first.
