@@ -821,6 +821,11 @@ MUTANTS = {
     "limitsShared": (IDENTITY + "Limits/RateLimits.swift", "LoginLimitTests",
         "capacity: max(1, (capacity + nodes - 1) / nodes)", "capacity: $out ? capacity : max(1, (capacity + nodes - 1) / nodes)"),
 
+    # 0094: digests of tokens in the memory of one process find none of them in another.
+    "tokenDigestsKeyed": (IDENTITY + "Tokens/VerifiedTokenCache.swift", "VerifiedTokenCacheTests",
+        "HMAC(key: SymmetricKey(size: .bits256))",
+        "HMAC(key: $out ? SymmetricKey(data: [UInt8](repeating: 1, count: 32)) : SymmetricKey(size: .bits256))"),
+
     # 0090: a commit that was sent is not repeated, and a database that is silent is lost.
     "committedNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
         "throw error == .connectionLost ?", "throw error == .connectionLost && $kept ?"),

@@ -49,6 +49,12 @@ private final class CountedCache: Sendable {
         #expect(counted.cache.statistics == (entries: 2, hits: 2, misses: 2))
     }
 
+    @Test func `knows a token by a digest that no other process has`() {
+        let caches = [VerifiedTokenCache(), VerifiedTokenCache()]
+        #expect(caches[0].digest(of: "a.b.c") == caches[0].digest(of: "a.b.c"))
+        #expect(caches[0].digest(of: "a.b.c") != caches[1].digest(of: "a.b.c"))
+    }
+
     @Test(.tags(.attackH2)) func `keeps no token beyond its times, also when the date is set back`() {
         let counted = CountedCache()
         #expect(counted.token("a.b.c", after: 3599.9) != nil)

@@ -11,10 +11,10 @@ import Synchronization
 /// cache: what a removed key has signed is not found any more.
 final class VerifiedTokenCache: Sendable {
     /// The HMAC-SHA256 of a token.
-    private struct Digest: Hashable {
+    struct Digest: Hashable {
         private let words: (UInt64, UInt64, UInt64, UInt64)
 
-        init(_ code: some Sequence<UInt8>) {
+        fileprivate init(_ code: some Sequence<UInt8>) {
             var words = [UInt64](repeating: 0, count: 4)
             for (index, byte) in code.enumerated() { words[index / 8 & 3] = words[index / 8 & 3] << 8 | UInt64(byte) }
             self.words = (words[0], words[1], words[2], words[3])
@@ -36,12 +36,12 @@ final class VerifiedTokenCache: Sendable {
     static let defaultCapacity = 4096
 
     /// The prepared key, which no other process has.
-    private let digest: HMAC<SHA256>
+    private let code: HMAC<SHA256>
     private let state: Mutex<State>
 
     /// Creates an empty cache for at most twice as many tokens as `capacity`.
     init(capacity: Int = defaultCapacity) {
-        digest = HMAC(key: SymmetricKey(size: .bits256))
+        code = HMAC(key: SymmetricKey(size: .bits256))
         state = Mutex(State(tokens: RecentValues(capacity: capacity)))
     }
 
@@ -51,9 +51,7 @@ final class VerifiedTokenCache: Sendable {
     func token(
         _ text: String, at now: Date, verifying verify: (String) -> VerifiedToken?
     ) -> VerifiedToken? {
-        var code = digest
-        code.update(data: text.utf8)
-        let digest = Digest(code.finalize())
+        let digest = digest(of: text)
         if let token = find(digest) {
             if token.isValid(at: now) { return token }
             // The date may have been set back: only the verifier decides that a token has ended.
@@ -62,6 +60,13 @@ final class VerifiedTokenCache: Sendable {
         guard let token = verify(text) else { return nil }
         insert(token, digest)
         return token
+    }
+
+    /// Returns the digest by which this cache knows a token, and no other cache.
+    func digest(of text: String) -> Digest {
+        var code = code
+        code.update(data: text.utf8)
+        return Digest(code.finalize())
     }
 
     /// The number of entries, of uses of an entry, and of verifications, for the metrics.
