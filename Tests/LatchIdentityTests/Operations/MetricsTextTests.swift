@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 import Testing
 
 @testable import LatchIdentity
@@ -88,6 +89,21 @@ import Testing
             for _ in 0..<8 { group.addTask { for _ in 0..<500 { metrics.count("latch_a_total") } } }
         }
         #expect(metrics.exposition(gauges: [:]).hasPrefix("# TYPE latch_a_total counter\nlatch_a_total 4000\n"))
+    }
+
+    /// An exemplar (` # {trace_id="…"}`) would follow the value, and join a request to a trace.
+    @Test func `ends each line with its value, also where requests have a trace`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        _ = try await site.logIn()
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        #expect(try await site.send(.get, "/user/profile", fields: ["traceparent": trace]).status == 401)
+        let text = try await site.get("/metrics").text
+        #expect(text.contains("_bucket{") && !text.contains("0af7651916cd43dd8448eb211c80319c"))
+        for line in text.split(separator: "\n") where !line.hasPrefix("# TYPE ") {
+            #expect(!line.contains("#") && line.wholeMatch(of: /[a-z_]+(\{[^{}]*\})? [-+.0-9eInf]+/) != nil, "\(line)")
+        }
+        await site.close()
     }
 
     @Test func `does not grow with what strangers send`() async throws {

@@ -95,6 +95,14 @@ import Testing
             ]).isEmpty)
     }
 
+    @Test func `has a loop for each processor core, unless the settings say how many`() throws {
+        let loops = { (environment: [String: String]) in
+            try Settings(environment: environment).serverConfiguration().loops
+        }
+        #expect(try loops([:]) == ProcessInfo.processInfo.activeProcessorCount)
+        #expect(try loops(["LATCH_EVENT_LOOPS": "7"]) == 7)
+    }
+
     @Test func `takes limits from the settings`() throws {
         let settings = try Settings(environment: [
             "LATCH_LISTEN": "[::1]:81", "LATCH_MAXIMUM_CONNECTIONS": "5", "LATCH_MAXIMUM_CONNECTIONS_PER_ADDRESS": "4",
