@@ -178,6 +178,26 @@ import Testing
         await close()
     }
 
+    /// The codes of a full disk (53100), and of exhausted memory (53200).
+    @Test(.tags(.attackK7), arguments: ["53100", "53200"])
+    func `answer a server without room by 503, and go on when it has some`(sqlState: String) async throws {
+        _ = try await first.signUp()
+        let login = try await first.logIn()
+        _ = try change(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE EXCEPTION 'could not extend file' USING ERRCODE = '\(sqlState)';
+            END $$
+            """)
+        _ = try change("CREATE TRIGGER refuse BEFORE INSERT ON device FOR EACH ROW EXECUTE FUNCTION refuse()")
+        let refused = try await second.logIn()
+        #expect(refused.status == 503 && refused.string("code") == "storeFull" && refused.json["hint"] != nil)
+        #expect(try await second.renew(login.refresh).status == 200)
+        _ = try change("DROP TRIGGER refuse ON device")
+        #expect(try await second.logIn().status == 200)
+        await close()
+    }
+
     @Test func `list and search accounts as SQLite does`() async throws {
         let sites = [first, try await Site()]
         for site in sites {
