@@ -39,7 +39,7 @@ struct FieldCache {
             if !(entries[slot].map { name.spells($0.name.rawName) } ?? false) {
                 guard name.allSatisfy(isTokenByte) else { return nil }
                 let new = HTTPFieldName(String(decoding: name, as: UTF8.self))
-                entries[slot] = Entry(name: new, keepsValue: Self.shared.contains(new))
+                entries[slot] = Entry(name: new, keepsValue: Self.repeatedFields.contains(new))
             }
             return entries[slot]?.field(value)
         }
@@ -55,7 +55,7 @@ struct FieldCache {
     }
 
     /// The fields whose values a client repeats with each request, and which hold no secrets.
-    private static let shared: Set<HTTPFieldName> = [
+    private static let repeatedFields: Set<HTTPFieldName> = [
         .accept, .acceptEncoding, "Accept-Language", .contentType, .host, "TE", .userAgent,
     ]
 }
