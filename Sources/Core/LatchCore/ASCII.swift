@@ -5,6 +5,31 @@
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
 }
 
+/// Returns eight bytes with their ASCII letters in lower case.
+@inlinable package func asciiLowercased(_ word: UInt64) -> UInt64 {
+    // The high bit of each byte from A on, and of each after Z; only ASCII bytes are looked at, so that nothing is carried over.
+    let low = word & 0x7F7F_7F7F_7F7F_7F7F
+    let letters = (low &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(low &+ 0x2525_2525_2525_2525) & ~word & 0x8080_8080_8080_8080
+    return word | letters >> 2
+}
+
+extension UnsafeMutableBufferPointer<UInt8> {
+    /// Changes the ASCII letters to lower case.
+    @inlinable package func lowercaseASCII() {
+        let bytes = UnsafeMutableRawBufferPointer(self)
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            bytes.storeBytes(of: asciiLowercased(word), toByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < bytes.count {
+            bytes[index] = asciiLowercased(bytes[index])
+            index += 1
+        }
+    }
+}
+
 extension StringProtocol {
     /// Returns the text with its ASCII letters in lower case, as protocols compare names.
     ///

@@ -66,6 +66,7 @@ public struct WallClock: Sendable {
 extension Duration {
     /// The duration in seconds, as Foundation counts; beyond 104 days nanoseconds are rounded.
     package var inSeconds: Double {
+        if let attoseconds = Int64(exactly: attoseconds) { return Double(attoseconds) / 1e18 }
         // Each access divides by 10¹⁸ in 128 bits.
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18

@@ -129,8 +129,7 @@ import Testing
         for key in IdentityError.keysOnPages {
             var error = IdentityError(code: key, message: "m", form: .badRequest)
             error.detail = "<i>"
-            var context = PageContext(IdentityConfiguration())
-            context.acceptLanguage = language
+            let context = PageContext(IdentityConfiguration()).accepting(language)
             let page = PageContext.$ofRequest.withValue(context) { Response(SignInPages.failure(error)) }
             #expect(!page.text.contains("problem.") && !page.text.contains("<i>") && !page.title.isEmpty, "\(key)")
         }

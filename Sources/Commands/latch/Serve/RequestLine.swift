@@ -17,73 +17,73 @@ enum RequestLine {
             case .logfmt: writeLogfmt(entry, time, to: &line)
             case .text, .off: writeText(entry, time, to: &line)
             }
-            line.append("\n")
+            line.append(literal: "\n")
         } _: { bytes in
-            let isPrintable = bytes.dropLast().allSatisfy { (0x20...0x7E).contains($0) }
-            guard !isPrintable else { return body(bytes) }
+            let content = UnsafeBufferPointer(rebasing: bytes.dropLast())
+            guard !content.isPrintableASCII else { return body(bytes) }
             // Only what a client has sent can hold anything else.
-            let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+            let text = String(decoding: content, as: UTF8.self)
             Array("\(format == .json ? text.printableJSON : text.printable)\n".utf8).withUnsafeBufferPointer(body)
         }
     }
 
     private static func writeText(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
         line.append(time)
-        line.append(" ")
+        line.append(literal: " ")
         line.append(entry.method.rawValue)
-        line.append(" ")
+        line.append(literal: " ")
         line.append(entry.path)
-        line.append(" ")
-        if let status = entry.status { line.append(status.rawValue) } else { line.append("-") }
-        line.append(" ")
+        line.append(literal: " ")
+        if let status = entry.status { line.append(status.rawValue) } else { line.append(literal: "-") }
+        line.append(literal: " ")
         line.append(tenths: entry.duration)
-        line.append("ms ")
+        line.append(literal: "ms ")
         line.append(entry.requestID ?? "-")
         if let failure = entry.failure {
-            line.append(" ")
+            line.append(literal: " ")
             line.append(failure)
         }
     }
 
     private static func writeJSON(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
-        line.append(#"{"time":""#)
+        line.append(literal: #"{"time":""#)
         line.append(time)
-        line.append(#"","method":"#)
+        line.append(literal: #"","method":"#)
         line.append(entry.method.rawValue.quoted)
-        line.append(#","path":"#)
+        line.append(literal: #","path":"#)
         line.append(entry.path.quoted)
-        line.append(#","status":"#)
-        if let status = entry.status { line.append(status.rawValue) } else { line.append("null") }
-        line.append(#","milliseconds":"#)
+        line.append(literal: #","status":"#)
+        if let status = entry.status { line.append(status.rawValue) } else { line.append(literal: "null") }
+        line.append(literal: #","milliseconds":"#)
         line.append(tenths: entry.duration)
-        line.append(#","request_id":"#)
+        line.append(literal: #","request_id":"#)
         line.append(entry.requestID?.quoted ?? "null")
         if let failure = entry.failure {
-            line.append(#","failure":"#)
+            line.append(literal: #","failure":"#)
             line.append(failure.quoted)
         }
-        line.append("}")
+        line.append(literal: "}")
     }
 
     private static func writeLogfmt(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
-        line.append("time=")
+        line.append(literal: "time=")
         line.append(time)
-        line.append(" method=")
+        line.append(literal: " method=")
         line.append(entry.method.rawValue.logfmtValue)
-        line.append(" path=")
+        line.append(literal: " path=")
         line.append(entry.path.logfmtValue)
         if let status = entry.status {
-            line.append(" status=")
+            line.append(literal: " status=")
             line.append(status.rawValue)
         }
-        line.append(" milliseconds=")
+        line.append(literal: " milliseconds=")
         line.append(tenths: entry.duration)
         if let id = entry.requestID {
-            line.append(" request_id=")
+            line.append(literal: " request_id=")
             line.append(id.logfmtValue)
         }
         if let failure = entry.failure {
-            line.append(" failure=")
+            line.append(literal: " failure=")
             line.append(failure.logfmtValue)
         }
     }
@@ -94,7 +94,7 @@ extension TextWriter {
     fileprivate mutating func append(tenths duration: Duration) {
         let tenths = duration.tenthsOfMilliseconds
         append(tenths / 10)
-        append(".")
+        append(literal: ".")
         append(tenths % 10)
     }
 }

@@ -64,12 +64,19 @@ package func withTexts<Result>(
 
 /// A writer of short texts into memory of its caller; what exceeds that is kept apart.
 package struct TextWriter: ~Copyable {
-    private let room: UnsafeMutableBufferPointer<UInt8>
-    private var count = 0
+    @usableFromInline let room: UnsafeMutableBufferPointer<UInt8>
+    @usableFromInline var count = 0
     /// All bytes before those in `room`.
     private var overflow: [UInt8] = []
 
     fileprivate init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
+
+    /// Appends text that the compiler knows, without the string around it.
+    @inlinable
+    package mutating func append(literal text: StaticString) {
+        // A string literal has a pointer; only a literal of a scalar would have none.
+        append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
 
     /// Appends the UTF-8 of a text.
     package mutating func append(_ text: String) {
@@ -91,14 +98,18 @@ package struct TextWriter: ~Copyable {
         }
     }
 
-    private mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
-        guard bytes.count <= room.count - count else {
-            overflow.append(contentsOf: room[..<take()])
-            return overflow.append(contentsOf: bytes)
-        }
+    @inlinable
+    mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count <= room.count - count else { return overflow(with: bytes) }
         guard let source = bytes.baseAddress, let start = room.baseAddress else { return }
         (start + count).update(from: source, count: bytes.count)
         count += bytes.count
+    }
+
+    @usableFromInline
+    mutating func overflow(with bytes: UnsafeBufferPointer<UInt8>) {
+        overflow.append(contentsOf: room[..<take()])
+        overflow.append(contentsOf: bytes)
     }
 
     /// Returns the number of bytes in `room`, and empties that.
@@ -111,6 +122,22 @@ package struct TextWriter: ~Copyable {
         guard !overflow.isEmpty else { return body(UnsafeBufferPointer(rebasing: room[..<count])) }
         overflow.append(contentsOf: room[..<take()])
         return overflow.withUnsafeBufferPointer(body)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether all bytes are visible ASCII or spaces, looked at eight at a time.
+    package var isPrintableASCII: Bool {
+        let bytes = UnsafeRawBufferPointer(self)
+        var (others, index): (UInt64, Int) = (0, 0)
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // The high bit of each byte that has it, is below 0x20 or is 0x7F; a byte beside such a one may have it too.
+            others |= word | (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101)
+            index += 8
+        }
+        let rest = bytes[index...].allSatisfy { (0x20...0x7E).contains($0) }
+        return rest && others & 0x8080_8080_8080_8080 == 0
     }
 }
 
@@ -139,8 +166,10 @@ func isIPv6Literal(_ host: some StringProtocol) -> Bool {
 extension String {
     /// Whether two texts are equal but for the case of ASCII letters.
     func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { asciiLowercased($0) == asciiLowercased($1) }
+        let isEqual = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable(own.equalsIgnoringCase)
+        }
+        return isEqual?.flatMap { $0 } ?? lowercasedASCII().utf8.elementsEqual(other.lowercasedASCII().utf8)
     }
 }
 
@@ -149,6 +178,21 @@ extension UnsafeBufferPointer<UInt8> {
     @inlinable
     package func spells(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable(holdsSameBytes) ?? elementsEqual(text.utf8)
+    }
+
+    /// Whether another buffer has the same bytes but for the case of ASCII letters.
+    fileprivate func equalsIgnoringCase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        let (own, other) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+        var index = 0
+        while index + 8 <= own.count {
+            let word = asciiLowercased(own.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            guard word == asciiLowercased(other.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else {
+                return false
+            }
+            index += 8
+        }
+        return own[index...].elementsEqual(other[index...]) { asciiLowercased($0) == asciiLowercased($1) }
     }
 
     /// Whether another buffer has the same bytes, compared eight at a time.

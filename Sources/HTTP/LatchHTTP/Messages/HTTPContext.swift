@@ -29,6 +29,9 @@ public struct HTTPContext: Sendable {
     /// Each request over HTTP/2 has its own, so that an entry for it would be allocated each time.
     package var memory: MemoryReservation?
 
+    /// Whether an interceptor has set the request's identifier, so that another one inside it need not look again.
+    package var isIdentified = false
+
     /// Creates a context without values.
     public init() {}
 

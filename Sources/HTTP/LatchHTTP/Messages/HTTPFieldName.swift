@@ -4,11 +4,8 @@ import LatchCore
 
 /// The name of a header field (RFC 9110 §5.1), which compares without case and is sent as it was spelled.
 public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it was spelled.
+    /// The name as it was spelled; its only text, since a message copies its names again and again.
     package let rawName: String
-
-    /// The name in lower case, which is used for comparison.
-    package let canonicalName: String
 
     /// A number that equal names share and other names rarely have, so that most comparisons need no text.
     private let digest: UInt32
@@ -16,31 +13,25 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     /// Whether the name is a token (RFC 9110 §5.6.2), as it must be to be sent.
     let isToken: Bool
 
+    /// Whether the name was spelled in lower case.
+    private let isLowercase: Bool
+
     /// Creates a field name from any spelling; ASCII letters compare without case.
     public init(_ name: String) {
-        let isLower = name.utf8.allSatisfy { !(0x41...0x5A).contains($0) }
-        self.init(name, isLower ? name : String(decoding: name.utf8.map(asciiLowercased), as: UTF8.self))
-    }
-
-    /// Creates a field name from bytes; short names need no allocation.
-    package init(ascii bytes: UnsafeBufferPointer<UInt8>) {
-        let lower = String(unsafeUninitializedCapacity: bytes.count) { lower in
-            for index in bytes.indices { lower.initializeElement(at: index, to: asciiLowercased(bytes[index])) }
-            return bytes.count
-        }
-        self.init(String(decoding: bytes, as: UTF8.self), lower)
-    }
-
-    private init(_ rawName: String, _ canonicalName: String) {
-        (self.rawName, self.canonicalName) = (rawName, canonicalName)
-        var (digest, isToken): (UInt32, Bool) = (2_166_136_261, !canonicalName.isEmpty)
-        for byte in canonicalName.utf8 {
+        rawName = name
+        var (digest, isToken, isLowercase): (UInt32, Bool, Bool) = (2_166_136_261, !name.isEmpty, true)
+        for byte in name.utf8 {
+            let lower = asciiLowercased(byte)
             // FNV-1a: it need not withstand anybody, since equal digests are followed by a comparison of the texts.
-            digest = (digest ^ UInt32(byte)) &* 16_777_619
+            digest = (digest ^ UInt32(lower)) &* 16_777_619
             isToken = isToken && isTokenByte(byte)
+            isLowercase = isLowercase && lower == byte
         }
-        (self.digest, self.isToken) = (digest, isToken)
+        (self.digest, self.isToken, self.isLowercase) = (digest, isToken, isLowercase)
     }
+
+    /// The name in lower case.
+    package var canonicalName: String { isLowercase ? rawName : rawName.lowercasedASCII() }
 
     /// Creates a field name from a literal.
     public init(stringLiteral value: String) { self.init(value) }
@@ -50,7 +41,8 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
 
     /// Compares without case.
     public static func == (left: Self, right: Self) -> Bool {
-        left.digest == right.digest && left.canonicalName == right.canonicalName
+        guard left.digest == right.digest else { return false }
+        return left.rawName == right.rawName || left.rawName.equalsIgnoringCase(right.rawName)
     }
 
     /// Hashes without case.

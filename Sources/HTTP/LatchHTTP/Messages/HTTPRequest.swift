@@ -178,7 +178,7 @@ extension HTTPFieldName {
 
     /// Whether the transport writes this field itself.
     package var isSetByTransport: Bool {
-        switch canonicalName.utf8.count {
+        switch rawName.utf8.count {
         case 4: self == .host
         case 6: self == .expect
         case 14: self == .contentLength

@@ -42,7 +42,7 @@ final class AttemptLimiter: Sendable {
             String {
                 $0.append(fieldStart)
                 $0.append(count)
-                $0.append(";t=")
+                $0.append(literal: ";t=")
                 $0.append(seconds)
             }
         }

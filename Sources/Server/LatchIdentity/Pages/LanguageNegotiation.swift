@@ -50,9 +50,11 @@ struct Preferences: Sendable {
 }
 
 /// The language and the service's name with which the pages and the mails of a request are written.
-package struct PageContext: Sendable {
+///
+/// A class, since each request binds one.
+package final class PageContext: Sendable {
     /// The Accept-Language field of the request; nil if it has none, or there is no request.
-    var acceptLanguage: String?
+    let acceptLanguage: String?
     /// The language of requests that prefer none of those that there are.
     let defaultLanguage: String
     /// The name of the service.
@@ -67,10 +69,18 @@ package struct PageContext: Sendable {
     /// The language of the request that is being handled; nil outside of one.
     package static var languageOfRequest: String? { ofRequest?.texts.language }
 
+    private init(_ acceptLanguage: String?, _ defaultLanguage: String, _ serviceName: String) {
+        (self.acceptLanguage, self.defaultLanguage, self.serviceName) = (acceptLanguage, defaultLanguage, serviceName)
+    }
+
     /// Creates the context of a request without preferences, or of none.
-    init(_ configuration: IdentityConfiguration) {
-        defaultLanguage = configuration.defaultLanguage
-        serviceName = configuration.serviceName
+    convenience init(_ configuration: IdentityConfiguration) {
+        self.init(nil, configuration.defaultLanguage, configuration.serviceName)
+    }
+
+    /// Returns the context of a request with an Accept-Language field, if it has one.
+    func accepting(_ field: String?) -> PageContext {
+        field.map { PageContext($0, defaultLanguage, serviceName) } ?? self
     }
 
     /// The writer of phrases in the language of the request (RFC 9110 §12.5.4; lookup of RFC 4647 §3.4).
@@ -91,16 +101,14 @@ struct PageContextInterceptor: ImmediateInterceptor {
     init(configuration: IdentityConfiguration) { common = PageContext(configuration) }
 
     func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
-        var context = common
-        context.acceptLanguage = request.fields[.acceptLanguage]
-        let accept = request.fields[.accept]
+        let context = common.accepting(request.fields[.acceptLanguage])
         return PageContext.$ofRequest.withValue(context) {
             switch next.begin(&request) {
             case .ready(var outcome):
-                Self.replaceError(in: &outcome, accept)
+                Self.replaceError(in: &outcome, request.fields[.accept])
                 return .ready(outcome)
             case .pending(let pending):
-                return .pending { [context] in
+                return .pending { [accept = request.fields[.accept]] in
                     await PageContext.$ofRequest.withValue(context) {
                         var outcome = await pending()
                         Self.replaceError(in: &outcome, accept)
@@ -112,8 +120,8 @@ struct PageContextInterceptor: ImmediateInterceptor {
     }
 
     /// Puts a page in the place of the router's own error where the client is a browser.
-    private static func replaceError(in outcome: inout Outcome, _ accept: String?) {
-        guard outcome.error == nil, let error = pageError(outcome.response.status), prefersPage(accept),
+    private static func replaceError(in outcome: inout Outcome, _ accept: @autoclosure () -> String?) {
+        guard outcome.error == nil, let error = pageError(outcome.response.status), prefersPage(accept()),
             !outcome.response.isPage
         else { return }
         var page = SignInPages.failure(error)

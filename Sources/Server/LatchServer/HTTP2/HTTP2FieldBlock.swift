@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 
 /// A header section to send, with names in lower case (RFC 9113 §8.2).
@@ -31,9 +32,9 @@ struct HTTP2FieldBlock: ~Copyable {
 
     /// The trailers of a response; invalid ones are omitted, since it is too late to report an error.
     init(trailers: HTTPFields) {
-        for field in trailers where !field.name.isSetByTransport && !Self.isOmitted(field.name.canonicalName) {
+        for field in trailers where !field.name.isSetByTransport && !Self.isOmitted(field.name) {
             do { try field.validate() } catch { continue }
-            append(field.name.canonicalName, field.value)
+            append(field.name.rawName, field.value)
         }
     }
 
@@ -52,8 +53,9 @@ struct HTTP2FieldBlock: ~Copyable {
         if let length { append("content-length", length) }
         try response.fields.forEachLine { field throws(HTTPError) in
             try field.validate()
-            let name = field.name.canonicalName
-            if !Self.isOmitted(name) { append(name, field.value, isNeverIndexed: Self.isNeverIndexed(name)) }
+            if !Self.isOmitted(field.name) {
+                append(field.name.rawName, field.value, isNeverIndexed: Self.isNeverIndexed(field.name))
+            }
         }
     }
 
@@ -63,11 +65,12 @@ struct HTTP2FieldBlock: ~Copyable {
         lines.removeAll(keepingCapacity: lines.capacity <= Self.keptBytes / 32)
     }
 
-    /// Appends a line, whose name is in lower case, without the whitespace around its value, which RFC 9113 §8.2.1 forbids.
+    /// Appends a line, its name in lower case and its value without the whitespace around it (RFC 9113 §8.2, §8.2.1).
     private mutating func append(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
         let start = count
         append(name)
         let nameCount = count - start
+        UnsafeMutableBufferPointer(rebasing: memory[start..<count]).lowercaseASCII()
         append(value, trimmingBlanks: true)
         lines.append(
             Line(
@@ -101,22 +104,26 @@ struct HTTP2FieldBlock: ~Copyable {
     }
 
     /// Whether the server sets the field itself, does not disclose it, or may not send it (RFC 9113 §8.2.2).
-    private static func isOmitted(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 7: name == "upgrade"
-        case 16: name == "proxy-connection"
+    private static func isOmitted(_ name: HTTPFieldName) -> Bool {
+        switch name.rawName.utf8.count {
+        case 7: name == upgrade
+        case 16: name == proxyConnection
         default: ResponseWriter.isSetByServer(name)
         }
     }
 
-    private static func isNeverIndexed(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 8: name == "location"
-        case 9: name == "ratelimit"
-        case 10: name == "set-cookie"
-        case 12: name == "x-request-id"
-        case 13: name == "authorization"
+    private static func isNeverIndexed(_ name: HTTPFieldName) -> Bool {
+        switch name.rawName.utf8.count {
+        case 8: name == .location
+        case 9: name == rateLimit
+        case 10: name == .setCookie
+        case 12: name == .requestID
+        case 13: name == .authorization
         default: false
         }
     }
+
+    private static let proxyConnection: HTTPFieldName = "Proxy-Connection"
+    private static let rateLimit: HTTPFieldName = "RateLimit"
+    private static let upgrade: HTTPFieldName = "Upgrade"
 }

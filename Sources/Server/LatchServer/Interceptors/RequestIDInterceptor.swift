@@ -19,7 +19,9 @@ public struct RequestIDInterceptor: Interceptor, Filter {
     }
 
     @usableFromInline
-    package func filter(_ request: inout HTTPRequest) -> Filtering<String> {
+    package func filter(_ request: inout HTTPRequest) -> Filtering<String?> {
+        guard !request.context.isIdentified else { return .proceed(nil) }
+        request.context.isIdentified = true
         if let sent = request.fields.onlyValue(of: .requestID), Self.isSafe(sent) { return .proceed(sent) }
         let id = make()
         request.fields[.requestID] = id
@@ -27,9 +29,8 @@ public struct RequestIDInterceptor: Interceptor, Filter {
     }
 
     @usableFromInline
-    package func complete(_ outcome: inout Outcome, _ id: consuming String) {
-        // An interceptor inside may have set it already.
-        if outcome.response.fields.onlyValue(of: .requestID) != id { outcome.response.fields[.requestID] = id }
+    package func complete(_ outcome: inout Outcome, _ id: consuming String?) {
+        if let id { outcome.response.fields[.requestID] = id }
     }
 
     /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.

@@ -59,9 +59,27 @@ struct RouteTable: Sendable {
             return low
         }
 
-        /// Whether a segment is shorter than another one, or as long and less by its bytes.
+        /// Whether a segment is shorter than another one, or as long and less by its bytes, eight at a time: an order like any
+        /// other, and quick.
         private static func precedes(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-            left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
+            guard left.count == right.count else { return left.count < right.count }
+            return left.withUnsafeBytes { left in
+                let right = UnsafeRawBufferPointer(right)
+                var index = 0
+                while index + 8 <= left.count {
+                    let words = (
+                        left.loadUnaligned(fromByteOffset: index, as: UInt64.self),
+                        right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    )
+                    if words.0 != words.1 { return words.0 < words.1 }
+                    index += 8
+                }
+                while index < left.count {
+                    if left[index] != right[index] { return left[index] < right[index] }
+                    index += 1
+                }
+                return false
+            }
         }
     }
 

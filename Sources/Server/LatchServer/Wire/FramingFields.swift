@@ -20,22 +20,22 @@ struct FramingFields {
 
     /// Records one field line.
     mutating func record(_ field: HTTPFields.Field) throws(Rejection) {
-        let (canonical, value) = (field.name.canonicalName, field.value)
-        // Most names have another length, and comparing integers is cheaper than comparing strings.
-        switch canonical.utf8.count {
-        case 14 where canonical == "content-length": try recordContentLength(value)
-        case 17 where canonical == "transfer-encoding": try recordTransferEncoding(value)
-        case 4 where canonical == "host": try recordHost(value)
-        case 13 where canonical == "authorization":
+        let (name, value) = (field.name, field.value)
+        // Most names have another length, and comparing integers is cheaper than comparing names.
+        switch name.rawName.utf8.count {
+        case 14 where name == .contentLength: try recordContentLength(value)
+        case 17 where name == .transferEncoding: try recordTransferEncoding(value)
+        case 4 where name == .host: try recordHost(value)
+        case 13 where name == .authorization:
             // RFC 9110 §5.3: it must not be repeated; a proxy may have checked the other one.
             guard !isAuthorized else { throw Rejection("The Authorization field is repeated.") }
             isAuthorized = true
-        case 10 where canonical == "connection":
+        case 10 where name == .connection:
             // RFC 9110 §7.6.1: options compare without case.
             closes =
                 closes
                 || value.utf8.split(separator: 0x2C).contains { Substring(trimmed($0)).lowercasedASCII() == "close" }
-        case 6 where canonical == "expect":
+        case 6 where name == .expect:
             // RFC 9110 §10.1.1: no other expectation is defined.
             guard value.lowercasedASCII() == "100-continue" else {
                 throw Rejection("The expectation cannot be met.", status: 417)

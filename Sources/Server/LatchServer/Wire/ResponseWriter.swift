@@ -13,39 +13,50 @@ struct ResponseWriter {
 
     /// Appends the head to `output`.
     ///
-    /// - Throws: `HTTPError.invalidField` for a field that would break the framing, before anything is appended.
+    /// - Throws: `HTTPError.invalidField` for a field that would break the framing; nothing is appended then.
     func write(_ response: HTTPResponse, into output: inout [UInt8]) throws(HTTPError) {
-        try response.fields.validate()
+        let start = output.count
+        var failure: HTTPError?
         output.appendTexts { head in
             if response.status == .ok {
-                head.append("HTTP/1.1 200 OK\r\nDate: ")
+                head.append(literal: "HTTP/1.1 200 OK\r\nDate: ")
             } else {
                 head.append("HTTP/1.1 \(response.status.rawValue) \(response.status.reasonPhrase)\r\nDate: ")
             }
             head.append(date)
-            for field in response.fields where !Self.isSetByServer(field.name.canonicalName) {
-                head.append("\r\n")
-                head.append(field.name.rawName)
-                head.append(": ")
-                head.append(field.value)
-            }
+            do throws(HTTPError) {
+                try response.fields.forEachLine { field throws(HTTPError) in
+                    try field.validate()
+                    guard !Self.isSetByServer(field.name) else { return }
+                    head.append(literal: "\r\n")
+                    head.append(field.name.rawName)
+                    head.append(literal: ": ")
+                    head.append(field.value)
+                }
+            } catch { failure = error }
             appendLength(of: response, to: &head)
-            if closes { head.append("\r\nConnection: close") }
-            head.append("\r\n\r\n")
+            if closes { head.append(literal: "\r\nConnection: close") }
+            head.append(literal: "\r\n\r\n")
         }
+        guard let failure else { return }
+        output.removeSubrange(start...)
+        throw failure
     }
 
     /// Whether the server sets the field itself, as part of the framing, or does not disclose it.
-    static func isSetByServer(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 4: name == "date"
-        case 6: name == "server"
-        case 10: name == "connection" || name == "keep-alive"
-        case 14: name == "content-length"
-        case 17: name == "transfer-encoding"
+    static func isSetByServer(_ name: HTTPFieldName) -> Bool {
+        switch name.rawName.utf8.count {
+        case 4: name == .date
+        case 6: name == server
+        case 10: name == .connection || name == keepAlive
+        case 14: name == .contentLength
+        case 17: name == .transferEncoding
         default: false
         }
     }
+
+    private static let keepAlive: HTTPFieldName = "Keep-Alive"
+    private static let server: HTTPFieldName = "Server"
 
     /// Returns the trailer section (RFC 9112 §7.1.2).
     ///
@@ -102,10 +113,10 @@ struct ResponseWriter {
     /// Appends the field of the framing.
     private func appendLength(of response: HTTPResponse, to head: inout TextWriter) {
         if let length = length(of: response) {
-            head.append("\r\nContent-Length: ")
+            head.append(literal: "\r\nContent-Length: ")
             head.append(length)
         } else if isChunked, mayHaveContent(response.status) {
-            head.append("\r\nTransfer-Encoding: chunked")
+            head.append(literal: "\r\nTransfer-Encoding: chunked")
         }
         // RFC 9112 §6.1, §6.3: a response without either field ends with its connection.
     }

@@ -83,7 +83,7 @@ struct CurlRequestStrings: ~Copyable {
 
         /// Compares the length of the name first, since it runs for each line of each request.
         mutating func note(_ name: HTTPFieldName) {
-            switch name.canonicalName.utf8.count {
+            switch name.rawName.utf8.count {
             case 5 where name == .range: range = true
             case 12 where name == .contentType: contentType = true
             case 15 where name == .acceptEncoding: acceptEncoding = true

@@ -241,7 +241,7 @@ extension HTTPResponse {
     /// Removes the fields that describe a content coding that was decoded (RFC 9110 §8.4).
     mutating func removeCoding() {
         // Compares the length of the name first, since it runs for each line of each response.
-        guard fields.contains(where: { $0.name.canonicalName.utf8.count == 16 && $0.name == .contentEncoding }) else {
+        guard fields.contains(where: { $0.name.rawName.utf8.count == 16 && $0.name == .contentEncoding }) else {
             return
         }
         fields[.contentEncoding] = nil

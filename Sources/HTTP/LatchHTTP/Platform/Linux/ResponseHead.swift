@@ -74,7 +74,7 @@ enum ResponseHead {
         var end = line.count
         while start < end, isTrimmed(line[start]) { start += 1 }
         while end > start, isTrimmed(line[end - 1]) { end -= 1 }
-        let name = HTTPFieldName(ascii: UnsafeBufferPointer(rebasing: line[..<colon]))
+        let name = HTTPFieldName(String(decoding: line[..<colon], as: UTF8.self))
         fields.append(String(decoding: line[start..<end], as: UTF8.self), for: name)
     }
 

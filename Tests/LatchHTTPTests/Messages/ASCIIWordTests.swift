@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import Testing
+
+@testable import LatchHTTP
+
+/// What is looked at eight bytes at a time gives what a byte at a time does, for every byte at every place of two words and a half.
+@Suite struct `Bytes that are looked at eight at a time` {
+    /// A text of twenty bytes, with each byte at each place.
+    private static let texts: [[UInt8]] = (0..<20).flatMap { place in
+        (UInt8.min...UInt8.max).map { byte in
+            var text = Array("Content-ENCODING@[`{".utf8)
+            text[place] = byte
+            return text
+        }
+    }
+
+    @Test func `are printable where each of them is`() {
+        for text in Self.texts {
+            let expected = text.allSatisfy { (0x20...0x7E).contains($0) }
+            #expect(text.withUnsafeBufferPointer(\.isPrintableASCII) == expected, "\(text)")
+        }
+        #expect([UInt8]().withUnsafeBufferPointer(\.isPrintableASCII))
+    }
+
+    @Test func `become lower case where they are letters of ASCII`() {
+        for text in Self.texts {
+            var lower = text
+            lower.withUnsafeMutableBufferPointer { $0.lowercaseASCII() }
+            #expect(lower == text.map { asciiLowercased($0) as UInt8 })
+        }
+    }
+
+    @Test func `are equal but for the case of letters`() {
+        let names = Self.texts.filter { $0.allSatisfy { $0 < 0x80 } }.map { String(decoding: $0, as: UTF8.self) }
+        for name in names {
+            #expect(name.equalsIgnoringCase(name.lowercasedASCII()))
+            #expect(HTTPFieldName(name) == HTTPFieldName(name.lowercasedASCII()))
+            #expect(name.equalsIgnoringCase(names[0]) == (name.lowercasedASCII() == names[0].lowercasedASCII()))
+        }
+    }
+}
