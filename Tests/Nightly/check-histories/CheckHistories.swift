@@ -5,13 +5,13 @@ import LatchHTTP
 import LatchTesting
 import SessionHistories
 
-/// Lets clients sign in, refresh and sign out at several servers over one store, kills, stops and cuts off, and checks that
-/// each family's answers have an order (Tests/SessionHistories).
+/// Lets clients sign in, refresh and sign out at several servers over one store, kills, stops, cuts off and slows down, and
+/// checks that each family's answers have an order (Tests/SessionHistories).
 ///
 ///     check-histories 1 1000              the seeds of the histories
 ///     check-histories 1 1000 sqlite:PATH  a store that is there already
-///     check-histories 1 1000 postgres     servers of PostgreSQL with a standby, the faults of both and of the network, and nodes
-///                                         whose dates are wrong and jump
+///     check-histories 1 1000 postgres     servers of PostgreSQL with a standby, the faults of both, of their disks and of the
+///                                         network, and nodes whose dates are wrong and jump
 ///     check-histories … --all-faults      fails unless each kind of fault happened
 ///
 /// What is signed out is accepted for a second at most, and nothing else may be late. Within twenty seconds of the faults each
@@ -79,13 +79,18 @@ import SessionHistories
         let checker = LinearizabilityChecker(
             FamilyModel(replayWindow: .seconds(window)), staleness: .seconds(1))
         let settings = serverSettings(window: window, in: folder)
+        // Without a slow disk among the faults, nothing needs to be compiled.
+        let hasSlowDisk = seeds.contains { seed in
+            History.faults(seed: seed, nodes: Self.nodes, overDatabase: database != nil).contains(where: \.isOfDisk)
+        }
+        let disk = database == nil && hasSlowDisk ? try await NodeDisk(in: folder) : nil
         let nodes =
             if let database {
                 try await nodes(over: database, settings, seed: seeds.lowerBound, in: folder)
             } else {
-                try await nodes(over: store ?? "sqlite:\(folder)/identity.sqlite", settings, in: folder)
+                try await nodes(over: store ?? "sqlite:\(folder)/identity.sqlite", settings, disk, in: folder)
             }
-        let stage = HistoryStage(nodes: nodes, database: database)
+        let stage = HistoryStage(nodes: nodes, database: database, disk: disk)
         let played: Batch
         do { played = try await play(seeds, on: stage, by: checker, window: window) } catch {
             for node in nodes { await node.end() }
@@ -140,10 +145,12 @@ import SessionHistories
 
     /// Starts servers on one machine, over its file or a database.
     private static func nodes(
-        over store: String, _ settings: [String: String], in folder: String
+        over store: String, _ settings: [String: String], _ disk: NodeDisk?, in folder: String
     ) async throws -> [ServerNode] {
         var nodes: [ServerNode] = []
-        for _ in 0..<Self.nodes { nodes.append(try await node(store, settings, in: folder)) }
+        for _ in 0..<Self.nodes {
+            nodes.append(try await node(store, settings, machine: disk?.environment ?? [:], in: folder))
+        }
         return nodes
     }
 
@@ -156,19 +163,21 @@ import SessionHistories
         for (number, store) in database.stores.enumerated() {
             let clock = try NodeClock(
                 "\(folder)/clock-\(number)", library: library, seconds: random.pick(NodeClock.offsets))
-            nodes.append(try await node(store, settings, clock, in: folder))
+            nodes.append(try await node(store, settings, machine: clock.environment, clock, in: folder))
         }
         return nodes
     }
 
     private static func node(
-        _ store: String, _ settings: [String: String], _ clock: NodeClock? = nil, in folder: String
+        _ store: String, _ settings: [String: String], machine: [String: String], _ clock: NodeClock? = nil,
+        in folder: String
     ) async throws -> ServerNode {
         let program = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "latch").path
         return try await ServerNode(
             ServerNode.Program(
-                path: program, store: store, settings: settings, errors: "\(folder)/errors", clock: clock))
+                path: program, store: store, settings: settings, errors: "\(folder)/errors", machine: machine,
+                clock: clock))
     }
 
     private static func serverSettings(window: Int, in folder: String) -> [String: String] {

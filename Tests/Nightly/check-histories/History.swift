@@ -31,6 +31,8 @@ struct HistoryStage {
     let nodes: [ServerNode]
     /// The database's servers; nil for a store of another kind.
     var database: DatabasePair?
+    /// The disk of a store that is a file.
+    var disk: NodeDisk?
 }
 
 /// One account, its clients and the faults of their servers, all from a seed.
@@ -63,7 +65,11 @@ struct History {
                 random: SplitMix64(state: random.next()))
         }
         var last = members.removeLast()
-        let faults = faults(&random)
+        let faults = Self.faults(seed: seed, nodes: nodes.count, overDatabase: stage.database != nil)
+        if faults.contains(where: \.outlastsServers) {
+            // The clients wait until the server answers that it gave up.
+            for index in members.indices { members[index].requestTimeout = .seconds(20) }
+        }
         try await withThrowingTaskGroup { group in
             for member in members {
                 group.addTask {
@@ -92,12 +98,12 @@ struct History {
         return recorder
     }
 
-    private func faults(_ random: inout SplitMix64) -> [Fault] {
-        let requests = Self.clients * Self.requests
-        guard stage.database != nil else {
-            return Fault.ofProcesses(nodes: nodes.count, requests: requests, &random)
-        }
-        return Fault.ofEverything(nodes: nodes.count, requests: requests, &random)
+    /// Returns the faults of a seed, which are other numbers than those of its clients.
+    static func faults(seed: UInt64, nodes: Int, overDatabase: Bool) -> [Fault] {
+        var random = SplitMix64(state: ~seed)
+        let requests = clients * Self.requests
+        guard overDatabase else { return Fault.ofProcesses(nodes: nodes, requests: requests, &random) }
+        return Fault.ofEverything(nodes: nodes, requests: requests, &random)
     }
 
     private func apply(_ fault: Fault, _ recorder: HistoryRecorder) async throws {
@@ -115,6 +121,9 @@ struct History {
             try await stage.database?.apply("cut", "node=\(node)&ms=\(milliseconds)")
         case .slow(let milliseconds): try await stage.database?.apply("slow", "ms=\(milliseconds)")
         case .jump(let node, let seconds): try nodes[node].setDate(wrongBy: seconds)
+        case .slowDisk(let delay, let milliseconds):
+            try await stage.database?.apply("disk", "delay=\(delay)&ms=\(milliseconds)")
+            try await stage.disk?.slowDown(by: delay, for: .milliseconds(milliseconds))
         }
     }
 

@@ -23,6 +23,8 @@ struct HistoryClient {
     let recorder: HistoryRecorder
     let transport: any Handler
     var random: SplitMix64
+    /// The time after which a request has no answer.
+    var requestTimeout = Duration.seconds(2)
     /// Whether no request is cut off.
     private var isPatient = false
 
@@ -299,7 +301,7 @@ struct HistoryClient {
             method: body == nil ? .get : .post, url: nodes[node].url.appending(path: path), fields: fields,
             body: body.map { HTTPBody(JSONValue.object($0).serialized()) } ?? .empty)
         if body != nil { request.fields["Content-Type"] = "application/json" }
-        request.timeout = .seconds(2)
+        request.timeout = requestTimeout
         let (transport, sent) = (transport, request)
         let exchange = Task { try await transport.respond(to: sent) }
         var cut: Task<Void, any Error>?

@@ -6,9 +6,6 @@ import LatchProcess
 /// The date of a server's machine, which is wrong by some seconds and may jump while the server runs
 /// (Tests/Peers/Postgres/clock.c).
 final class NodeClock: Sendable {
-    /// A library that cannot be compiled, or does not change the date.
-    struct Failure: Error, CustomStringConvertible { let description: String }
-
     /// By what a date may be wrong: by nothing, more than a replay window, minutes, or a day.
     static let offsets = [-86_400, -600, -45, 0, 45, 600, 86_400]
 
@@ -18,16 +15,12 @@ final class NodeClock: Sendable {
 
     /// Compiles the library into a folder, and returns its path.
     static func library(in folder: String) async throws -> String {
-        let source = URL(filePath: #filePath).appending(path: "../../../Peers/Postgres/clock.c").standardized.path
-        let path = "\(folder)/clock.so"
-        let (ending, output) = try await ChildProcess.run(
-            "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-o", path, source], errors: .joined)
-        guard ending == .exited(0) else { throw Failure(description: String(decoding: output, as: UTF8.self)) }
+        let path = try await PreloadedLibrary.compile("Postgres/clock", in: folder)
         let clock = try NodeClock("\(folder)/clock", library: path, seconds: 86_400)
         let date = try await ChildProcess.run("/bin/date", ["+%s"], environment: clock.environment).output
         let seconds = Int(String(decoding: date, as: UTF8.self).filter { $0 != "\n" }) ?? 0
         guard Double(seconds) > Date().timeIntervalSince1970 + 86_000 else {
-            throw Failure(description: "\(path) does not change the date")
+            throw PreloadedLibrary.Failure(description: "\(path) does not change the date")
         }
         return path
     }

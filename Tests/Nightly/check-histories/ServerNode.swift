@@ -18,6 +18,8 @@ final class ServerNode: Sendable {
         let store: String
         let settings: [String: String]
         let errors: String
+        /// The variables of what its machine does wrong.
+        var machine: [String: String] = [:]
         /// The date of its machine; nil for the right one.
         var clock: NodeClock?
     }
@@ -37,7 +39,7 @@ final class ServerNode: Sendable {
     private static func start(_ program: Program, listen: String) async throws -> (ChildProcess, URL) {
         let process = try ChildProcess.start(
             program.path, ["serve", "--listen", listen, "--store", program.store],
-            environment: program.settings.merging(program.clock?.environment ?? [:]) { $1 },
+            environment: program.settings.merging(program.machine) { $1 },
             errors: .file(program.errors))
         let line = await process.line()
         guard let line, line.hasPrefix("latch: serving "), let address = line.split(separator: " ").last,
