@@ -13,6 +13,8 @@ import Testing
     private func request(to port: Int, _ method: HTTPMethod = .get) -> HTTPRequest {
         var request = HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(port)", path: "/")
         request.wantsStream = true
+        // Longer than the tests may take, so that it is not what aborts a response.
+        request.timeout = .seconds(600)
         return request
     }
 

@@ -125,8 +125,11 @@ public final class CurlTransport: Handler {
         var response = try await streamed.head()
         if isDecoded { response.removeCoding() }
         let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
+        // The response keeps the trailers' source as long as it lives: the handle has to go with its reader.
         response.body = HTTPBody(
-            HTTPBodyStream(length: length, once: { try await streamed.next() }, trailers: { streamed.trailers }))
+            HTTPBodyStream(
+                length: length, once: { try await streamed.next() },
+                trailers: { buffer.trailers.map { ResponseHead.fields($0) } ?? [:] }))
         return response
     }
 }
@@ -152,9 +155,6 @@ private final class StreamedResponse: Sendable {
     func head() async throws -> HTTPResponse {
         try ResponseHead.parse(try await abortable { try await buffer.head() })
     }
-
-    /// The trailer fields, once the content has ended.
-    var trailers: HTTPFields { buffer.trailers.map { ResponseHead.fields($0) } ?? [:] }
 
     /// Returns the next chunk of the content, or nil at the end; cancelling the task aborts the transfer.
     func next() async throws -> [UInt8]? {
