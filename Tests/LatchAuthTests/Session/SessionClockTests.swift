@@ -100,20 +100,24 @@ import Testing
 
     @Test func `does not pause its refreshes for the days that a date was set back`() throws {
         let isOffline = Mutex(true)
+        let lastFailure = Mutex(Date.distantPast)
         let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)
         let fixture = SessionFixture(policy: policy) { _, fixture in
-            if isOffline.withLock({ $0 }) { throw HTTPError.offline }
-            return fixture.issue(1)
+            guard isOffline.withLock({ $0 }) else { return fixture.issue(1) }
+            lastFailure.withLock { $0 = fixture.simulation.trueNow }
+            throw HTTPError.offline
         }
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
-        _ = fixture.simulation.run { fixture.refreshes == 1 }
+        // Late enough that the refresh is still due by a date that is set back.
+        let late = try #require(tokens.expiry)
+        #expect(fixture.simulation.run { lastFailure.withLock { $0 > late } })
         isOffline.withLock { $0 = false }
         let failed = fixture.simulation.trueNow
         // By as much as leaves the refresh due, and the end of the pause far away.
         fixture.simulation.jumpDate(bySeconds: -30)
-        _ = fixture.simulation.run { session.currentState.credential?.access == "access-1" }
+        #expect(fixture.simulation.run { session.currentState.credential?.access == "access-1" })
         #expect(session.currentState.credential?.access == "access-1")
         #expect(fixture.simulation.trueNow.timeIntervalSince(failed) < 45)
         try fixture.run { try await session.signOut() }
