@@ -87,14 +87,14 @@ private final class CountedCache: Sendable {
         #expect(counted.cache.statistics.entries <= 16)
     }
 
-    @Test func `has a bounded number of entries under a million of different valid tokens`() {
+    @Test func `has a bounded number of entries under many times as many different valid tokens`() {
         let counted = CountedCache(capacity: VerifiedTokenCache.defaultCapacity)
         var most = 0
-        for number in 0..<1_000_000 {
+        for number in 0..<100_000 {
             _ = counted.token(String(number))
-            if number.isMultiple(of: 1000) { most = max(most, counted.cache.statistics.entries) }
+            if number.isMultiple(of: 100) { most = max(most, counted.cache.statistics.entries) }
         }
-        #expect(counted.verifications == 1_000_000)
+        #expect(counted.verifications == 100_000)
         #expect(most <= 2 * VerifiedTokenCache.defaultCapacity)
     }
 }
