@@ -235,13 +235,21 @@ def wrk(url, seconds, *options, connections=64, arguments=()):
     return rate, float(amount) * {"us": 1e-3, "ms": 1, "s": 1e3, "m": 6e4}[unit]
 
 
-def h2load(url, seconds, *options):
-    """Loads a URL by HTTP/2; returns requests per second. A failed request voids the run."""
+def h2load(url, seconds, *options, message_bytes=0):
+    """Loads a URL by HTTP/2; returns requests per second. A failed request voids the run.
+
+    So do calls without their messages, which h2load takes for successes: all frames have as many bytes as headers, a message and
+    trailers need for each call, and those of data, in which h2load also counts the warm-up, as many as the messages.
+    """
     output = subprocess.check_output(
         [needed("h2load"), f"-D{seconds}", "--warm-up-time=1", *options, url], text=True, stderr=subprocess.STDOUT)
     done = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", output)
     if not done or int(done[1]) == 0 or any(int(done[n]) for n in (2, 3, 4)):
         sys.exit(f"bench: requests failed: {output}")
+    frames, data = (int(re.search(rf"\((\d+)\) {name}", output)[1]) for name in ("total", "data"))
+    # Of the calls that are under way when the warm-up ends, some bytes came before.
+    if message_bytes and (frames < 0.98 * int(done[1]) * (3 * 9 + message_bytes) or data < int(done[1]) * message_bytes):
+        sys.exit(f"bench: calls have no messages: {output}")
     return float(re.search(r"finished in [\d.]+m?s, ([\d.]+) req/s", output)[1])
 
 
