@@ -7,7 +7,8 @@
 
 /// Returns eight bytes with their ASCII letters in lower case.
 @inlinable package func asciiLowercased(_ word: UInt64) -> UInt64 {
-    // The high bit of each byte from A on, and of each after Z; only ASCII bytes are looked at, so that nothing is carried over.
+    // The sums have the high bit of each byte from A on, and of each after Z. The high bits are cleared first, so that no sum
+    // carries into the next byte; `~word` leaves out bytes that are not ASCII.
     let low = word & 0x7F7F_7F7F_7F7F_7F7F
     let letters = (low &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(low &+ 0x2525_2525_2525_2525) & ~word & 0x8080_8080_8080_8080
     return word | letters >> 2

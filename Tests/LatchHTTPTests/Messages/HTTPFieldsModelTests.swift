@@ -98,6 +98,26 @@ import Testing
         #expect(HTTPFieldName(name) != .cookie)
     }
 
+    /// Somebody who makes names with the digest of a known one must not pass for that.
+    @Test(arguments: [
+        ("x-pkrkjyutcvca", HTTPFieldName.contentLength), ("x-hqt-aohmepkn", .contentLength),
+        ("x-sfwalcvgdakh-hl", .transferEncoding), ("x-xlqhypjvyar", .authorization), ("x-uxzlqtwm", .setCookie),
+    ])
+    func `differs from another one with its digest`(name: String, known: HTTPFieldName) {
+        #expect(HTTPFieldName(name).digest == known.digest)
+        #expect(HTTPFieldName(name) != known)
+        #expect(HTTPFieldName(name.uppercased()) != known)
+    }
+
+    @Test func `hashes equally where it is equal, also if it is no token`() {
+        let names = [0b1000_0001_1001_000, 0b1101_1010_0101_0110_1].map { number in
+            (0..<17).map { number >> $0 & 1 == 1 ? "\u{C9}" : "E\u{301}" }.joined()
+        }
+        #expect(names[0] == names[1])
+        #expect(HTTPFieldName(names[0]).digest == HTTPFieldName(names[1]).digest)
+        #expect(HTTPFieldName(names[0]) != HTTPFieldName(names[1]))
+    }
+
     @Test func `is a token of the bytes that RFC 9110 lists`() {
         let allowed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in UInt8.min...UInt8.max { #expect(isTokenByte(byte) == allowed.contains(byte), "\(byte)") }

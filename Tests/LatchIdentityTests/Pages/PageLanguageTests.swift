@@ -71,6 +71,7 @@ import Testing
         ]
         let missing = try await site.send(.get, "/nowhere", fields: browser)
         #expect(missing.status == 404 && missing.title == "Diese Seite gibt es nicht")
+        #expect(missing.field(.requestID)?.count == 32)
         let form = try await site.send(.get, "/login", fields: browser)
         #expect(form.status == 405 && form.field("Allow") != nil && form.title.hasPrefix("Unter dieser Adresse"))
         for accept in ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0"] {

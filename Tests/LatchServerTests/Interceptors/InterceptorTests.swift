@@ -34,6 +34,31 @@ import Testing
         #expect(response.body.text == "made")
     }
 
+    @Test(arguments: ["sent", "not safe"])
+    func `keep the request id of an outer interceptor`(sent: String) async throws {
+        let handler = Self.echoID.intercepted(by: [
+            RequestIDInterceptor(making: { "outer" }), RequestIDInterceptor(making: { "inner" }),
+        ])
+        let response = try await handler.respond(to: Self.request([.requestID: sent]))
+        #expect(response.fields.values(of: .requestID) == [sent == "sent" ? "sent" : "outer"])
+        #expect(response.body.text == response.fields[.requestID])
+    }
+
+    /// A handler may make a request of its own with the context of another one, out of content that nobody has checked.
+    @Test(arguments: [[:], [.requestID: "not safe"]] as [HTTPFields])
+    func `replace the request id of another request with the same context`(fields: HTTPFields) async throws {
+        let inner = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "inner" })])
+        let outer = ClosureHandler { request in
+            var other = Self.request(fields)
+            other.context = request.context
+            return try await inner.respond(to: other)
+        }
+        .intercepted(by: [RequestIDInterceptor(making: { "outer" })])
+        let response = try await outer.respond(to: Self.request())
+        #expect(response.body.text == "inner")
+        #expect(response.fields.values(of: .requestID) == ["outer"])
+    }
+
     @Test func `make a new request id for each request`() async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
         var ids: Set<String> = []

@@ -26,7 +26,11 @@ import Testing
         var description: String { "/" + pattern.joined(separator: "/") + " " + values.joined(separator: ",") }
     }
 
-    static let words = ["a", "b", "ab", "", "users", "%41", "a b", "\u{E9}", "{x", "y}", ".."]
+    static let words = [
+        "a", "b", "ab", "", "users", "%41", "a b", "\u{E9}", "{x", "y}", "..",
+        // Equally long, and different before or after the eighth byte.
+        "segment-1", "segment-2", "segmenu-1", "sixteen-bytes-01", "sixteen-bytes-02",
+    ]
 
     static func isParameter(_ segment: String) -> Bool {
         segment.count > 2 && segment.hasPrefix("{") && segment.hasSuffix("}")

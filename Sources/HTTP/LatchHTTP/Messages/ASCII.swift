@@ -71,7 +71,7 @@ package struct TextWriter: ~Copyable {
 
     fileprivate init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
 
-    /// Appends text that the compiler knows, without the string around it.
+    /// Appends a literal, without creating a string.
     @inlinable
     package mutating func append(literal text: StaticString) {
         // A string literal has a pointer; only a literal of a scalar would have none.
@@ -132,7 +132,7 @@ extension UnsafeBufferPointer<UInt8> {
         var (others, index): (UInt64, Int) = (0, 0)
         while index + 8 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // The high bit of each byte that has it, is below 0x20 or is 0x7F; a byte beside such a one may have it too.
+            // The high bit of each byte that is not printable; the byte after such a one may have it too.
             others |= word | (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101)
             index += 8
         }
@@ -169,7 +169,7 @@ extension String {
         let isEqual = utf8.withContiguousStorageIfAvailable { own in
             other.utf8.withContiguousStorageIfAvailable(own.equalsIgnoringCase)
         }
-        return isEqual?.flatMap { $0 } ?? lowercasedASCII().utf8.elementsEqual(other.lowercasedASCII().utf8)
+        return (isEqual ?? nil) ?? lowercasedASCII().utf8.elementsEqual(other.lowercasedASCII().utf8)
     }
 }
 

@@ -29,8 +29,8 @@ public struct HTTPContext: Sendable {
     /// Each request over HTTP/2 has its own, so that an entry for it would be allocated each time.
     package var memory: MemoryReservation?
 
-    /// Whether an interceptor has set the request's identifier, so that another one inside it need not look again.
-    package var isIdentified = false
+    /// The identifier that an interceptor has set in the request, so that another one inside it need not look at it again.
+    package var requestID: String?
 
     /// Creates a context without values.
     public init() {}

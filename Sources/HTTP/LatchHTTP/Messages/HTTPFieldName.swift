@@ -8,7 +8,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     package let rawName: String
 
     /// A number that equal names share and other names rarely have, so that most comparisons need no text.
-    private let digest: UInt32
+    let digest: UInt32
 
     /// Whether the name is a token (RFC 9110 §5.6.2), as it must be to be sent.
     let isToken: Bool
@@ -22,7 +22,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
         var (digest, isToken, isLowercase): (UInt32, Bool, Bool) = (2_166_136_261, !name.isEmpty, true)
         for byte in name.utf8 {
             let lower = asciiLowercased(byte)
-            // FNV-1a: it need not withstand anybody, since equal digests are followed by a comparison of the texts.
+            // FNV-1a: collisions that somebody makes are harmless, since equal digests are followed by a comparison of the texts.
             digest = (digest ^ UInt32(lower)) &* 16_777_619
             isToken = isToken && isTokenByte(byte)
             isLowercase = isLowercase && lower == byte
@@ -42,7 +42,9 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     /// Compares without case.
     public static func == (left: Self, right: Self) -> Bool {
         guard left.digest == right.digest else { return false }
-        return left.rawName == right.rawName || left.rawName.equalsIgnoringCase(right.rawName)
+        // Of other names than tokens, which are ASCII, `==` would compare characters, and their hashes bytes.
+        return left.isToken && right.isToken && left.rawName == right.rawName
+            || left.rawName.equalsIgnoringCase(right.rawName)
     }
 
     /// Hashes without case.

@@ -51,7 +51,7 @@ struct Preferences: Sendable {
 
 /// The language and the service's name with which the pages and the mails of a request are written.
 ///
-/// A class, since each request binds one.
+/// A class, so that binding it for a request copies a reference and not its texts.
 package final class PageContext: Sendable {
     /// The Accept-Language field of the request; nil if it has none, or there is no request.
     let acceptLanguage: String?

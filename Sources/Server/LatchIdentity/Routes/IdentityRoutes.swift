@@ -7,7 +7,7 @@ extension Router {
     /// Creates the server's routes; the request id is the outermost interceptor, so that failures carry it as well.
     init(_ dependencies: Dependencies) {
         self.init(interceptors: [
-            PageContextInterceptor(configuration: dependencies.configuration), RequestIDInterceptor(),
+            RequestIDInterceptor(), PageContextInterceptor(configuration: dependencies.configuration),
             RequestMetricsInterceptor(metrics: dependencies.metrics.requests, clock: dependencies.clock),
             IdentityErrorInterceptor(),
         ])

@@ -6,6 +6,7 @@ import Synchronization
 /// An interceptor that assigns an identifier to each request, which the response repeats in `X-Request-Id`.
 ///
 /// An identifier of the client is kept if it is the only one, and safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
+/// Of several such interceptors around a handler, the outermost one assigns the identifier.
 public struct RequestIDInterceptor: Interceptor, Filter {
     /// Creates an identifier when the client sent no safe one.
     private let make: @Sendable () -> String
@@ -20,11 +21,12 @@ public struct RequestIDInterceptor: Interceptor, Filter {
 
     @usableFromInline
     package func filter(_ request: inout HTTPRequest) -> Filtering<String?> {
-        guard !request.context.isIdentified else { return .proceed(nil) }
-        request.context.isIdentified = true
-        if let sent = request.fields.onlyValue(of: .requestID), Self.isSafe(sent) { return .proceed(sent) }
-        let id = make()
-        request.fields[.requestID] = id
+        let sent = request.fields.onlyValue(of: .requestID)
+        // A request that is made of another one has its context, and fields of its own.
+        if let sent, sent == request.context.requestID { return .proceed(nil) }
+        let id = sent.flatMap { Self.isSafe($0) ? $0 : nil } ?? make()
+        if id != sent { request.fields[.requestID] = id }
+        request.context.requestID = id
         return .proceed(id)
     }
 

@@ -59,8 +59,7 @@ struct RouteTable: Sendable {
             return low
         }
 
-        /// Whether a segment is shorter than another one, or as long and less by its bytes, eight at a time: an order like any
-        /// other, and quick.
+        /// Whether a segment is shorter than another one, or as long and less by its bytes, compared eight at a time.
         private static func precedes(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
             guard left.count == right.count else { return left.count < right.count }
             return left.withUnsafeBytes { left in
