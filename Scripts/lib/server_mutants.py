@@ -569,6 +569,10 @@ MUTANTS = {
     "mailFilesPrivate": ("Core/LatchCore/Platform/POSIX/AtomicFile.swift", "MailTests",
         "O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)",
         "O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, $out ? 0o644 : mode)"),
+    # RFC 9110 §5.1: a name that only has the digest of another one is not that.
+    "fieldNamesByText": (HTTP + "Messages/HTTPFieldName.swift", "HTTPFieldsModelTests",
+        "guard left.digest == right.digest else { return false }",
+        "guard left.digest == right.digest else { return false }; if $out { return true }"),
     "credentialStaysDropped": (HTTP + "Client/Redirects.swift", "RequestModifierTests",
         "hasLeft = hasLeft || request.origin != origin",
         "hasLeft = $kept && hasLeft || request.origin != origin"),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import LatchHTTP
 import LatchTesting
 import Testing
+
+@testable import LatchHTTP
 
 @Suite struct `Header fields under random changes` {
     private typealias Line = (name: String, value: String)
