@@ -8,6 +8,8 @@ final class NodeDisk: Sendable {
     /// The variables of a process with this disk.
     let environment: [String: String]
     private let file: URL
+    /// The size of `struct faults`, which has seven numbers.
+    private static let byteCount = 7 * MemoryLayout<Int64>.size
 
     /// Compiles the library into a folder, with the file from which processes read how slow the disk is.
     init(in folder: String) async throws {
@@ -15,7 +17,7 @@ final class NodeDisk: Sendable {
         let path = "\(folder)/faults"
         environment = ["LD_PRELOAD": library, "FAULTS_FILE": path]
         file = URL(filePath: path)
-        try Data(count: 24).write(to: file)
+        try Data(count: Self.byteCount).write(to: file)
         try await requireEffect(of: library)
     }
 
