@@ -46,7 +46,8 @@ let package = Package(
         .target(
             name: "ServedIdentity", dependencies: dependencies("LatchIdentity LatchServer"),
             path: "Identity/ServedIdentity", packageAccess: false, swiftSettings: settings),
-        benchmark("bench-identity", "ServedIdentity LatchIdentity LatchServer LatchJOSE LatchHTTP LatchCore", in: "Identity"),
+        benchmark(
+            "bench-identity", "ServedIdentity LatchIdentity LatchServer LatchJOSE LatchHTTP LatchCore", in: "Identity"),
         benchmark(
             "bench-abuse", "ServedIdentity LatchIdentity LatchServer LatchRPC LatchHTTP LatchCore", in: "Identity"),
         benchmark("bench-lists", "LatchIdentity", in: "Identity"),
