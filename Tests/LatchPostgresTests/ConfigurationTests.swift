@@ -84,6 +84,7 @@ import Testing
         for (state, isLasting) in [("3D000", true), ("28000", true), ("57P03", false), ("53300", false)] {
             let failure = try ConnectionFailure(text, sqlState: state, string: .local)
             #expect(failure.error.isRepeatable != isLasting)
+            #expect(failure.error.hint?.contains("max_connections") == (state == "53300"))
         }
         let name = "could not translate host name \"db\" to address: Name or service not known\n"
         #expect(

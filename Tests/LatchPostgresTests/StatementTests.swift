@@ -27,6 +27,18 @@ import Testing
         #expect(rows.map(\.0) == texts && rows.map(\.1) == blobs && rows.map(\.2) == numbers)
     }
 
+    @Test func `is reported with those of the same round trip`() async throws {
+        let (trips, trip) = AsyncStream.makeStream(of: [String].self)
+        let database = try await PostgresCluster.shared().database {
+            $0.reportRoundTrip = { groups, _ in trip.yield(groups.joined().map(\.sql)) }
+        }
+        defer { database.close() }
+        _ = try await database.transaction(.serializable) { try $0.run("SELECT 1") }
+        trip.finish()
+        let all = await trips.reduce(into: []) { $0.append($1) }
+        #expect(all.suffix(2) == [["BEGIN ISOLATION LEVEL SERIALIZABLE", "SELECT 1"], ["COMMIT"]])
+    }
+
     @Test func `reads small numbers, Booleans and names`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }

@@ -109,6 +109,9 @@ import Testing
         defer { database.close() }
         for _ in 0..<2 {
             _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(1)") }
+            // Each of them is within the limit, and all of them together are not.
+            let many = [PostgresStatement](repeating: PostgresStatement("SELECT 1 FROM pg_sleep(0.008)"), count: 160)
+            #expect(try await database.pipeline(many).count == 160)
             let error = await failure { try await database.run("SELECT 1 FROM pg_sleep(600)") }
             #expect(error == .statementTimeout)
         }

@@ -69,10 +69,13 @@ import Testing
 
     /// Runs `body` with a writer whose updates of the row 1 wait for a lock until the gate is opened.
     private func withLockedRow(
-        _ table: String, connections: Int, flights: Int = 2, sum: Int64 = 4,
+        _ table: String, connections: Int, flights: Int = 2, sum: Int64 = 4, limit: Duration = .seconds(60),
         _ body: (PostgresDatabase, PostgresWriter, Gate) async throws -> Void
     ) async throws {
-        let database = try await PostgresCluster.shared().database { $0.maximumConnections = connections }
+        let database = try await PostgresCluster.shared().database {
+            $0.maximumConnections = connections
+            ($0.acquireTimeout, $0.retryTimeout) = (limit, limit)
+        }
         let other = try await PostgresCluster.shared().database()
         defer {
             database.close()
@@ -104,6 +107,18 @@ import Testing
             // No other call comes that could notice how long the first flight takes.
             try await add(to: 2, of: "passed", writer)
             try await add(to: 3, of: "passed", writer)
+        }
+    }
+
+    @Test func `does not let a call wait for longer than an outage may last`() async throws {
+        let limit = Duration.seconds(3)
+        try await withLockedRow("late", connections: 1, flights: 1, sum: 2, limit: limit) { _, writer, gate in
+            let waiting = Task { await failure { try await add(to: 2, of: "late", writer) } }
+            try await eventually { writer.waitingCount == 1 }
+            let begin = ContinuousClock.now
+            try await eventually { ContinuousClock.now - begin > limit }
+            gate.open()
+            #expect(await waiting.value == .poolTimeout)
         }
     }
 

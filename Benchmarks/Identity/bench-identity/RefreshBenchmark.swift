@@ -83,8 +83,8 @@ enum RefreshBenchmark {
     }
 
     private static func refresh(_ client: IdentityClient, _ tokens: [String], report: Report) async throws -> Double {
-        let commits = try await client.metric("latch_store_commits")
-        let writes = try await client.metric("latch_store_writes")
+        let commits = try await client.metric("latch_store_commits_total")
+        let writes = try await client.metric("latch_store_writes_total")
         let begin = ContinuousClock.now
         let deadline = begin + .seconds(seconds)
         let count = try await withThrowingTaskGroup { group in
@@ -92,8 +92,8 @@ enum RefreshBenchmark {
             return try await group.reduce(into: 0) { $0 += $1 }
         }
         let elapsed = (ContinuousClock.now - begin) / .seconds(1)
-        let committed = try await client.metric("latch_store_commits") - commits
-        let written = try await client.metric("latch_store_writes") - writes
+        let committed = try await client.metric("latch_store_commits_total") - commits
+        let written = try await client.metric("latch_store_writes_total") - writes
         report.note("commits/s", committed / elapsed)
         report.note("rows per commit", written / max(committed, 1))
         return Double(count) / elapsed

@@ -37,6 +37,7 @@
     F(int, PQsetnonblocking, (PGconn * connection, int on), (connection, on), -1)                                      \
     F(int, PQenterPipelineMode, (PGconn * connection), (connection), 0)                                                \
     F(int, PQpipelineSync, (PGconn * connection), (connection), 0)                                                     \
+    F(int, PQsendFlushRequest, (PGconn * connection), (connection), 0)                                                 \
     F(int, PQflush, (PGconn * connection), (connection), -1)                                                           \
     F(int, PQconsumeInput, (PGconn * connection), (connection), 0)                                                     \
     F(int, PQisBusy, (PGconn * connection), (connection), 0)                                                           \

@@ -29,13 +29,15 @@ package struct Command: Sendable {
             switch try ArgumentParser.parse(arguments, with: root) {
             case .help(let path):
                 environment.output.write(HelpText(path).text)
-                return .success
             case .version:
                 environment.output.line("\(root.name) \(version)")
-                return .success
             case .run(let subcommand, let invocation):
-                return try await subcommand.body?(invocation, environment) ?? .usage
+                let code = try await subcommand.body?(invocation, environment) ?? .usage
+                guard code == .success else { return code }
             }
+            // Nobody should take half of a file for the whole.
+            if let failure = Environment.Output.failureOfStandardOutput { throw failure }
+            return .success
         } catch {
             let error = CommandError(describing: error)
             environment.report(error)

@@ -2,6 +2,7 @@
 
 import GeneratorCommands
 import LatchCommand
+import LatchCore
 
 /// The program `axiom-client-generator`: the generator without the rest of `latch`, with Axiom's documented flags.
 @main

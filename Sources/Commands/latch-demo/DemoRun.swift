@@ -24,16 +24,22 @@ struct DemoRun {
         let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: environment.variables)
         let signals = environment.signals.received()
+        let playing = Task { await play(on: DemoStage(folder: folder, server: server)) }
         let watch = Task {
             for await signal in signals {
-                // An interrupted run leaves nothing behind, either.
+                // An interrupted run leaves nothing behind, either. Without its server a step soon fails; one that did not might
+                // make the folder again.
                 await server.finish()
+                await WallClock.system.result(within: .seconds(5)) {
+                    _ = await playing.value
+                } orLate: {
+                }
                 do { try folder.remove() } catch { environment.report(CommandError(describing: error)) }
                 Signals.endProcess(by: signal)
             }
         }
         defer { watch.cancel() }
-        let code = await play(on: DemoStage(folder: folder, server: server))
+        let code = await playing.value
         // An interrupted process ends by the signal, and not by the step that failed for it.
         if server.isOver { await watch.value }
         await server.finish()

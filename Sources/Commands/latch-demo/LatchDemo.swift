@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchCore
 
 /// The program that `latch demo` starts.
 @main

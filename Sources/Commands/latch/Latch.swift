@@ -2,6 +2,7 @@
 
 import GeneratorCommands
 import LatchCommand
+import LatchCore
 
 /// The program `latch`.
 ///

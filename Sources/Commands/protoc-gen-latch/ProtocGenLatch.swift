@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchCore
 import LatchGenerator
 
 /// The program `protoc-gen-latch`: the generator as a plugin of protoc and buf.

@@ -72,3 +72,22 @@ extension Duration {
         return Double(seconds) + Double(attoseconds) * 1e-18
     }
 }
+
+extension WallClock {
+    /// Returns the result of `body`, or that of `late` once the limit has passed; `body` continues then, and its result is ignored.
+    package func result<Result: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable () async -> Result,
+        orLate late: @escaping @Sendable () -> Result
+    ) async -> Result {
+        // The first result counts. Both run in tasks of their own, so that neither delays the response.
+        let (results, continuation) = AsyncStream.makeStream(of: Result.self)
+        Task { continuation.yield(await body()) }
+        let timer = Task {
+            try await sleep(for: limit)
+            continuation.yield(late())
+        }
+        defer { timer.cancel() }
+        for await result in results { return result }
+        return late()
+    }
+}

@@ -14,9 +14,10 @@ package enum Parallel {
     package static func map<Input, Output>(_ inputs: [Input], _ body: (Input) -> Output) -> [Output] {
         guard inputs.count > 1 else { return inputs.map(body) }
         return [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
-            withoutActuallyEscaping(body) { body in
-                let work = Work(inputs: inputs, outputs: buffer, body: body)
-                DispatchQueue.concurrentPerform(iterations: inputs.count) { work.perform($0) }
+            // Each thread writes to its own elements only.
+            nonisolated(unsafe) let (inputs, outputs, body) = (inputs, buffer, body)
+            DispatchQueue.concurrentPerform(iterations: inputs.count) { index in
+                outputs.initializeElement(at: index, to: body(inputs[index]))
             }
             count = inputs.count
         }
@@ -34,14 +35,5 @@ package enum Parallel {
         }
         guard case (let one?, let two?) = results else { return (first(), second()) }
         return (one, two)
-    }
-
-    /// The state that the threads share; `@unchecked Sendable`, since each thread writes to its own elements only.
-    private struct Work<Input, Output>: @unchecked Sendable {
-        let inputs: [Input]
-        let outputs: UnsafeMutableBufferPointer<Output>
-        let body: (Input) -> Output
-
-        func perform(_ index: Int) { outputs.initializeElement(at: index, to: body(inputs[index])) }
     }
 }

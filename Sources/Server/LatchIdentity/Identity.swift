@@ -67,6 +67,12 @@ public struct Identity: Sendable {
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
+        if configuration.acceptsAnotherPepper {
+            // A server that runs would keep the earlier one, and end the sessions whose refreshes it gets.
+            try await StoreConnections.onThread { () throws(IdentityError) in
+                try StoreConnections.requireUnused(storePath)
+            }
+        }
         let store = try await Self.store(at: storePath, for: configuration)
         try await self.init(
             configuration: configuration, store: store, mailer: nil,
@@ -112,8 +118,11 @@ public struct Identity: Sendable {
         grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
         try configuration.check()
-        let keys = try await ServerKeys.load(from: store, configuration: configuration, clock: clock, random: random)
-        let tokens = AccessTokenIssuer(keys: keys.signing, configuration: configuration, clock: clock, random: random)
+        let keys = try await ServerKeys.load(
+            from: store, configuration: configuration, isServer: keepsHouse, clock: clock, random: random)
+        let tokens = AccessTokenIssuer(
+            keys: keys.signing, configuration: configuration, clock: clock, random: random,
+            cacheCounts: metrics.tokenCache)
         if let issuer { tokens.adopt(issuer) }
         dependencies = Dependencies(
             configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
@@ -176,6 +185,13 @@ public struct Identity: Sendable {
     /// Requests are served as before.
     public func drain() { dependencies.metrics.isDraining = true }
 
+    /// Reports what calls of the store fail for, once a minute for each code; it stays so through reloads.
+    ///
+    /// - Parameter report: A function that must not block, which the store's threads call.
+    package func reportStoreFailures(by report: @escaping StoreFailures.Report) {
+        dependencies.store.failures.report(by: report)
+    }
+
     /// Sends the mails that are due, as far as the mail server accepts them within ten seconds, commits waiting writes, and closes the store.
     ///
     /// Close the server in front of it first: later requests get a 503. The call returns within about ten
@@ -198,7 +214,7 @@ public struct Identity: Sendable {
                 try await storeClock?.read(from: dependencies.store)
                 try await dependencies.signingKeys.refresh()
             } catch {
-                dependencies.metrics.count("latch_key_refresh_failures_total")
+                dependencies.metrics.count(.keyRefreshFailures)
             }
             do { try await dependencies.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }
         }

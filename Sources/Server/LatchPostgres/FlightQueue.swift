@@ -26,6 +26,7 @@ final class FlightQueue: Sendable {
         let statements: [PostgresStatement]
         /// The key of the row that they change.
         let key: [UInt8]
+        let since = ContinuousClock.now
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
@@ -87,8 +88,8 @@ final class FlightQueue: Sendable {
     /// Runs statements in the next flight and returns their results.
     ///
     /// - Parameter key: The key of the row that they change. A flight has its calls in the order of their keys.
-    /// - Throws: The error of a statement or of the connection; `PostgresError.overloaded` if too many calls wait, or
-    ///   `.poolClosed`.
+    /// - Throws: The error of a statement or of the connection; `PostgresError.overloaded` if too many calls wait,
+    ///   `.poolTimeout` if no flight took this one within the time limit, or `.poolClosed`.
     func run(_ statements: [PostgresStatement], key: [UInt8] = []) async throws -> [PostgresResult] {
         // The pool rejects a call that asks for a connection, but a series under way has one.
         guard !database.isClosed else { throw PostgresError.poolClosed }
@@ -215,20 +216,24 @@ final class FlightQueue: Sendable {
     /// Returns the calls of the next flight of a series; nil if none waits, or another flight will take them, with which the
     /// series ends.
     private func nextBatch(of series: Int, on connection: PostgresConnection? = nil) -> [Call]? {
-        let batch = state.withLock { state in
+        let (batch, late) = state.withLock { state -> ([Call], [Call]) in
             let now = ContinuousClock.now
             state.flights[series] = nil
-            guard !state.waiting.isEmpty else { return [Call]() }
+            // Where each flight waits for a lock, thousands of calls would wait for minutes, and their callers have gone.
+            let late = Array(state.waiting.prefix { now - $0.since > database.longestWait })
+            state.waiting.removeFirst(late.count)
+            guard !state.waiting.isEmpty else { return ([], late) }
             // Not to one that still waits for a connection, which others may get before it.
             guard !state.flights.values.contains(where: { $0.hasConnection && $0.isShort(at: now) }) else {
                 watch(&state)
-                return []
+                return ([], late)
             }
             state.flights[series] = Flight(start: now, hasConnection: connection?.isReusable ?? false)
             let batch = Array(state.waiting.prefix(maximumBatch))
             state.waiting.removeFirst(batch.count)
-            return batch
+            return (batch, late)
         }
+        for call in late { call.continuation.resume(returning: .failure(PostgresError.poolTimeout)) }
         return batch.isEmpty ? nil : batch.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     }
 }

@@ -30,11 +30,19 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomR
     /// must not block.
     package var reportOutage: (@Sendable (PostgresError?) -> Void)?
 
+    /// A function that is called with the statements of each round trip and its duration; it must not block.
+    package var reportRoundTrip: (@Sendable (_ statements: [[PostgresStatement]], _ duration: Duration) -> Void)?
+
     /// Creates a configuration.
     ///
     /// - Parameter connectionString: A URI or `keyword=value` pairs, as libpq takes them: several hosts,
     ///   `target_session_attrs`, `sslmode`, `passfile` and all others.
     package init(_ connectionString: String) { self.connectionString = connectionString }
+
+    /// Returns the beginning of a connection string that is a URI; nil for any other text.
+    package static func scheme(of text: String) -> String? {
+        ["postgres://", "postgresql://"].first { text.utf8.starts(with: $0.utf8) }
+    }
 
     /// A description without the connection string.
     package var description: String { "PostgresConfiguration(<redacted>, \(maximumConnections) connections)" }

@@ -10,6 +10,8 @@ package final class PostgresDatabase: Sendable {
     private let pool: PostgresPool
     private let retryTimeout: Duration
     private let repetitionTimeout: Duration
+    /// The time within which a flight takes a call along: in an outage no connection can be made for as long as `retryTimeout`.
+    let longestWait: Duration
     /// The turn of transactions that have met others.
     private let conflicts = AsyncMutex()
     private let undone = Atomic(0)
@@ -19,6 +21,7 @@ package final class PostgresDatabase: Sendable {
         pool = PostgresPool(configuration)
         retryTimeout = configuration.retryTimeout
         repetitionTimeout = configuration.repetitionTimeout
+        longestWait = max(configuration.acquireTimeout, configuration.retryTimeout)
     }
 
     /// The numbers of open and of unused connections, and of calls that wait for one, for the metrics.
@@ -119,7 +122,7 @@ package final class PostgresDatabase: Sendable {
     ) async -> FlightQueue.Outcome {
         do {
             return .success(
-                try await repeating(until: deadline, after: error) { [repetitionTimeout] connection in
+                try await repeating(until: deadline, after: error, takesTurn: false) { [repetitionTimeout] connection in
                     let results = try connection.independently([group], until: deadline, within: repetitionTimeout)
                     guard let result = results.first else { throw PostgresError.statementTimeout }
                     return try (reading ? result.mapError(\.ofReading) : result).get()
@@ -140,26 +143,25 @@ package final class PostgresDatabase: Sendable {
     }
 
     /// Runs `body`, and again if what it did was certainly undone.
-    ///
-    /// After a conflict it waits for its turn: of the transactions that have met others one at a time is repeated, or they
-    /// would meet each other again for as long as there are many.
     private func repeating<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         let deadline = ContinuousClock.now + retryTimeout
         do {
-            return try await pool.withConnection(body)
-        } catch let error as PostgresError where error.recovery == .repetition {
-            undone.add(1, ordering: .relaxed)
-            return try await conflicts.withLock { try await self.repeating(until: deadline, after: error, body) }
-        } catch let error as PostgresError where error.recovery == .reconnection {
+            return try await counting(body)
+        } catch let error as PostgresError where error.recovery != .none {
             return try await repeating(until: deadline, after: error, body)
         }
     }
 
     /// Runs `body` until it succeeds, fails for good, or would begin again too late.
+    ///
+    /// After a conflict it waits for its turn: of the transactions that have met others one at a time is repeated, or they
+    /// would meet each other again for as long as there are many. Nobody has the turn while it pauses.
+    ///
+    /// - Parameter takesTurn: Whether it waits for that; groups of one flight hold up one another.
     private func repeating<Value: Sendable>(
-        until deadline: ContinuousClock.Instant, after error: PostgresError,
+        until deadline: ContinuousClock.Instant, after error: PostgresError, takesTurn: Bool = true,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         var (error, delay) = (error, Duration.milliseconds(5))
@@ -169,12 +171,27 @@ package final class PostgresDatabase: Sendable {
             guard ContinuousClock.now + pause < deadline else { throw error }
             try await Task.sleep(for: pause)
             do {
-                return try await pool.withConnection(body)
+                guard takesTurn, error.recovery == .repetition else { return try await counting(body) }
+                let value = try await conflicts.withLock { [self] () -> Value? in
+                    ContinuousClock.now < deadline ? try await counting(body) : nil
+                }
+                if let value { return value }
             } catch let failure as PostgresError where failure.recovery != .none {
-                if failure.recovery == .repetition { undone.add(1, ordering: .relaxed) }
                 error = failure
                 delay = min(delay * 2, .milliseconds(500))
             }
+        }
+    }
+
+    /// Runs `body` once, and counts it if a conflict has undone it.
+    private func counting<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await pool.withConnection(body)
+        } catch let error as PostgresError where error.recovery == .repetition {
+            undone.add(1, ordering: .relaxed)
+            throw error
         }
     }
 }

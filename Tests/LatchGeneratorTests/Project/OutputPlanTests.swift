@@ -187,8 +187,17 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "no JSON", "[]", #"{"version": 1, "files": {}}"#, #"{"version": 1}"#])
-    func `takes nothing for its own where the manifest cannot be read`(manifest: String) throws {
+    @Test(arguments: ["", "<<<<<<< HEAD", "[]", "{}", #"{"version": 2}"#, #"{"version": 3, "files": {}}"#])
+    func `is not made where the manifest is damaged or of a later version, which stays`(manifest: String) throws {
+        try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
+            let error = #expect(throws: GeneratorError.self) { try plan(in: folder) }
+            #expect(error?.code == "unwritableOutput" && error?.message.contains(OutputManifest.name) == true)
+            #expect(try #require(folder.text(OutputManifest.name)) == manifest)
+        }
+    }
+
+    @Test(arguments: [#"{"version": 1, "files": {}}"#, #"{"version": 1}"#])
+    func `takes nothing for its own by a manifest of an earlier version`(manifest: String) throws {
         try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
             #expect(try plan(in: folder).conflicts.map(\.reason) == [.foreign])
         }

@@ -192,4 +192,24 @@ import Testing
         }
         await #expect(throws: HTTPError.cancelled) { try await task.value }
     }
+
+    /// The message is larger than what the system takes from a client whose server does not read.
+    @Test(.timeLimit(.minutes(10)), arguments: ["EHLO", "MAIL", "RCPT", "DATA"])
+    func `ends as soon as its task is cancelled, and sends no part of a message as a whole one`(
+        verb: String
+    ) async throws {
+        let (silences, silence) = AsyncStream.makeStream(of: Void.self)
+        let server = try RawSMTPServer(silentAfter: verb) { silence.yield() }
+        let large = message + Array(String(repeating: "line\r\n", count: 3_000_000).utf8)
+        let task = Task {
+            try await SMTPSubmission(timeout: .seconds(600)).send(
+                message: large, from: "a@b", to: ["c@d"], via: server.url)
+        }
+        for await _ in silences { break }
+        task.cancel()
+        await #expect(throws: HTTPError.cancelled) { try await task.value }
+        server.readOn()
+        try await eventually { !server.messages.isEmpty }
+        #expect(server.messages.allSatisfy { $0.firstRange(of: Array("\r\n.\r\n".utf8)) == nil })
+    }
 }

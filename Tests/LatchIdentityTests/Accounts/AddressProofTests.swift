@@ -174,6 +174,12 @@ enum Answer: String, CaseIterable, Sendable {
         let changed = try await site.identity.dependencies.store.changePassword(
             of: session.account, to: new, signingOutAllBut: nil, at: site.clock.now)
         #expect(changed == nil)
+        let change = EmailChange(
+            accountID: session.accountID, email: try EmailAddress("eve@example.com"),
+            oldEmailKey: session.account.email.key, oldDigest: nil, newDigest: [1], expiresAt: site.clock.now + 60)
+        let isStored = try await site.identity.dependencies.store.insert(
+            change, for: session.account, by: nil, mails: [], at: site.clock.now)
+        #expect(!isStored)
         await site.close()
     }
 

@@ -30,7 +30,10 @@ import Testing
         let site = try await site()
         let ada = try await site.signUp(isVerified: isVerified)
         let access = try await site.logIn().access
+        let session = try await site.bearer(access)
         site.clock.advance(by: 900)
+        let accounts = site.identity.accounts
+        #expect(await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com") } == "signInAgain")
         let late = try await changeEmail(site, access, ada.id)
         #expect(late.status == 401 && late.word == "unauthenticated" && late.stableCode == "signInAgain")
         // RFC 9470 §3.

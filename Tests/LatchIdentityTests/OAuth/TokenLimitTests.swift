@@ -82,6 +82,42 @@ import Testing
         #expect(try await site.refreshGrant(two).status == 200)
     }
 
+    @Test(.tags(.attackD4)) func `of one device are limited more than those of its account, and its token stays good`()
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp()
+        let first = try await site.passwordGrant().refreshToken
+        var token = first
+        for _ in 0..<60 { token = try await site.refreshGrant(token).refreshToken }
+        let refused = try await site.refreshGrant(token)
+        #expect(refused.status == 429)
+        #expect(refused.field("RateLimit") == #""device-refresh";r=0;t=1"#)
+        // The account's other devices have limits of their own.
+        #expect(try await site.refreshGrant(try await site.passwordGrant().refreshToken).status == 200)
+        site.clock.advance(by: 1)
+        token = try await site.refreshGrant(token).refreshToken
+        // A copy is noticed all the same: its thief could put that off by refreshing without a pause.
+        #expect(try await site.refreshGrant(first).oauthError == "invalid_grant")
+        site.clock.advance(by: 60)
+        #expect(try await site.refreshGrant(token).oauthError == "invalid_grant")
+    }
+
+    @Test(.tags(.attackD4)) func `of one device hide no copy from a node that has not seen the newest token`()
+        async throws
+    {
+        let one = try await Site { $0.refreshLimitPerMinute = 100 }
+        let two = try await Site(in: one.folder)
+        try await one.signUp()
+        var token = try await one.passwordGrant().refreshToken
+        for _ in 0..<10 { token = try await one.refreshGrant(token).refreshToken }
+        let copy = token
+        #expect(try await one.refreshGrant(copy).status == 429)
+        for _ in 0..<2 { token = try await two.refreshGrant(token).refreshToken }
+        #expect(try await one.refreshGrant(copy).oauthError == "invalid_grant")
+        #expect(try await two.refreshGrant(token).oauthError == "invalid_grant")
+    }
+
     @Test(.tags(.attackD5)) func `by a dead token use up nothing of its account`() async throws {
         let site = try await Site { $0.refreshLimitPerMinute = 2 }
         try await site.signUp()

@@ -20,7 +20,7 @@ import Testing
         #expect(try shown == Self.countedMetrics(), "\(shown.sorted())")
     }
 
-    /// Returns the names of metrics in the sources of the server, since some are served from their first event only.
+    /// Returns the names of metrics in the sources of the server, since those of the exporter are served with it alone.
     private static func countedMetrics() throws -> Set<String> {
         let sources = root.appending(path: "Sources/Server/LatchIdentity")
         let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects ?? []

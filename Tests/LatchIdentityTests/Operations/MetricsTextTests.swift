@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchCore
 import LatchHTTP
 import Testing
@@ -7,88 +8,82 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct `The text of the metrics` {
-    private static let fresh = """
-        # TYPE latch_code_replays_total counter
-        latch_code_replays_total 0
-        # TYPE latch_families_revoked_total counter
-        latch_families_revoked_total 0
-        # TYPE latch_housekeeping_failures_total counter
-        latch_housekeeping_failures_total 0
-        # TYPE latch_key_refresh_failures_total counter
-        latch_key_refresh_failures_total 0
-        # TYPE latch_logins_total counter
-        latch_logins_total{result="failure"} 0
-        latch_logins_total{result="limited"} 0
-        latch_logins_total{result="success"} 0
-        # TYPE latch_mail_store_failures_total counter
-        latch_mail_store_failures_total 0
-        # TYPE latch_mails_total counter
-        latch_mails_total{result="abandoned"} 0
-        # TYPE latch_token_replays_total counter
-        latch_token_replays_total{outcome="repeated"} 0
-        latch_token_replays_total{outcome="revoked"} 0
-        # TYPE latch_tokens_issued_total counter
-        latch_tokens_issued_total{grant="authorization_code"} 0
-        latch_tokens_issued_total{grant="password"} 0
-        latch_tokens_issued_total{grant="refresh_token"} 0
-        latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:device_code"} 0
-        # TYPE latch_requests_total counter
-        latch_requests_total{status="1xx"} 0
-        latch_requests_total{status="2xx"} 0
-        latch_requests_total{status="3xx"} 0
-        latch_requests_total{status="4xx"} 0
-        latch_requests_total{status="5xx"} 0
-        # TYPE latch_request_seconds histogram
-        latch_request_seconds_bucket{le="0.001"} 0
-        latch_request_seconds_bucket{le="0.0025"} 0
-        latch_request_seconds_bucket{le="0.005"} 0
-        latch_request_seconds_bucket{le="0.01"} 0
-        latch_request_seconds_bucket{le="0.025"} 0
-        latch_request_seconds_bucket{le="0.05"} 0
-        latch_request_seconds_bucket{le="0.1"} 0
-        latch_request_seconds_bucket{le="0.25"} 0
-        latch_request_seconds_bucket{le="0.5"} 0
-        latch_request_seconds_bucket{le="1.0"} 0
-        latch_request_seconds_bucket{le="2.5"} 0
-        latch_request_seconds_bucket{le="5.0"} 0
-        latch_request_seconds_bucket{le="10.0"} 0
-        latch_request_seconds_bucket{le="+Inf"} 0
-        latch_request_seconds_sum 0.0
-        latch_request_seconds_count 0
-
-        """
-
-    @Test func `has every counter that a script looks for from the beginning, as 0`() {
-        #expect(Metrics().exposition(gauges: [:]) == Self.fresh)
+    /// The lines of one metric.
+    private static func lines(_ name: String, in text: String) -> [String] {
+        text.split(separator: "\n").map(String.init).filter { line in
+            [name, "# HELP \(name)", "# TYPE \(name)"].contains { line.hasPrefix($0 + " ") || line.hasPrefix($0 + "{") }
+        }
     }
 
-    @Test func `names the type of each metric once, before its values, and gauges at the end`() {
-        let metrics = Metrics()
-        metrics.count("latch_a_total", ["x": "2"])
-        metrics.count("latch_a_total", ["x": "1", "y": "z"], by: 41)
-        metrics.count("latch_a_total", ["x": "1", "y": "z"])
-        let text = metrics.exposition(gauges: ["latch_g": 7, "latch_b": -1])
+    @Test func `has every series of a counter from the beginning, as 0, after a sentence about it and its type`() {
+        let text = MetricSample.exposition(of: Metrics().samples)
         #expect(
-            text == """
-                # TYPE latch_a_total counter
-                latch_a_total{x="1",y="z"} 42
-                latch_a_total{x="2"} 1
+            Self.lines("latch_logins_total", in: text) == [
+                "# HELP latch_logins_total \(Metric.logins.help)", "# TYPE latch_logins_total counter",
+                #"latch_logins_total{result="failure"} 0"#, #"latch_logins_total{result="limited"} 0"#,
+                #"latch_logins_total{result="success"} 0"#,
+            ])
+        #expect(Self.lines("latch_code_replays_total", in: text).last == "latch_code_replays_total 0")
+        for event in Metric.events where event != .tokensIssued {
+            #expect(Self.lines(event.name, in: text).count == 2 + max(event.values.count, 1), "\(event.name)")
+        }
+        #expect(
+            Array(Self.lines("latch_tokens_issued_total", in: text).dropFirst(2)) == [
+                #"latch_tokens_issued_total{grant="authorization_code"} 0"#,
+                #"latch_tokens_issued_total{grant="passkey"} 0"#,
+                #"latch_tokens_issued_total{grant="password"} 0"#,
+                #"latch_tokens_issued_total{grant="refresh_token"} 0"#,
+                #"latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:device_code"} 0"#,
+            ])
+        #expect(
+            Array(Self.lines("latch_requests_total", in: text).dropFirst(2))
+                == (1...5).map { #"latch_requests_total{status="\#($0)xx"} 0"# })
+        let bounds = [
+            "0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1.0", "2.5", "5.0", "10.0",
+            "+Inf",
+        ]
+        #expect(
+            Self.lines("latch_request_seconds_bucket", in: text)
+                == bounds.map { #"latch_request_seconds_bucket{le="\#($0)"} 0"# })
+        #expect(text.hasSuffix("\nlatch_request_seconds_sum 0.0\nlatch_request_seconds_count 0\n"))
+    }
 
-                """ + Self.fresh + """
-                    # TYPE latch_g gauge
-                    latch_g 7
-                    # TYPE latch_b gauge
-                    latch_b -1
+    @Test func `shows a gauge that cannot be read as such`() {
+        let samples = [MetricSample(.mailsWaiting, .gauge(nil)), MetricSample(.tokenCacheEntries, .gauge(7))]
+        #expect(
+            MetricSample.exposition(of: samples) == """
+                # HELP latch_mails_waiting \(Metric.mailsWaiting.help)
+                # TYPE latch_mails_waiting gauge
+                latch_mails_waiting NaN
+                # HELP latch_token_cache_entries \(Metric.tokenCacheEntries.help)
+                # TYPE latch_token_cache_entries gauge
+                latch_token_cache_entries 7
 
-                    """)
+                """)
+        let sent = MetricSample.messages(samples, since: .distantPast, at: .now)
+        #expect(sent.map(\.name) == ["latch_token_cache_entries"])
+        #expect(sent.map(\.help) == [Metric.tokenCacheEntries.help])
+    }
+
+    /// As `promtool check metrics` wants it.
+    @Test func `has a sentence for each metric, and names counters as such`() async throws {
+        let site = try await Site()
+        let text = try await site.get("/metrics").text
+        let types = text.matches(of: /# HELP (\w+) [A-Z][^\\\n]*\.\n# TYPE (\w+) (\w+)\n/)
+        #expect(types.count == text.matches(of: /# TYPE/).count && Set(types.map(\.1)).count == types.count)
+        for type in types {
+            #expect(type.1 == type.2 && type.1.hasSuffix("_total") == (type.3 == "counter"), "\(type.1)")
+        }
+        #expect(text.hasSuffix("\nlatch_build_info{version=\"\(packageVersion)\"} 1\n"))
+        await site.close()
     }
 
     @Test func `counts what many threads count`() async {
         let metrics = Metrics()
         await withTaskGroup { group in
-            for _ in 0..<8 { group.addTask { for _ in 0..<500 { metrics.count("latch_a_total") } } }
+            for _ in 0..<8 { group.addTask { for _ in 0..<500 { metrics.count(.accountsCreated) } } }
         }
-        #expect(metrics.exposition(gauges: [:]).hasPrefix("# TYPE latch_a_total counter\nlatch_a_total 4000\n"))
+        #expect(metrics.samples.first == MetricSample(.accountsCreated, .counter(4000)))
     }
 
     /// An exemplar (` # {trace_id="…"}`) would follow the value, and join a request to a trace.
@@ -100,7 +95,7 @@ import Testing
         #expect(try await site.send(.get, "/user/profile", fields: ["traceparent": trace]).status == 401)
         let text = try await site.get("/metrics").text
         #expect(text.contains("_bucket{") && !text.contains("0af7651916cd43dd8448eb211c80319c"))
-        for line in text.split(separator: "\n") where !line.hasPrefix("# TYPE ") {
+        for line in text.split(separator: "\n") where !line.hasPrefix("# ") {
             #expect(!line.contains("#") && line.wholeMatch(of: /[a-z_]+(\{[^{}]*\})? [-+.0-9eInf]+/) != nil, "\(line)")
         }
         await site.close()

@@ -187,8 +187,17 @@ import Testing
         #expect(try await site.metric(#"latch_logins_total{result="success"}"#) == 1)
         #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 1)
         for line in answer.text.split(separator: "\n") {
-            #expect(line.hasPrefix("# TYPE latch_") || line.hasPrefix("latch_"))
+            #expect(["# HELP latch_", "# TYPE latch_", "latch_"].contains { line.hasPrefix($0) })
         }
+        await site.close()
+    }
+
+    @Test func `are limited, since a look at the store is made for them, and health is not`() async throws {
+        let site = try await Site { $0.requestLimitPerMinute = 2 }
+        var statuses: [Int] = []
+        for _ in 0..<3 { statuses.append(try await site.get("/metrics").status) }
+        #expect(statuses == [200, 200, 429])
+        for path in ["/healthz", "/readyz", "/livez"] { #expect(try await site.get(path).status == 200) }
         await site.close()
     }
 
@@ -242,9 +251,12 @@ import Testing
         try await first.signUp()
         let login = try await first.logIn()
         await first.close()
-        let second = try await Site(in: first.folder) { $0.tokenPepper = "from outside" }
+        let second = try await Site(in: first.folder) {
+            ($0.tokenPepper, $0.acceptsAnotherPepper) = ("from outside", true)
+        }
         #expect(try await second.renew(login.refresh).status == 401)
         #expect(try await second.logIn().status == 200)
+        #expect(try await second.identity.audit.records(limit: 10).contains { $0.event == "pepper.replaced" })
     }
 
     @Test func `removes what ended long ago`() async throws {

@@ -3,6 +3,7 @@
 import Foundation
 import LatchCore
 import LatchHTTP
+import LatchProtobuf
 import LatchTesting
 import TestTags
 import Testing
@@ -27,6 +28,22 @@ import Testing
         #expect(answer.session["isActive"] == true)
         #expect(answer.session["userId"] == answer.user["id"])
         await site.close()
+    }
+
+    @Test func `is counted as a failure of the server where it is one, also over gRPC with its status 200`()
+        async throws
+    {
+        let site = try await Site()
+        let before = try #require(try await site.metric(#"latch_requests_total{status="5xx"}"#))
+        await site.identity.dependencies.store.close()
+        #expect(try await site.register().status == 503)
+        let message = try RegisterRequest(email: "ada@example.com", password: Site.password, acceptTerms: true)
+            .serialized()
+        let answer = try await site.send(
+            .post, "/userservice.v1.UserService/Register", fields: [.contentType: "application/grpc"],
+            body: HTTPBody([0, 0, 0, 0, UInt8(message.count)] + message))
+        #expect(answer.status == 200)
+        #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == before + 2)
     }
 
     @Test(.tags(.a1)) func `gives no session where an address must be verified first`() async throws {

@@ -257,7 +257,9 @@ import Testing
         let site = try await Site { $0.tokenPepper = "first" }
         let (app, _) = try await site.enrol()
         await site.close()
-        let other = try await Site(in: site.folder) { $0.tokenPepper = "second" }
+        let other = try await Site(in: site.folder) {
+            ($0.tokenPepper, $0.acceptsAnotherPepper) = ("second", true)
+        }
         other.clock.advance(by: 60)
         let challenge = try await other.challenge()
         let code = app.code(at: other.clock.now)

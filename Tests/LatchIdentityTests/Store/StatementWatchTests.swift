@@ -20,9 +20,12 @@ import Testing
         watch.begin("SELECT 2")?.end()
         watch.report(slowerThan: .seconds(3600)) { statement, _ in reported.withLock { $0.append(statement) } }
         watch.begin("SELECT 3")?.end()
+        watch.ended(after: .seconds(3599), ["SELECT 5"])
+        watch.ended(after: .seconds(3600), ["SELECT 6"])
         watch.report(slowerThan: .zero, by: nil)
         #expect(watch.begin("SELECT 4") == nil)
-        #expect(reported.withLock { $0 } == ["SELECT 2"])
+        watch.ended(after: .seconds(3600), ["SELECT 7"])
+        #expect(reported.withLock { $0 } == ["SELECT 2", "SELECT 6"])
     }
 
     /// A closure that each statement had wrapped once more took the stack of its thread at the first slow one.

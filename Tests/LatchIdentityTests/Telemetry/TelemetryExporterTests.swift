@@ -172,6 +172,31 @@ private func configuration(
         await exporter.close()
     }
 
+    @Test func `says once that the collector is lost, and that it is back, and names each process`() async throws {
+        let (news, report) = AsyncStream.makeStream(of: String?.self)
+        var instances: Set<OTLPAttribute> = []
+        for answers in [[HTTPStatus.badRequest, .badRequest], []] {
+            let collector = Collector(answers)
+            let exporter = TelemetryExporter(
+                try configuration(["OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1", "OTEL_METRICS_EXPORTER": "none"]),
+                transport: collector
+            ) { report.yield($1) }
+            exporter.run()
+            let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+            for _ in 0..<4 { _ = try await handler.respond(to: request("/notes/1")) }
+            try await eventually { exporter.statistics.exported + exporter.statistics.failed == 4 }
+            await exporter.close()
+            let export = try OTLPTraceExport(serialized: collector.requests[0].body.bytes)
+            let attributes = try #require(export.resources[0].resource).attributes
+            instances.formUnion(attributes.filter { $0.key == "service.instance.id" })
+            #expect(attributes.contains(OTLPAttribute("service.version", .text(packageVersion))))
+        }
+        report.finish()
+        let all = await news.reduce(into: []) { $0.append($1) }
+        #expect(all == ["It answers 400.", nil])
+        #expect(instances.count == 2)
+    }
+
     @Test func `sends what waits when its end has interrupted a request`() async throws {
         let collector = Collector()
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -15,14 +15,18 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func load(pepper: String? = nil, storeKey: String? = nil) async throws -> ServerKeys {
+    private func load(
+        pepper: String? = nil, storeKey: String? = nil, acceptsAnother: Bool = false, isServer: Bool = true
+    ) async throws -> ServerKeys {
         let store = try SQLIdentityStore(path: folder.file())
         var configuration = IdentityConfiguration()
         configuration.tokenPepper = pepper
         configuration.storeKey = storeKey
+        configuration.acceptsAnotherPepper = acceptsAnother
         do {
             let keys = try await ServerKeys.load(
-                from: store, configuration: configuration, clock: ManualClock(noon).wallClock(), random: .system)
+                from: store, configuration: configuration, isServer: isServer, clock: ManualClock(noon).wallClock(),
+                random: .system)
             await store.close()
             return keys
         } catch {
@@ -43,12 +47,28 @@ import Testing
         #expect(first.pepper == second.pepper)
     }
 
-    @Test func `depend on the pepper that is kept outside of the store`() async throws {
-        let peppers = [
-            try await load().pepper, try await load(pepper: "one").pepper, try await load(pepper: "two").pepper,
-        ]
-        #expect(peppers[0] != peppers[1] && peppers[1] != peppers[2] && peppers[0] != peppers[2])
-        #expect(try await load(pepper: "one").pepper == peppers[1])
+    @Test(arguments: [nil, Self.storeKey])
+    func `depend on the pepper that is kept outside of the store, which only the operator's word replaces`(
+        storeKey: String?
+    ) async throws {
+        let first = try await load(pepper: "one", storeKey: storeKey)
+        for other in [nil, "", "One", "two"] {
+            let error = await #expect(throws: IdentityError.self) { try await load(pepper: other, storeKey: storeKey) }
+            #expect(error?.code == "anotherPepper" && error?.hint?.contains("accept-pepper") == true)
+        }
+        #expect(try await load(pepper: "one", storeKey: storeKey).pepper == first.pepper)
+        let second = try await load(pepper: "two", storeKey: storeKey, acceptsAnother: true)
+        #expect(second.pepper != first.pepper)
+        #expect(try await load(pepper: "two", storeKey: storeKey).pepper == second.pepper)
+        await #expect(throws: IdentityError.self) { try await load(pepper: "one", storeKey: storeKey) }
+    }
+
+    @Test func `leave it to a server to decide the pepper`() async throws {
+        _ = try await load(isServer: false)
+        let first = try await load(pepper: "one")
+        #expect(try await load(pepper: "one", isServer: false).pepper == first.pepper)
+        let error = await #expect(throws: IdentityError.self) { try await load(isServer: false) }
+        #expect(error?.code == "anotherPepper")
     }
 
     @Test(arguments: ["", "{", "[]", "{}", #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])

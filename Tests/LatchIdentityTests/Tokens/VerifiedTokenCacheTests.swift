@@ -161,6 +161,17 @@ private final class CountedCache: Sendable {
         #expect(try await site.metric("latch_token_cache_entries") == 1)
     }
 
+    @Test func `is counted on through changes of keys and reloads`() async throws {
+        let before = site.identity.dependencies.accessTokens.cacheStatistics
+        #expect(try await status() == 200)
+        _ = try await site.identity.signingKeys.rotate(isCompromised: true)
+        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        for identity in [site.identity, next] {
+            let after = identity.dependencies.accessTokens.cacheStatistics
+            #expect(after.entries == 0 && after.hits == before.hits + 1 && after.misses >= before.misses)
+        }
+    }
+
     @Test(.tags(.l13)) func `is refused as soon as it is revoked`() async throws {
         _ = try await site.form("/oauth/revoke", ["token": login.access])
         #expect(try await status() == 401)

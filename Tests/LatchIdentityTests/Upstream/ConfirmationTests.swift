@@ -106,11 +106,16 @@ private let silent: Claims = {
         let page = try await site.visit(
             &agent, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
         #expect(page.title == "Link your staff account?")
+        var late = UserAgent(site)
+        let forgotten = try await site.visit(
+            &late, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
         let kept = agent.cookies
         let code = try await agent.answer(page).parameters["code"] ?? ""
         #expect(try await site.link(code, app, bearer: access).status == 201)
         agent.cookies = kept
         #expect(try await agent.answer(page).title == "This sign-in has ended")
+        site.clock.advance(by: LoginService.challengeLifetime + 1)
+        #expect(try await late.answer(forgotten).title == "This sign-in has ended")
         await site.close()
     }
 

@@ -158,6 +158,11 @@ import Testing
         _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
         _ = try await site.identity.accounts.setStatus(of: id, to: .active, by: nil)
         #expect(try await site.exchange(code, app).status == 401)
+        // Also by one that has left the code in the store.
+        let second = try await self.code(site, upstream, app)
+        try SQLiteConnection(path: site.folder.file(), access: .readWrite)
+            .run("UPDATE account SET credential_version = credential_version + 1")
+        #expect(try await site.exchange(second, app).status == 401)
         await site.close()
     }
 

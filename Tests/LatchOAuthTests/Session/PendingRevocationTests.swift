@@ -6,8 +6,27 @@ import LatchCore
 import LatchHTTP
 import LatchOAuth
 import LatchTesting
+import Synchronization
 import TestTags
 import Testing
+
+/// A secret store in which one secret cannot be read for a while.
+private final class LockedSecret: SecretStore {
+    private let store: any SecretStore
+    private let name: String
+    let isLocked = Mutex(false)
+
+    init(_ name: String, in store: any SecretStore) { (self.name, self.store) = (name, store) }
+
+    func read(_ name: String) async throws -> [UInt8]? {
+        if name == self.name, isLocked.withLock({ $0 }) { throw AuthError.storeLocked }
+        return try await store.read(name)
+    }
+
+    func write(_ secret: [UInt8], for name: String) async throws { try await store.write(secret, for: name) }
+    func remove(_ name: String) async throws { try await store.remove(name) }
+    func names() async throws -> [String] { try await store.names() }
+}
 
 @Suite struct `A sign-out that the issuer has not confirmed` {
     let issuer = ScriptedIssuer()
@@ -39,6 +58,21 @@ import Testing
         #expect(next.currentState == .signedOut(.noAccount))
         #expect(await next.revokeRemaining())
         #expect(revoked.last == "token=r0")
+        #expect(secrets.names().isEmpty)
+    }
+
+    @Test func `is not taken for finished where the store does not say whether someone is signed in`() async throws {
+        try await signOutOffline()
+        let locked = LockedSecret("s", in: secrets)
+        let next = Session(tokenEndpoint: issuer.endpoint(), store: SecretTokenStore<Tokens>(locked, name: "s"))
+        try await next.restore()
+        #expect(await next.revokeRemaining() == false)
+        locked.isLocked.withLock { $0 = true }
+        issuer.on("/oauth/revoke", .ok, "")
+        #expect(await next.revokeRemaining() == false)
+        #expect(secrets.names() == ["s.revocations"])
+        locked.isLocked.withLock { $0 = false }
+        #expect(await next.revokeRemaining())
         #expect(secrets.names().isEmpty)
     }
 

@@ -89,6 +89,28 @@ import Testing
         let handler = ClosureHandler { _ in throw Unexpected() }.intercepted(by: [logging])
         await #expect(throws: Unexpected.self) { try await handler.respond(to: Self.request()) }
         #expect(log.withLock { $0.map(\.status) } == [nil])
+        #expect(log.withLock { $0.map(\.failure) } == ["Unexpected"])
+    }
+
+    @Test func `log that a streamed response failed`() async throws {
+        let log = Mutex<[AccessLogEntry]>([])
+        let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
+        let handler = ClosureHandler { _ in
+            let pieces = Mutex([[UInt8](repeating: 1, count: 7)])
+            return HTTPResponse(
+                status: .ok,
+                body: HTTPBody(
+                    HTTPBodyStream(length: nil) {
+                        guard let piece = pieces.withLock({ $0.popLast() }) else { throw Unexpected() }
+                        return piece
+                    }))
+        }.intercepted(by: [logging])
+        await #expect(throws: Unexpected.self) {
+            let stream = try #require(try await handler.respond(to: Self.request()).body.stream)
+            for try await piece in stream { #expect(piece.count == 7) }
+        }
+        #expect(log.withLock { $0.map(\.failure) } == ["Unexpected"])
+        #expect(log.withLock { $0.map(\.contentLength) } == [7])
     }
 
     @Test func `report unexpected errors only`() async throws {

@@ -39,6 +39,19 @@ import Testing
         #expect(response.body.text == expected)
     }
 
+    @Test(arguments: ["", "/"]) func `takes an empty pattern for the root, or for the prefix above it`(
+        pattern: String
+    ) async throws {
+        var router = Router()
+        router.get(pattern) { _ in HTTPResponse(status: .ok, body: HTTPBody("root")) }
+        router.group(prefix: "/notes") { $0.get(pattern) { _ in HTTPResponse(status: .ok, body: HTTPBody("notes")) } }
+        #expect(router.routes.map(\.pattern) == ["/", "/notes"])
+        for (path, text) in [("/", "root"), ("/notes", "notes"), ("/notes/", nil)] {
+            let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
+            #expect((response.status == .ok ? response.body.text : nil) == text)
+        }
+    }
+
     @Test func `finds each of many segments`() async throws {
         var router = Router()
         let names = (0..<200).map { "\($0 * 7919 % 1000)" } + ["", "caf\u{E9}", "cafe", "a%2Fb"]

@@ -48,6 +48,33 @@ import Testing
         #expect(outcomes.map(\.answered).reduce(0, +) == handled.withLock { $0 })
     }
 
+    @Test func `lets each call that stops it wait for the first, whose grace counts`() async throws {
+        let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
+        let hasEnded = Mutex(false)
+        let handler = ClosureHandler { _ in
+            await withCheckedContinuation { enter.yield($0) }
+            hasEnded.withLock { $0 = true }
+            return HTTPResponse(status: .ok)
+        }
+        let server = Server(handler: handler, configuration: .patient)
+        let client = try RawClient(port: try await server.start().port)
+        await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        var waiting = entered.makeAsyncIterator()
+        let continuation = await waiting.next()
+        let first = Task { await server.shutdown(grace: .seconds(600)) }
+        try await eventually { server.address == nil }
+        let second = Task {
+            await server.shutdown(grace: .zero)
+            return hasEnded.withLock { $0 }
+        }
+        // It has had its turn many times before the handler ends.
+        for _ in 0..<1000 { await Task.yield() }
+        continuation?.resume()
+        #expect(await client.receiveResponse()?.status == .ok)
+        #expect(await second.value)
+        await first.value
+    }
+
     @Test func `lets a task that ignores its cancellation complete`() async throws {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let (ended, end) = AsyncStream<Void>.makeStream()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import LatchCore
 import LatchHTTP
 import TestSupport
@@ -40,16 +39,8 @@ import Testing
     func `answer the requests that have arrived when they stop, also those of connections that none has taken yet`()
         async throws
     {
-        let gate = DispatchSemaphore(value: 0)
-        let (blocks, begun) = AsyncStream<Void>.makeStream()
-        let handler = ImmediateClosureHandler { request in
-            if request.path == "/block" {
-                begun.yield()
-                gate.wait()
-            }
-            return HTTPResponse(status: .ok)
-        }
-        let shared = try EngineConfiguration(handler, .patient)
+        let blocker = LoopBlocker()
+        let shared = try EngineConfiguration(blocker.handler, .patient)
         let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)
         var clients: [RawClient] = []
         func ask(_ path: String, times count: Int = 1) async throws {
@@ -59,7 +50,7 @@ import Testing
             }
         }
         try await ask("/block")
-        for await _ in blocks { break }
+        await blocker.waitUntilBlocked()
         // The other loop accepts them, and keeps half: the rest waits for the loop that is blocked.
         try await ask("/", times: 31)
         try await eventually { engine.connectionCounts == [16, 16] }
@@ -67,7 +58,7 @@ import Testing
         try await eventually { engine.connectionCounts.min() == 0 }
         // Nobody accepts these before the blocked loop begins to stop.
         try await ask("/", times: 8)
-        gate.signal()
+        blocker.release()
         for client in clients { #expect(await client.receiveResponse()?.status == .ok) }
         await stop.value
         #expect(engine.connectionCount == 0)

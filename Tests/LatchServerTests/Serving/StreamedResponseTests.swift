@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    /// RFC 9110 §8.6: a length is that of the content of GET, or none.
+    @Test(arguments: [nil, 10]) func `is not read for HEAD, whose response does not say that there is none`(
+        length: Int?
+    ) async throws {
+        let source = Source()
+        var router = Router()
+        router.get("/") { _ in source.response(length: length) }
+        try await serving(router) { address in
+            let client = try RawClient(port: address.port)
+            await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let head = text(await client.receive(through: "\r\n\r\n"))
+            #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(head.contains("\r\nContent-Length: ") == (length != nil))
+            #expect(head.contains("\r\nContent-Length: 10\r\n") == (length == 10))
+            await client.send("HEAD /other HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(text(await client.receive(through: "\r\n\r\n")).hasPrefix("HTTP/1.1 404 "))
+            #expect(source.openings.withLock { $0 } == 0)
+        }
+    }
+
     @Test func `of unknown length is sent in chunks`() async throws {
         let source = Source()
         try await withDialogue(source, source.response()) { client in

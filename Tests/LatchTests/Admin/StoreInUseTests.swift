@@ -12,9 +12,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct `A store that a server has open` {
     /// Runs a command to its end.
-    private func run(_ arguments: [String]) async throws -> BuiltProgram.Outcome {
+    private func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> BuiltProgram.Outcome {
         try await withTemporaryFolder { folder in
-            await BuiltProgram.outcome(of: try BuiltProgram.start(arguments, in: folder), in: folder)
+            let process = try BuiltProgram.start(arguments, in: folder, environment: environment)
+            return await BuiltProgram.outcome(of: process, in: folder)
         }
     }
 
@@ -73,6 +76,27 @@ import Testing
             }
             let verified = try await run(["admin", "audit", "verify", "--store", store])
             #expect(verified.ending == .exited(0), "\(verified.error)")
+        }
+    }
+
+    @Test func `keeps its pepper until the server is killed`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = "sqlite:\(folder)/latch.sqlite"
+            let (old, new) = (["LATCH_TOKEN_PEPPER": "one"], ["LATCH_TOKEN_PEPPER": "two"])
+            let accept = ["admin", "keys", "accept-pepper", "--store", store]
+            let list = ["admin", "keys", "list", "--store", store]
+            try await BuiltProgram.serving(in: folder, environment: old) { process, _ in
+                expectRefusal(try await run(accept, environment: new))
+                #expect(try await run(list, environment: old).ending == .exited(0))
+                process.kill()
+                await process.end()
+                #expect(try await run(accept).ending == .exited(1))
+                let accepted = try await run(accept, environment: new)
+                #expect(accepted.ending == .exited(0), "\(accepted.error)")
+            }
+            #expect(try await run(list, environment: new).ending == .exited(0))
+            let refused = try await run(list, environment: old)
+            #expect(refused.ending == .exited(1) && refused.error.last?.contains("accept-pepper") == true)
         }
     }
 

@@ -2,6 +2,9 @@
 
 import LatchCore
 import LatchHTTP
+import LatchProcess
+import LatchTesting
+import PortableFoundation
 import Synchronization
 import Testing
 
@@ -11,10 +14,12 @@ import Testing
 /// An environment whose streams are recorded.
 struct RecordingEnvironment {
     private let kept = Kept()
+    private let variables: [String: String]
     private let input: [UInt8]
     private let isTerminal: Bool
 
-    init(input: [UInt8] = [], isTerminal: Bool = false) {
+    init(_ variables: [String: String] = [:], input: [UInt8] = [], isTerminal: Bool = false) {
+        self.variables = variables
         self.input = input
         self.isTerminal = isTerminal
     }
@@ -27,7 +32,7 @@ struct RecordingEnvironment {
     var environment: Environment {
         let (kept, input) = (kept, input)
         return Environment(
-            variables: [:],
+            variables: variables,
             input: .init(
                 isTerminal: isTerminal, all: { Array(input.prefix($0 + 1)) },
                 line: { _, _, writePrompt in
@@ -57,6 +62,18 @@ struct RecordingEnvironment {
         }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")), arguments: ["/dev/full", "/dev/null"])
+    func `fails where its standard output cannot be written, and not where nobody reads it`(path: String) async throws {
+        try await withTemporaryFolder { folder in
+            let errors = folder + "/error"
+            let (ending, _) = try await ChildProcess.run(
+                "/bin/sh", ["-c", "\(BuiltProgram.path) keys generate > \(path)"], errors: .file(errors))
+            #expect(ending == .exited(path == "/dev/full" ? 1 : 0))
+            let said = BuiltProgram.lines(of: errors)
+            #expect(said.contains { $0.contains("standard output") } == (path == "/dev/full"), "\(said)")
+        }
+    }
+
     @Test func `tells mistakes on standard error, with a hint, and exits 2`() async {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(["serve", "--prot"], in: kept.environment)
@@ -78,6 +95,14 @@ struct RecordingEnvironment {
         let store = settings.first { $0["key"] == "store" }
         #expect(store?["value"] == "sqlite:/no/such/folder/x")
         #expect(store?["source"] == "--store")
+    }
+
+    @Test func `prints settings that do not fit each other, and says so`() async throws {
+        let kept = RecordingEnvironment(["LATCH_SCOPES": "one", "LATCH_DEFAULT_SCOPES": "one two"])
+        let code = await Program.command.run(["serve", "--print-config"], in: kept.environment)
+        #expect(code == .failure)
+        #expect(kept.output.contains("default_scopes = \"one two\""))
+        #expect(kept.error.contains("default_scopes"))
     }
 
     @Test func `wants to know what the JSON is for`() async {

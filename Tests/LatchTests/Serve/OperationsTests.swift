@@ -89,12 +89,21 @@ import Testing
         }
     }
 
+    @Test func `says what the store has failed for`() throws {
+        let (line, date) = (LogLine.storeFailure(.storeFull, in: "rotate"), Date(timeIntervalSince1970: 0))
+        let message = IdentityError.storeFull.message
+        #expect(line.text(date, .text) == "1970-01-01T00:00:00Z the store has failed in 'rotate': \(message)")
+        let json = try JSONValue(parsing: line.text(date, .json))
+        #expect(json["event"] == "store_failed" && json["code"] == "storeFull" && json["operation"] == "rotate")
+    }
+
     @Test func `says when the database is lost, and when it is back`() throws {
         let lost = IdentityError.storeFull
         for format in [AccessLogFormat.text, .json] {
-            let line = LogLine.outage(lost).text(Date(timeIntervalSince1970: 0), format)
+            let line = LogLine.outage(of: "database", lost.message).text(Date(timeIntervalSince1970: 0), format)
             #expect(line.contains("lost") && line.contains(lost.message))
-            #expect(LogLine.outage(nil).text(Date(timeIntervalSince1970: 0), format).contains("back"))
+            let back = LogLine.outage(of: "collector", for: "traces", nil).text(Date(timeIntervalSince1970: 0), format)
+            #expect(back.contains(format == .json ? "collector_back" : "the collector of traces is back"))
         }
     }
 
@@ -216,7 +225,8 @@ import Testing
             #expect(lines.allSatisfy { $0["time"] != nil && ($0["level"] ?? $0["event"] ?? $0["method"]) != nil })
             #expect(lines.first?["message"] == "LATCH_ISUER is not a setting and has no effect.")
             let events = Set(lines.compactMap { $0["event"]?.stringValue })
-            #expect(events.isSuperset(of: ["administration", "reloaded", "mail_not_sent"]))
+            #expect(events.isSuperset(of: ["administration", "started", "reloaded", "mail_not_sent"]))
+            #expect(lines.last?["event"] == "stopped")
             #expect(lines.contains { $0["code"] != nil && $0["level"] == "error" })
             #expect(!BuiltProgram.lines(of: folder + "/error").joined().contains("ada@example.com"))
         }

@@ -10,6 +10,11 @@ import Testing
 @testable import latch
 
 @Suite struct `A server that is about to serve` {
+    /// Secrets that nobody guesses.
+    private static let secrets = [
+        "LATCH_STORE_KEY": String(repeating: "0a", count: 32), "LATCH_TOKEN_PEPPER": String(repeating: "a", count: 16),
+    ]
+
     private func warnings(_ environment: [String: String]) throws -> [String] {
         let settings = try Settings(environment: environment)
         let configuration = try settings.serverConfiguration()
@@ -26,30 +31,34 @@ import Testing
 
     @Test(arguments: ["0.0.0.0:80", "[::]:80", "192.0.2.1:443", "id.example.com:443"])
     func `warns where passwords would cross a network in the clear`(address: String) throws {
-        let key = String(repeating: "0a", count: 32)
-        let found = try warnings([
-            "LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address, "LATCH_STORE_KEY": key,
-        ])
+        let environment = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address]
+        let found = try warnings(environment.merging(Self.secrets) { $1 })
         #expect(found.count == 2)
         #expect(found.first?.contains("unencrypted") == true)
         #expect(found.last?.contains("tls_certificate") == true)
     }
 
     @Test func `warns of passwords in the clear once, where the issuer says so too`() throws {
-        let found = try warnings([
+        let environment = [
             "LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": "0.0.0.0:80", "LATCH_ISSUER": "http://id.example.com",
-            "LATCH_STORE_KEY": String(repeating: "0a", count: 32),
-        ])
+        ]
+        let found = try warnings(environment.merging(Self.secrets) { $1 })
         #expect(found.count == 2 && found[0].hasPrefix("The issuer is http"), "\(found)")
     }
 
-    @Test(arguments: ["0.0.0.0:80", "id.example.com:443"])
-    func `warns of signing keys in the clear beyond loopback`(address: String) throws {
-        let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address])
-        #expect(found.first?.contains("signing keys are unencrypted") == true)
-        #expect(found.dropFirst().first?.contains("store_key_file") == true)
-        let file = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address, "LATCH_STORE_KEY_FILE": "/run/key"]
-        #expect(try warnings(file).allSatisfy { !$0.contains("signing keys") })
+    @Test(arguments: [
+        ["LATCH_LISTEN": "0.0.0.0:80"], ["LATCH_LISTEN": "id.example.com:443"],
+        ["LATCH_ISSUER": "https://id.example.com", "LATCH_TRUSTED_PROXIES": "127.0.0.1"],
+    ])
+    func `warns of secrets that are missing where others use it`(environment: [String: String]) throws {
+        let environment = environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 }
+        let found = try warnings(environment)
+        #expect(found.count >= 4 && found[0].contains("signing keys are unencrypted"), "\(found)")
+        #expect(found[1].contains("store_key_file") && found[2].hasPrefix("token_pepper is not set"), "\(found)")
+        let file = try warnings(environment.merging(["LATCH_STORE_KEY_FILE": "/run/key"]) { $1 })
+        #expect(file.allSatisfy { !$0.contains("signing keys") })
+        let set = try warnings(environment.merging(Self.secrets) { $1 })
+        #expect(set.allSatisfy { !$0.contains("signing keys") && !$0.contains("token_pepper") }, "\(set)")
     }
 
     @Test(arguments: [(0o600, 0), (0o640, 2), (0o604, 2)])
@@ -69,7 +78,9 @@ import Testing
     }
 
     @Test func `warns where all clients would share the address of a proxy`() throws {
-        let environment = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_ISSUER": "https://id.example.com"]
+        let environment = Self.secrets.merging([
+            "LATCH_MAIL_DIRECTORY": "mails", "LATCH_ISSUER": "https://id.example.com",
+        ]) { $1 }
         let found = try warnings(environment)
         #expect(found.count == 2)
         #expect(found.last?.contains("trusted_proxies") == true)

@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    /// A secret that were taken for one that is not set would leave in plain what it is to encrypt.
+    @Test(arguments: ["store_key", "token_pepper", "store"]) func `takes no empty credential`(name: String) async throws
+    {
+        try await withTemporaryFolder { folder in
+            try Data("\n".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+            let error = #expect(throws: CommandError.self) {
+                try SettingsLoader(Invocation(), variables: ["CREDENTIALS_DIRECTORY": folder]).load()
+            }
+            #expect(error?.message == "The credential \(folder)/\(name) is empty.")
+        }
+    }
+
     @Test func `takes no socket of another process, and a name for operators`() {
         let own = ["LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2"]
         let named = own.merging(["LISTEN_FDNAMES": "admin:public"]) { $1 }

@@ -45,7 +45,10 @@ import SessionHistories
             }.add(to: &counts)
             first = seeds.upperBound + 1
         }
-        await database?.end()
+        do { try await database?.end() } catch {
+            print("the database did not end well: \(error)")
+            findings += 1
+        }
         if needsAllFaults {
             let missing = Fault.names(overDatabase: database != nil).subtracting(counts.faults.keys)
             if !missing.isEmpty { print("there were no \(missing.sorted().joined(separator: ", "))") }

@@ -46,8 +46,14 @@ final class DatabasePair: Sendable {
         guard response.status == .noContent else { throw Failure(description: "\(fault) could not be made") }
     }
 
-    func end() async {
+    /// Ends both servers.
+    ///
+    /// - Throws: `Failure` with what the script printed, as it then may have left one of them running.
+    func end() async throws {
         process.terminate()
-        await process.end()
+        let output = await process.rest()
+        guard await process.end() == .exited(0) else {
+            throw Failure(description: String(decoding: output, as: UTF8.self))
+        }
     }
 }

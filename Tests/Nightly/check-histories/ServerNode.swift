@@ -6,11 +6,11 @@ import Synchronization
 
 /// A process of `latch serve`, which starts again at its own address after each kill.
 final class ServerNode: Sendable {
-    /// A server that does not serve; the reason stands in its file of errors.
-    struct NotServing: Error, CustomStringConvertible {
-        let errors: String
-        var description: String { "latch serve does not serve, see \(errors)" }
-    }
+    /// A server that does not serve, or does not end; the reason stands in its file of errors.
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// The time within which a server starts, and ends.
+    private static let limit = Duration.seconds(60)
 
     /// The place of the program, its arguments without the address, and its settings.
     struct Program: Sendable {
@@ -41,22 +41,34 @@ final class ServerNode: Sendable {
             program.path, ["serve", "--listen", listen, "--store", program.store],
             environment: program.settings.merging(program.machine) { $1 },
             errors: .file(program.errors))
-        let line = await process.line()
+        let line = await limited(process) { await process.line() }
         guard let line, line.hasPrefix("latch: serving "), let address = line.split(separator: " ").last,
             let url = URL(string: String(address))
         else {
             process.kill()
             await process.end()
-            throw NotServing(errors: program.errors)
+            throw Failure(description: "latch serve does not serve, see \(program.errors)")
         }
         return (process, url)
+    }
+
+    /// Waits for what a process does next, and kills one that takes too long.
+    private static func limited<Result>(_ process: ChildProcess, _ next: () async -> Result) async -> Result {
+        let limit = Task {
+            try await Task.sleep(for: Self.limit)
+            process.kill()
+        }
+        defer { limit.cancel() }
+        return await next()
     }
 
     /// Sends SIGKILL, or SIGTERM for an end that serves what was begun, and starts the next process.
     func restart(gracefully: Bool = false) async throws {
         let last = process.withLock { $0 }
         if gracefully { last.terminate() } else { last.kill() }
-        await last.end()
+        if await Self.limited(last, { await last.end() }) != .exited(0), gracefully {
+            throw Failure(description: "latch serve does not end well, see \(program.errors)")
+        }
         let (next, _) = try await Self.start(program, listen: "127.0.0.1:\(url.port ?? 0)")
         process.withLock { $0 = next }
     }

@@ -42,8 +42,13 @@ enum Mounts {
 
     /// Makes a folder read-only, as a disk after an error: open files stay as they are, and none is opened for writing.
     static func makeReadOnly(_ folder: String) async throws {
-        try await run("mount", "--bind", folder, folder)
-        try await run("mount", "-o", "remount,bind,ro", folder)
+        // In one step, as none may be open for writing in a mount that becomes read-only.
+        let mount = folder + "-readonly"
+        try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+        try await run("mount", "--bind", folder, mount)
+        try await run("mount", "-o", "remount,bind,ro", mount)
+        try await run("mount", "--bind", mount, folder)
+        try await unmount(mount)
     }
 
     /// Removes the last mount of a folder.

@@ -69,16 +69,16 @@ trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 request = urllib.request.Request(
     url + "/api/clients/register", json.dumps({"email": "ada@example.com", "password": "a horse walks in"}).encode(),
     {"Content-Type": "application/json", "traceparent": f"00-{trace}-{parent}-01"})
-assert urllib.request.urlopen(request).status == 201
+assert urllib.request.urlopen(request, timeout=120).status == 201
 for name in ("staff", "others"):
     path = f"/api/auth/{name}?redirect=notes%3A%2F%2Fauth%2Fcallback&code_challenge={'A' * 43}&code_challenge_method=S256"
     try:
-        urllib.request.urlopen(urllib.request.Request(url + path, headers={"traceparent": f"00-{trace}-{parent}-01"}))
+        urllib.request.urlopen(urllib.request.Request(url + path, headers={"traceparent": f"00-{trace}-{parent}-01"}), timeout=120)
     except urllib.error.HTTPError as error:
         error.read()
-exposed = urllib.request.urlopen(url + "/metrics").read().decode()
+exposed = urllib.request.urlopen(url + "/metrics", timeout=120).read().decode()
 process.terminate()
-assert process.wait() == 0
+assert process.wait(120) == 0
 traced = [span for span in spans if span.trace_id.hex() == trace]
 requests = [span for span in traced if span.parent_span_id.hex() == parent]
 assert len(requests) == 3 and all(span.kind == 2 for span in requests), requests
@@ -111,6 +111,7 @@ for name, series in (("latch_request_seconds", 1), ("latch_store_seconds", 2)):
         assert point.sum > 0 and not point.exemplars
     assert f"# TYPE {name} histogram" in exposed and f"{name}_bucket" in exposed
 assert metrics["latch_mails_waiting"].HasField("gauge")
+assert metrics["latch_mails_waiting"].description == "Mails that wait to be sent, by any node."
 # An identifier of random digits may have "ada" in it.
 for secret in ("ada@", "horse", "hunter2"):
     assert secret not in str(spans), secret

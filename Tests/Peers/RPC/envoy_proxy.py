@@ -7,6 +7,7 @@ web: gRPC-Web comes in, gRPC goes to the server.  front: HTTP/2 comes in, HTTP/1
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -101,26 +102,26 @@ process = subprocess.Popen(
 )
 
 
-def end(*_):
-    process.kill()
-    sys.exit(0)
-
-
-signal.signal(signal.SIGTERM, end)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-port = None
-for _ in range(600):
-    try:
-        with open(admin) as file:
-            listeners = json.load(direct.open(f"http://{file.read().strip()}/listeners?format=json", timeout=5))
-        port = listeners["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
-        break
-    except (OSError, KeyError, IndexError, ValueError):
-        time.sleep(0.05)
-print(port, flush=True)
-for _ in range(1200):
-    time.sleep(0.1)
-    # Whoever started this has gone: then nobody wants it any more.
-    if os.getppid() == 1 or process.poll() is not None:
-        break
-end()
+try:
+    port = None
+    for _ in range(600):
+        try:
+            with open(admin) as file:
+                listeners = json.load(direct.open(f"http://{file.read().strip()}/listeners?format=json", timeout=5))
+            port = listeners["listener_statuses"][0]["local_address"]["socket_address"]["port_value"]
+            break
+        except (OSError, KeyError, IndexError, ValueError):
+            time.sleep(0.05)
+    print(port, flush=True)
+    for _ in range(1200):
+        time.sleep(0.1)
+        # Whoever started this has gone: then nobody wants it any more.
+        if os.getppid() == 1 or process.poll() is not None:
+            break
+finally:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    process.kill()
+    process.wait()
+    shutil.rmtree(folder, ignore_errors=True)

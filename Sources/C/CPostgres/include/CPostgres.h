@@ -78,6 +78,7 @@ PQnoticeReceiver PQsetNoticeReceiver(PGconn *connection, PQnoticeReceiver receiv
 int PQsetnonblocking(PGconn *connection, int on);
 int PQenterPipelineMode(PGconn *connection);
 int PQpipelineSync(PGconn *connection);
+int PQsendFlushRequest(PGconn *connection);
 int PQflush(PGconn *connection);
 int PQconsumeInput(PGconn *connection);
 int PQisBusy(PGconn *connection);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchCore
 import LatchGenerator
 import PortableFoundation
 

@@ -77,13 +77,12 @@ enum AccountsSubcommand {
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
             let entry = try await accounts.list.content().entry(called: invocation.arguments[0])
-            if let last = try await accounts.list.remove(entry.id) {
-                do {
-                    try await accounts.revoke(last, of: entry)
-                } catch {
-                    environment.warnOfUnconfirmedRevocation()
-                }
+            // What an earlier sign-out without a network has left is forgotten with the account.
+            var (last, isConfirmed) = try await accounts.list.removing(entry.id)
+            if let last {
+                do { try await accounts.revoke(last, of: entry) } catch { isConfirmed = false }
             }
+            if !isConfirmed { environment.warnOfUnconfirmedRevocation() }
             environment.output.line("Removed \(entry.name).".printable)
             return .success
         })

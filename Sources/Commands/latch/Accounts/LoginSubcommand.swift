@@ -170,11 +170,14 @@ extension Login {
         _ response: TokenResponse, as name: String, issuer: String, username: String?, userID: String?,
         clientID: String? = nil, isClient: Bool = false, replacing: AccountEntry? = nil, _ before: AccountList.Content
     ) async throws -> ExitCode {
-        var earlier: [String: Tokens] = [:]
+        var (earlier, unreadable): ([String: Tokens], Set<String>) = ([:], [])
         for entry in before.entries where entry.issuer == issuer {
             let session = try await accounts.list.session(for: entry.id)
             // Unreadable tokens cannot be revoked, and must not prevent the sign-in.
-            do { try await session.restore() } catch { continue }
+            do { try await session.restore() } catch {
+                unreadable.insert(entry.id)
+                continue
+            }
             earlier[entry.id] = session.currentState.credential
         }
         let entry = try await accounts.list.signIn(
@@ -182,6 +185,7 @@ extension Login {
             isClient: isClient, replacing: replacing?.id)
         // The client of the earlier tokens may be another one.
         if let replaced = earlier[entry.id], let old = before[entry.id] { await revoke(replaced, of: old) }
+        if unreadable.contains(entry.id) { warnOfEarlierSession() }
         report(entry, response)
         return .success
     }
@@ -190,13 +194,13 @@ extension Login {
     ///
     /// A failure is only a warning: the tokens expire by themselves.
     private func revoke(_ tokens: Tokens, of entry: AccountEntry) async {
-        do {
-            try await accounts.revoke(tokens, of: entry)
-        } catch {
-            environment.warn(
-                "The earlier session of this account could not be ended at the issuer.",
-                hint: "It ends by itself; 'latch logout --all-devices' ends all of them.")
-        }
+        do { try await accounts.revoke(tokens, of: entry) } catch { warnOfEarlierSession() }
+    }
+
+    private func warnOfEarlierSession() {
+        environment.warn(
+            "The earlier session of this account could not be ended at the issuer.",
+            hint: "It ends by itself; 'latch logout --all-devices' ends all of them.")
     }
 
     /// Prints the account, and warns of scopes that are missing or were not requested.

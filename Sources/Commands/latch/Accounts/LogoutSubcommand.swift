@@ -34,7 +34,7 @@ enum LogoutSubcommand {
                 try await session.restore()
                 guard session.currentState.isSignedIn else {
                     // What an earlier sign-out without a network has left.
-                    _ = await session.revokeRemaining()
+                    guard await session.revokeRemaining() else { throw Self.unconfirmed }
                     throw AuthError.missingToken
                 }
                 // The server is called first: it needs the tokens, and a failed call can be repeated.
@@ -52,6 +52,11 @@ enum LogoutSubcommand {
             }
             return .success
         })
+
+    /// The error of a repeated call that the issuer does not confirm either.
+    private static let unconfirmed = CommandError.failed(
+        "The end of the session is still not confirmed.",
+        hint: "This device is signed out; 'latch logout' asks the issuer again.")
 
     /// Ends all sessions of the account, which Latchwork's own server offers.
     ///

@@ -7,12 +7,12 @@ import LatchIdentity
 /// `latch admin keys`: the signing keys in a store.
 enum AdminKeysSubcommand {
     static let subcommand = Subcommand(
-        name: "keys", summary: "signing keys: list, rotate, reseal",
+        name: "keys", summary: "signing keys: list, rotate, reseal, accept-pepper",
         discussion: """
             Works on the store itself. Running servers take up a change within \(seconds) seconds.
             """,
         examples: ["latch admin keys list": "the keys of the store in this folder"],
-        subcommands: [list, rotate, reseal])
+        subcommands: [list, rotate, reseal, acceptPepper])
 
     private static let seconds = SigningKeyService.refreshInterval.components.seconds
 
@@ -90,12 +90,35 @@ enum AdminKeysSubcommand {
         }
     }
 
+    private static let acceptPepper = storeSubcommand(
+        "accept-pepper", "makes the token_pepper of the settings that of the store",
+        discussion: """
+            After a theft of the pepper: stop the servers, set another token_pepper for all of them, and run
+            this with it. All users are signed out, and second factors have to be set up again; recovery
+            codes stay valid.
+            """,
+        examples: ["latch admin keys accept-pepper --config latch.toml": "after 'token_pepper' was replaced in it"],
+        configure: { configuration throws in
+            guard configuration.tokenPepper?.isEmpty == false else {
+                throw CommandError.failed(
+                    "token_pepper is not set.",
+                    hint:
+                        "Give the command the settings and secrets of the servers, as in: CREDENTIALS_DIRECTORY=/etc/latch"
+                )
+            }
+            configuration.acceptsAnotherPepper = true
+        }
+    ) { _ in
+        { _ in ("The store is used with the pepper of the settings.", ["accepted": true]) }
+    }
+
     /// Creates a subcommand that works on a store.
     ///
     /// - Parameter body: Parses the call before the store is opened, and returns what runs with it.
     static func storeSubcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
+        configure: @escaping @Sendable (inout IdentityConfiguration) throws -> Void = { _ in },
         body: @escaping @Sendable (Invocation) throws -> (Identity) async throws -> AdminCall.Output
     ) -> Subcommand {
         Subcommand(
@@ -107,7 +130,8 @@ enum AdminKeysSubcommand {
             body: { invocation, environment in
                 let run = try body(invocation)
                 let settings = try SettingsLoader(invocation, variables: environment.variables).load()
-                let output = try await LocalAccountAdministration.opening(settings, environment, run)
+                let output = try await LocalAccountAdministration.opening(
+                    settings, environment, configure: configure, run)
                 environment.write(output, for: invocation)
                 return .success
             })

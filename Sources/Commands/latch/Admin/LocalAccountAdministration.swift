@@ -20,7 +20,9 @@ struct LocalAccountAdministration: AccountAdministration {
 
     /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
     static func opening<Result>(
-        _ settings: Settings, _ environment: Environment, _ body: (Identity) async throws -> Result
+        _ settings: Settings, _ environment: Environment,
+        configure: (inout IdentityConfiguration) throws -> Void = { _ in },
+        _ body: (Identity) async throws -> Result
     ) async throws -> Result {
         let location = try StoreLocation(settings["store"])
         let path = location.path
@@ -29,7 +31,8 @@ struct LocalAccountAdministration: AccountAdministration {
                 "There is no store at '\(path)'.",
                 hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")
         }
-        let configuration = try settings.identityConfigurationWithKey()
+        var configuration = try settings.identityConfigurationWithKey()
+        try configure(&configuration)
         let identity = try await StartupWarning.awaitingDatabase(by: environment.warn) {
             try await Identity(administering: path, configuration: configuration)
         }

@@ -28,11 +28,20 @@ struct SettingsLoader: Sendable {
 
     /// Reads the files again and returns the settings.
     func load() throws(CommandError) -> Settings {
+        // As one that is not set it would have the server keep in plain what it is to encrypt.
+        for setting in Setting.all where Self.secretsOfTheStore.contains(setting.key) {
+            guard variables[setting.environmentName] != "" else {
+                throw .failed("\(setting.environmentName) is empty.", hint: "Give its value, or unset the variable.")
+            }
+        }
         let read = { (path: String) throws(CommandError) in try ConfigurationFile(readingFrom: path) }
         return try Settings(
             flags: flags, environment: variables, credentials: credentials(), file: file.map(read),
             defaults: defaults.map(read))
     }
+
+    /// The secrets without which a server starts as well, and should not by mistake.
+    private static let secretsOfTheStore: Set<String> = ["token_pepper", "store_key"]
 
     /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's
     /// LoadCredential).
@@ -50,6 +59,11 @@ struct SettingsLoader: Sendable {
             guard FileManager.default.fileExists(atPath: path) else { continue }
             var bytes = try InputFile.bytes(path, hint: "The service's user must be able to read the credential.")
             while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+            // As a secret that is not set it would have the server keep in plain what it is to encrypt.
+            guard !bytes.isEmpty else {
+                throw .failed(
+                    "The credential \(path) is empty.", hint: "Write its value into it, or remove the file.")
+            }
             credentials[key] = SettingCredential(path: path, text: String(decoding: bytes, as: UTF8.self))
         }
         return credentials

@@ -33,9 +33,7 @@ struct ServerDoctor: Sendable {
     /// Reports what the settings say together, and what they probably should not.
     private func configuration(_ settings: Settings) -> [Diagnosis] {
         do {
-            try settings.identityConfigurationWithKey().check()
-            _ = try settings.administrationConfiguration()
-            _ = try settings.telemetryConfiguration(variables)
+            try settings.check(variables)
             let count = settings.all.count { $0.source != .standard }
             let found = Diagnosis.fine(
                 "configuration", "settings that are set: \(count)",

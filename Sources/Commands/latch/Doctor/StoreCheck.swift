@@ -45,14 +45,17 @@ struct StoreCheck: Sendable {
     private func inspection(of location: String) async -> [Diagnosis] {
         let inspection: StoreInspection
         do {
-            let administration = try StoreAdministration(
-                storeKey: try settings.identityConfigurationWithKey().storeKey)
-            inspection = try await administration.inspect(location)
+            let configuration = try settings.identityConfigurationWithKey()
+            let administration = try StoreAdministration(storeKey: configuration.storeKey)
+            inspection = try await administration.inspect(location, tokenPepper: configuration.tokenPepper)
         } catch {
             return [.wrong("store", error)]
         }
         var found = [schema(inspection.schema)]
-        if let failure = inspection.keyFailure { found.append(.wrong("store key", failure)) }
+        if let failure = inspection.keyFailure {
+            found.append(
+                .wrong(failure.code == IdentityError.anotherPepper.code ? "token pepper" : "store key", failure))
+        }
         if let difference = inspection.clockDifference { found.append(clock(difference)) }
         if let durability = inspection.durability { found.append(self.durability(durability)) }
         return found

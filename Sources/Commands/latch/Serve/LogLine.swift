@@ -69,14 +69,36 @@ extension LogLine {
             ["level": "warning", "event": "lines_dropped", "count": .integer(Int64(count))])
     }
 
-    /// Returns the line of the loss of the database, or of its return.
-    static func outage(_ failure: IdentityError?) -> LogLine {
+    /// Returns the line of the loss of a service, or of its return.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called, also in the event.
+    ///   - part: What it is lost for; nil for all that it does.
+    ///   - failure: The reason of its loss; nil for its return.
+    static func outage(
+        of name: String, for part: String? = nil, level: String = "error", _ failure: String?
+    ) -> LogLine {
+        let words = "the \(name)\(part.map { " of \($0)" } ?? "")"
         guard let failure else {
-            return LogLine("the database is back", ["level": "info", "event": "database_back"])
+            return LogLine(
+                "\(words) is back", ["level": "info", "event": .string("\(name)_back"), "signal": .optional(part)])
         }
         return LogLine(
-            "the database is lost, and is tried again: \(failure.message)".printable,
-            ["level": "error", "event": "database_lost", "message": .string(failure.message)])
+            "\(words) is lost, and is tried again: \(failure)".printable,
+            [
+                "level": .string(level), "event": .string("\(name)_lost"), "message": .string(failure),
+                "signal": .optional(part),
+            ])
+    }
+
+    /// Returns the line of a call that the store has failed, whose error has no values.
+    static func storeFailure(_ error: IdentityError, in operation: String) -> LogLine {
+        LogLine(
+            "the store has failed in '\(operation)': \(error.message)".printable,
+            [
+                "level": "error", "event": "store_failed", "code": .string(error.code), "operation": .string(operation),
+                "message": .string(error.message), "hint": .optional(error.hint),
+            ])
     }
 
     /// Returns the line of a mail that was not sent, without its recipient and text.

@@ -19,7 +19,7 @@ enum ServeSubcommand {
     /// The only setting of the auth server with an option, since it belongs to the address.
     static let issuer = Option.value("issuer", "URL", "the server's public URL (the address it listens on)")
     private static let printConfig = Option.flag(
-        "print-config", "shows all settings with their sources, secrets redacted, and ends")
+        "print-config", "shows all settings with their sources, secrets redacted, and ends: 1 if a server refuses them")
 
     static let subcommand = Subcommand(
         name: "serve", summary: "runs the auth server until SIGTERM",
@@ -54,6 +54,7 @@ enum ServeSubcommand {
             }
             let settings = try loader.load()
             environment.write(settings.toml, orJSON: settings.json, for: invocation)
+            try settings.check(environment.variables)
             return .success
         })
 }
@@ -107,7 +108,7 @@ private struct ServerProgram {
         let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
         try supervisor.requireUse(of: configuration.inheritedSockets + (administration?.inheritedSockets ?? []))
         let telemetry = try settings.telemetryConfiguration(environment.variables).map {
-            TelemetryExporter($0, transport: transport)
+            TelemetryExporter($0, transport: transport) { log.report(collectorOf: $0, $1) }
         }
         let handler = SwappableHandler.starting
         let server = Server(
@@ -132,12 +133,11 @@ private struct ServerProgram {
             await administrationServer?.shutdown(grace: .zero)
             throw error
         }
-        log.watchDatabase()
+        log.watchStore(of: identity)
         if let administrationURL { log.announceAdministration(at: administrationURL) }
-        let listening = ListenAddress(host: address.host, port: address.port)
-        log.warn(settings.warnings(listeningOn: listening, isEncrypted: configuration.tls != nil))
+        log.warn(settings.warnings(listeningOn: ListenAddress(address), isEncrypted: configuration.tls != nil))
         let status = "serving \(address.url)"
-        environment.output.line("latch: \(status)")
+        announce(status, at: address.url, settings, log)
         if let telemetry { identity.report(to: telemetry) }
         supervisor.ready(status)
         for await signal in signals {
@@ -157,7 +157,19 @@ private struct ServerProgram {
         await administrationServer?.shutdown(grace: .zero)
         await telemetry?.close()
         await identity.close()
+        log.tellCollector("stopped", event: "stopped")
         log.flush()
+    }
+
+    /// Says that the server serves, also to a collector of logs.
+    private func announce(_ status: String, at url: String, _ settings: Settings, _ log: ServerLog) {
+        environment.output.line("latch: \(status)")
+        // A server serves on where this cannot be written, and ends well nevertheless.
+        Environment.Output.forgetFailureOfStandardOutput()
+        let kind = SQLIdentityStore.isDatabase(settings["store"]) ? "postgresql" : "sqlite"
+        log.tellCollector(
+            status, event: "started",
+            ["version": .string(Program.version), "url": .string(url), "store": .string(kind)])
     }
 
     /// Returns the signals that wait for their turn, all but one that ends a start at once: nothing has been acknowledged yet, and a

@@ -43,15 +43,28 @@ extension Settings {
             parents: self["trace_parents"], service: "latch", environment: variables)
     }
 
+    /// Checks that the settings fit each other, before a server starts with them.
+    func check(_ variables: [String: String]) throws {
+        try identityConfigurationWithKey().check()
+        _ = try administrationConfiguration()
+        _ = try telemetryConfiguration(variables)
+        try checkTLS()
+    }
+
+    /// - Throws: `CommandError.failed` if only one of certificate and key is set.
+    private func checkTLS() throws(CommandError) {
+        guard self["tls_certificate"].isEmpty == self["tls_key"].isEmpty else {
+            throw .failed("tls_certificate and tls_key belong together.", hint: "Give both, or neither.")
+        }
+    }
+
     /// Reads certificate and key; nil, for plain HTTP, if neither is set.
     ///
     /// - Throws: `CommandError.failed` if only one of them is set, instead of serving without encryption.
     func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (self["tls_certificate"], self["tls_key"])
-        if certificate.isEmpty, key.isEmpty { return nil }
-        guard !certificate.isEmpty, !key.isEmpty else {
-            throw .failed("tls_certificate and tls_key belong together.", hint: "Give both, or neither.")
-        }
+        try checkTLS()
+        guard !certificate.isEmpty else { return nil }
         let hint = "Give the path of a PEM file that this user may read."
         return Server.TLS(
             certificate: try InputFile.bytes(certificate, hint: hint), key: try InputFile.bytes(key, hint: hint))
@@ -84,13 +97,14 @@ struct ListenAddress: Sendable, Hashable {
     /// Creates an address of its parts; the host has no brackets.
     init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
+    /// Creates the address on which a server listens.
+    init(_ address: Server.Address) { self.init(host: address.host, port: address.port) }
+
     /// Whether only programs of this machine can reach it.
     ///
     /// A name that only begins like such an address, as `127.example.com` does, is not one.
     var isLoopback: Bool {
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-        let isIPv4 = numbers.count == 4 && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-        return host == "localhost" || host == "::1" || (isIPv4 && numbers[0] == 127)
+        host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 
     /// Returns the error for a malformed address.
@@ -110,7 +124,7 @@ struct StoreLocation: Sendable, Hashable {
     ///
     /// - Throws: `CommandError.failed`, without the password that a URL may hold.
     init(_ text: String) throws(CommandError) {
-        isFile = !["postgres://", "postgresql://"].contains { text.utf8.starts(with: $0.utf8) }
+        isFile = !SQLIdentityStore.isDatabase(text)
         guard isFile else {
             path = text
             return

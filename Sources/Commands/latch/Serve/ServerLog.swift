@@ -71,9 +71,15 @@ final class ServerLog: Sendable {
         }
     }
 
-    /// Logs when the store's database is lost and when it is back.
-    func watchDatabase() {
-        StoreOutages.report { [self] failure in enqueue(.outage(failure)) }
+    /// Logs when the database of a server's store is lost and when it is back, and once a minute what calls of the store fail for.
+    func watchStore(of identity: Identity) {
+        StoreOutages.report { [self] failure in enqueue(.outage(of: "database", failure?.message)) }
+        identity.reportStoreFailures { [self] error, operation in enqueue(.storeFailure(error, in: operation)) }
+    }
+
+    /// Logs that the collector is lost for a signal, or with nil that it is back.
+    func report(collectorOf signal: TelemetryExporter.Signal, _ failure: String?) {
+        enqueue(.outage(of: "collector", for: signal.rawValue, level: "warning", failure))
     }
 
     /// Runs `body`, which opens the store, and says so if its database lets it wait.
@@ -90,6 +96,12 @@ final class ServerLog: Sendable {
     /// Writes the address that operators use.
     func announceAdministration(at url: String) {
         write(.notice("administration on \(url)", event: "administration", ["url": .string(url)]))
+    }
+
+    /// Writes a line for a collector of logs, which does not read standard output.
+    func tellCollector(_ message: String, event: String, _ members: JSONObject = [:]) {
+        guard format == .json || format == .logfmt else { return }
+        write(.notice(message, event: event, members))
     }
 
     /// Writes a warning.

@@ -55,7 +55,7 @@ extension Settings {
                     message: "No mails can be sent, so users cannot verify an address or reset a password.",
                     hint: "Set smtp_url, or mail_directory to have mails written as files."))
         }
-        if !isEncrypted, self["issuer"].utf8.starts(with: "https://".utf8), self["trusted_proxies"].isEmpty {
+        if !isEncrypted, hasSecureIssuer, self["trusted_proxies"].isEmpty {
             warnings.append(
                 StartupWarning(
                     message:
@@ -78,7 +78,8 @@ extension Settings {
     /// Returns the warnings of keys that are missing, weak or readable.
     private func secretWarnings(listeningOn address: ListenAddress) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
-        if self["store_key"].isEmpty, self["store_key_file"].isEmpty, !address.isLoopback {
+        let isForOthers = !address.isLoopback || hasSecureIssuer
+        if self["store_key"].isEmpty, self["store_key_file"].isEmpty, isForOthers {
             warnings.append(
                 StartupWarning(
                     message:
@@ -86,11 +87,15 @@ extension Settings {
                     hint: "Set store_key_file, or LATCH_STORE_KEY, to a key that 'openssl rand -hex 32' has made."))
         }
         if let exposed = StartupWarning(exposing: "store key", in: self["store_key_file"]) { warnings.append(exposed) }
-        if (1..<Self.leastPepper).contains(self["token_pepper"].utf8.count) {
+        let pepper = self["token_pepper"].utf8.count
+        if pepper < Self.leastPepper, pepper > 0 || isForOthers {
             warnings.append(
                 StartupWarning(
-                    message: "token_pepper has less than \(Self.leastPepper) bytes, and can be guessed.",
-                    hint: "Take what 'openssl rand -hex 32' prints, before there are users: a change signs them out."))
+                    message: pepper == 0
+                        ? "token_pepper is not set: the store and its key are enough to make refresh tokens of every user."
+                        : "token_pepper has less than \(Self.leastPepper) bytes, and can be guessed.",
+                    hint: "Before there are users, take what 'openssl rand -hex 32' prints; "
+                        + "later 'latch admin keys accept-pepper' signs them out."))
         }
         return warnings
     }
@@ -113,6 +118,9 @@ extension Settings {
         }
         return warnings
     }
+
+    /// Whether clients reach the server by https, which a proxy may terminate.
+    private var hasSecureIssuer: Bool { self["issuer"].hasPrefix("https://") }
 
     /// Whether clients on other machines reach the server by http.
     private var hasInsecureIssuer: Bool {

@@ -78,6 +78,8 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     public static let location: HTTPFieldName = "Location"
     /// RFC 9110 §14.2.
     package static let range: HTTPFieldName = "Range"
+    /// draft-ietf-httpapi-ratelimit-headers-10 §4.
+    package static let rateLimit: HTTPFieldName = "RateLimit"
     /// RFC 9110 §10.2.3.
     package static let retryAfter: HTTPFieldName = "Retry-After"
     /// RFC 6265 §4.1.

@@ -120,7 +120,7 @@ public struct LoggingOptions: Sendable {
     public var minimumLevel: LogLevel
     /// The fields to show at debug level; fields that carry credentials are never shown.
     public var fieldNames: Set<HTTPFieldName> = [
-        .accept, .contentType, .contentLength, .date, .retryAfter, .userAgent, "Allow", "Content-Encoding", "RateLimit",
+        .accept, .contentType, .contentLength, .date, .retryAfter, .userAgent, "Allow", "Content-Encoding", .rateLimit,
     ]
     /// The names of the query parameters whose values are shown, as they are spelled in the URL.
     public var queryNames: Set<String>

@@ -82,6 +82,12 @@ extension GeneratorError {
             hint: "Choose a writable folder.")
     }
 
+    static func unreadableManifest(_ path: String) -> GeneratorError {
+        GeneratorError(
+            unwritableOutput.code, "'\(path)' is damaged, or of a later version.",
+            hint: "Resolve its conflict, or remove it and the generated files.")
+    }
+
     static func impossibleOutput(_ message: String) -> GeneratorError {
         GeneratorError(impossibleOutput.code, message, hint: "Rename one of the declarations in the .proto files.")
     }

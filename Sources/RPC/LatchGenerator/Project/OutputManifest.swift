@@ -26,13 +26,18 @@ struct OutputManifest: Sendable, Hashable {
     /// Creates the manifest of an empty folder.
     init() {}
 
-    /// Parses a manifest; nil for any other version.
-    init?(reading bytes: [UInt8]) {
-        guard let value = try? JSONValue(parsing: bytes), value["version"]?.intValue == Self.version,
-            let files = value["files"]?.objectValue
-        else { return nil }
+    /// A manifest that says nothing of the files, whose owner has to decide.
+    struct Unreadable: Error {}
+
+    /// Parses a manifest; one of an earlier version, without usable digests, is empty.
+    init(reading bytes: [UInt8]) throws(Unreadable) {
+        guard let value = try? JSONValue(parsing: bytes), let version = value["version"]?.intValue,
+            version <= Self.version
+        else { throw Unreadable() }
+        guard version == Self.version else { return }
+        guard let files = value["files"]?.objectValue else { throw Unreadable() }
         for (path, entry) in files {
-            let digests = entry["digests"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            guard let digests = entry["digests"]?.arrayValue?.compactMap(\.stringValue) else { throw Unreadable() }
             let origins = entry["from"]?.arrayValue?.compactMap(\.stringValue) ?? []
             entries[path] = Entry(digests: digests.map(FileDigest.init(text:)), origins: Set(origins))
         }

@@ -179,15 +179,15 @@ extension OutputPlan {
         try StagedFiles.remove("\(folder)/\(path)", emptying: folder)
     }
 
-    /// Reads the manifest of a folder; an empty one where there is none of this version.
+    /// Reads the manifest of a folder; an empty one where there is none.
+    ///
+    /// One that cannot be read is never replaced: a new one would not contain the existing files.
     private static func manifest(in folder: String) throws(GeneratorError) -> OutputManifest {
-        do {
-            let bytes = try AtomicFile("\(folder)/\(OutputManifest.name)").read()
-            return bytes.flatMap(OutputManifest.init(reading:)) ?? OutputManifest()
-        } catch {
-            // A new manifest would not contain the existing files.
-            throw .unwritable(error)
-        }
+        let path = "\(folder)/\(OutputManifest.name)"
+        let bytes: [UInt8]?
+        do { bytes = try AtomicFile(path).read() } catch { throw .unwritable(error) }
+        guard let bytes else { return OutputManifest() }
+        do { return try OutputManifest(reading: bytes) } catch { throw .unreadableManifest(path) }
     }
 
     /// Returns the files after a check that each has a unique path within the folder.

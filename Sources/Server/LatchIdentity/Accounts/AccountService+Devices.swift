@@ -14,7 +14,7 @@ extension AccountService {
         guard let bytes = Device.id(fromPublicID: device) else { return false }
         let isSignedOut = try await dependencies.store.revoke(
             device: bytes, ownedBy: id, because: .administrator, at: dependencies.now)
-        if isSignedOut { dependencies.metrics.count("latch_families_revoked_total") }
+        if isSignedOut { dependencies.metrics.count(.familiesRevoked) }
         return isSignedOut
     }
 }

@@ -49,7 +49,7 @@ package struct AccountService: Sendable {
         if mail != nil {
             _ = dependencies.limiter.take([dependencies.limits.mail(.verifyEmail, emailKey: email.key)], at: now)
         }
-        dependencies.metrics.count("latch_accounts_created_total")
+        dependencies.metrics.count(.accountsCreated)
         dependencies.mails.wake()
         return account
     }
@@ -125,7 +125,7 @@ package struct AccountService: Sendable {
             attempt = dependencies.limits.mail(purpose, emailKey: email.key, fromKnown: address)
             guard try await dependencies.store.isSignedIn(emailKey: email.key, from: address, at: now),
                 dependencies.limiter.take([attempt], at: now) == nil
-            else { return dependencies.metrics.count("latch_mails_total", ["result": "limited"]) }
+            else { return dependencies.metrics.count(.mails, "limited") }
         }
         do throws(IdentityError) {
             try await dependencies.store.insert(outboxMail(purpose, to: email))
@@ -203,7 +203,7 @@ package struct AccountService: Sendable {
     func refuseEmailChange(_ token: String) async throws(IdentityError) {
         let count = try await dependencies.store.refuseEmailChange(byToken: token.digest, at: dependencies.now)
         guard let count else { throw .invalidLink }
-        dependencies.metrics.count("latch_families_revoked_total", by: count)
+        dependencies.metrics.count(.familiesRevoked, by: count)
     }
 
     /// Uses up a mailed token for a user who did not choose the account's password, and replaces it.
@@ -232,7 +232,7 @@ package struct AccountService: Sendable {
             }
         }
         guard let found else { throw .invalidLink }
-        dependencies.metrics.count("latch_families_revoked_total", by: found.signedOut)
+        dependencies.metrics.count(.familiesRevoked, by: found.signedOut)
         return found.account
     }
 
@@ -253,7 +253,7 @@ package struct AccountService: Sendable {
         let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
         guard let reset else { throw .invalidLink }
         dependencies.mails.wake()
-        dependencies.metrics.count("latch_families_revoked_total", by: reset.signedOut)
+        dependencies.metrics.count(.familiesRevoked, by: reset.signedOut)
     }
 
     // MARK: Credentials
@@ -285,7 +285,7 @@ package struct AccountService: Sendable {
         // A concurrent change came first: the verified password is no longer the account's.
         guard let changed else { throw .invalidCredentials }
         dependencies.mails.wake()
-        dependencies.metrics.count("latch_families_revoked_total", by: changed.signedOut)
+        dependencies.metrics.count(.familiesRevoked, by: changed.signedOut)
     }
 
     /// Begins a change of address: both addresses receive a mail, and nothing changes before both are confirmed.
@@ -384,7 +384,7 @@ package struct AccountService: Sendable {
         let result = try await dependencies.store.perform(
             action, on: id, by: actor, because: reason.sanitized(500), at: dependencies.now,
             if: rule ?? action.rule(for: actor))
-        dependencies.metrics.count("latch_families_revoked_total", by: result?.signedOut ?? 0)
+        dependencies.metrics.count(.familiesRevoked, by: result?.signedOut ?? 0)
         return result
     }
 

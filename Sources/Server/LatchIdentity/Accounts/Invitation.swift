@@ -28,7 +28,7 @@ extension AccountService {
         try dependencies.take([dependencies.limits.mail(.invitation, emailKey: email.key)])
         try await dependencies.store.insert(
             account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor)
-        dependencies.metrics.count("latch_accounts_created_total")
+        dependencies.metrics.count(.accountsCreated)
         dependencies.mails.wake()
         return account
     }

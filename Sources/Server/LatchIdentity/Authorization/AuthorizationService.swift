@@ -196,7 +196,7 @@ struct AuthorizationService: Sendable {
             switch try await store.redeem(code, on: device, for: account) {
             case .redeemed: return
             case .replayed:
-                metrics.count("latch_code_replays_total")
+                metrics.count(.codeReplays)
                 throw .invalidAuthorizationCode
             case .ended: throw .invalidAuthorizationCode
             }

@@ -73,7 +73,11 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The language of pages and mails for users who prefer none of ``supportedLanguages``.
     public var defaultLanguage = "en"
     /// A secret kept outside the store, without which a copy of the store cannot make refresh tokens.
+    ///
+    /// All servers of a store need the same.
     public var tokenPepper: String?
+    /// Whether a pepper that differs from the store's replaces it, which ends all sessions.
+    package var acceptsAnotherPepper = false
     /// A key kept outside the store that encrypts the signing keys and secrets in it: 64 hexadecimal digits.
     ///
     /// A store is encrypted at the first start with a key, and cannot be used without it any more.
@@ -110,7 +114,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var tokenLimitPerMinute = 6000
     /// The number of requests that one network may send to all other routes within a minute.
     public var requestLimitPerMinute = 6000
-    /// The number of refreshes of one account within a minute.
+    /// The number of refreshes of one account within a minute, of which one device has a hundredth, but at each node ten at least.
     public var refreshLimitPerMinute = 6000
     /// The identity providers that users may sign in through.
     public var upstreams: [UpstreamProvider] = []

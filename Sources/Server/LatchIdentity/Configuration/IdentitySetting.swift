@@ -116,7 +116,9 @@ package struct IdentitySetting: Sendable {
         .init(
             "request_limit_per_minute", \.requestLimitPerMinute, .number(1...10_000_000),
             "other requests of one network"),
-        .init("refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000), "refreshes of one account"),
+        .init(
+            "refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000),
+            "refreshes of one account, a hundredth of them of one device"),
         .init(
             "upstreams", \.upstreams, .upstreams,
             "identity providers to sign in through, such as google;client_id=ID;email_domains=gmail.com"),

@@ -69,7 +69,7 @@ struct IdentityErrorInterceptor: Filter {
     func complete(_ outcome: inout Outcome, _ route: consuming MatchedRoute?) {
         guard let failure = outcome.error else { return }
         if let error = failure as? IdentityError {
-            if error.form.status.isServerError { route?.failure = error.code }
+            if error.isFailureOfServer { route?.failure = error.code }
             outcome.recover(by: .failure(error, as: format))
         } else if let error = failure as? ServerError, error.status.isClientError {
             let form = ClientForm(
@@ -108,7 +108,10 @@ extension CallContext {
     static let codeField: HTTPFieldName = "latch-code"
 
     /// Returns the RPC error for an error, and adds its code, waiting time and challenge to the response metadata.
+    ///
+    /// A failure of the server is noted for the log and the metrics, since over gRPC the status of its response is 200.
     func failure(_ error: IdentityError) -> RPCError {
+        if error.isFailureOfServer { http[MatchedRouteKey.self]?.failure = error.code }
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
         error.report(in: &responseMetadata)
@@ -119,6 +122,9 @@ extension CallContext {
 }
 
 extension IdentityError {
+    /// Whether the server fails a request for a reason of its own, and not since its client is gone.
+    var isFailureOfServer: Bool { form.status.isServerError && self != .cancelled }
+
     /// The error as clients see it.
     fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
 

@@ -129,6 +129,15 @@ extension IdentityError {
             hint: "Set store_key_file or LATCH_STORE_KEY to that key; without it the store cannot be used.")
     }
 
+    /// The setting `token_pepper` is not the one of the store's other servers.
+    package static let anotherPepper = IdentityError(
+        code: "anotherPepper", message: "The setting 'token_pepper' is not the one with which the store is used.",
+        hint: """
+            All servers of a store need the same: another one would end the sessions whose refreshes it gets. To replace a stolen \
+            one, or that of a server that was started with a wrong one first, stop the servers and run \
+            'latch admin keys accept-pepper': it ends the sessions that another one has begun.
+            """)
+
     /// A store key is set, and the keys in the store are plain.
     static let storeNotEncrypted = IdentityError(
         code: "storeNotEncrypted", message: "A store key is set, but the keys in the store are not encrypted.",

@@ -345,6 +345,7 @@ struct OTLPExportedMetric: Message {
         "latch.telemetry.v1.ExportedMetric",
         """
         1 name string
+        2 help string
         3 unit string
         5 gauge message 0 oneof 0
         7 sum message 1 oneof 0
@@ -357,30 +358,32 @@ struct OTLPExportedMetric: Message {
     init() { storage = MessageStorage(Self.schema) }
 
     var name: String { get { storage[string: 0] } set { storage[string: 0] = newValue } }
-    var unit: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var help: String { get { storage[string: 1] } set { storage[string: 1] = newValue } }
+    var unit: String { get { storage[string: 2] } set { storage[string: 2] = newValue } }
     var data: DataOneof? {
         get {
             switch storage[oneof: 0] {
-            case 5: .gauge(storage[message: 2])
-            case 7: .sum(storage[message: 3])
-            case 9: .histogram(storage[message: 4])
+            case 5: .gauge(storage[message: 3])
+            case 7: .sum(storage[message: 4])
+            case 9: .histogram(storage[message: 5])
             default: nil
             }
         }
         set {
             switch newValue {
-            case .gauge(let value): storage[message: 2] = value
-            case .sum(let value): storage[message: 3] = value
-            case .histogram(let value): storage[message: 4] = value
+            case .gauge(let value): storage[message: 3] = value
+            case .sum(let value): storage[message: 4] = value
+            case .histogram(let value): storage[message: 5] = value
             case nil: storage.clear(oneof: 0)
             }
         }
     }
 
-    init(name: String = "", unit: String = "", data: DataOneof? = nil) {
+    init(name: String = "", help: String = "", unit: String = "", data: DataOneof? = nil) {
         storage = MessageStorage(Self.schema)
         storage[string: 0] = name
-        storage[string: 1] = unit
+        storage[string: 1] = help
+        storage[string: 2] = unit
         self.data = data
     }
 

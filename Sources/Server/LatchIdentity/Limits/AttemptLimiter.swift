@@ -51,7 +51,7 @@ final class AttemptLimiter: Sendable {
     /// The kind of attempt, which has a table of its own; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
-        case token, session, refresh, clientSecret, secondFactor, secondFactorSetup, username
+        case token, session, refresh, deviceRefresh, clientSecret, secondFactor, secondFactorSetup, username
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
         case userCode, deviceNetwork, devicePrefix, passkey, passkeyPrefix, passkeyRegistration
@@ -152,7 +152,7 @@ final class AttemptLimiter: Sendable {
     /// Creates a limiter.
     ///
     /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
-    ///   hash table of that size holds, so that all scopes together take 50 MiB, plus 2 MiB during a sweep.
+    ///   hash table of that size holds, so that all scopes together take 62 MiB, plus 2 MiB during a sweep.
     init(maximumKeys: Int = 49_152) {
         tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
     }

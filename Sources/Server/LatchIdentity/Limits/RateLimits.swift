@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchJOSE
 
 /// The rate limits of a configuration, and the keys that attempts count against.
 ///
@@ -70,6 +71,9 @@ struct RateLimits: Sendable {
     private let session: Limit
     /// The limit of refreshes of one account over all of its devices of one client.
     private let refresh: Limit
+    /// The limit of refreshes of one device: each changes its row, and whoever does so without a pause delays what signs it
+    /// out, as that has to change the same row.
+    private let deviceRefresh: Limit
 
     /// The limit of wrong user codes that one account enters: of 2·10¹⁰ codes a thousand accounts together meet one of a
     /// thousand valid ones in two weeks.
@@ -104,6 +108,8 @@ struct RateLimits: Sendable {
         token = share("token", configuration.tokenLimitPerMinute, per: 60)
         other = share("request", configuration.requestLimitPerMinute, per: 60)
         refresh = share("refresh", configuration.refreshLimitPerMinute, per: 60)
+        // A browser's windows that wake at one moment refresh at one moment, and may meet at one node.
+        deviceRefresh = share("device-refresh", max(10 * nodes, configuration.refreshLimitPerMinute / 100), per: 60)
         signUpAccount = share("signup-account", 10, per: 3600)
         disclosure = share("disclosure", 1, per: 3600)
         mail = share("mail", 5, per: 3600)
@@ -177,9 +183,12 @@ struct RateLimits: Sendable {
     /// Returns the attempt of a new session.
     func session(accountID: String) -> AttemptLimiter.Attempt { .init(.session, on: accountID, limit: session) }
 
-    /// Returns the attempt of a refresh.
-    func refresh(accountID: String, clientID: String) -> AttemptLimiter.Attempt {
-        .init(.refresh, on: "\(accountID) \(clientID)", limit: refresh)
+    /// Returns the attempts of a refresh.
+    func refresh(device id: [UInt8], accountID: String, clientID: String) -> [AttemptLimiter.Attempt] {
+        [
+            .init(.deviceRefresh, on: Base64URL.encode(id), limit: deviceRefresh),
+            .init(.refresh, on: "\(accountID) \(clientID)", limit: refresh),
+        ]
     }
 
     /// Returns the attempt of a client secret, limited as passwords are (attack J2).

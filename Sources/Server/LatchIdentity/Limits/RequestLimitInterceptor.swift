@@ -54,6 +54,4 @@ struct RequestLimitInterceptor: Filter {
 extension HTTPFieldName {
     /// draft-ietf-httpapi-ratelimit-headers-10 §3.
     static let rateLimitPolicy: HTTPFieldName = "RateLimit-Policy"
-    /// draft-ietf-httpapi-ratelimit-headers-10 §4.
-    static let rateLimit: HTTPFieldName = "RateLimit"
 }

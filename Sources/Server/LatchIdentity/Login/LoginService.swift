@@ -235,5 +235,5 @@ struct LoginService: Sendable {
         return account
     }
 
-    private func count(_ result: String) { dependencies.metrics.count("latch_logins_total", ["result": result]) }
+    private func count(_ result: String) { dependencies.metrics.count(.logins, result) }
 }

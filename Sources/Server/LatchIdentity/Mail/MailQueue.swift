@@ -144,9 +144,17 @@ final class MailQueue: Sendable {
         guard let mailer, let content = state.withLock({ $0.isStopped ? nil : $0.content }), content.isReady else {
             return false
         }
+        let claim = content.claim(at: clock.now, leaseEnd: clock.now.addingTimeInterval(Self.lease.inSeconds))
+        let claimed: ClaimedMail
         do throws(IdentityError) {
-            let claim = content.claim(at: clock.now, leaseEnd: clock.now.addingTimeInterval(Self.lease.inSeconds))
-            guard let claimed = try await store.claimMail(claim) else { return false }
+            guard let due = try await store.claimMail(claim) else { return false }
+            claimed = due
+        } catch {
+            // While a store is away each look fails, and nothing is lost by it; a look at one that is there may have taken a mail.
+            if error != .storeUnavailable { metrics.count(.mailStoreFailures) }
+            return false
+        }
+        do throws(IdentityError) {
             // There may be more than one worker can send.
             let starts = state.withLock { state in
                 state.looking -= 1
@@ -157,7 +165,7 @@ final class MailQueue: Sendable {
             try await send(claimed, content, by: mailer)
             return true
         } catch {
-            metrics.count("latch_mail_store_failures_total")
+            metrics.count(.mailStoreFailures)
             return false
         }
     }
@@ -179,11 +187,11 @@ final class MailQueue: Sendable {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
             // A server that refuses one recipient works.
             state.withLock { $0.isFailing = !isRefused }
-            metrics.count("latch_mails_total", ["result": isRefused ? "refused" : "failed"])
+            metrics.count(.mails, isRefused ? "refused" : "failed")
             return try await postpone(claimed, isRefused: isRefused)
         }
         state.withLock { $0.isFailing = false }
-        metrics.count("latch_mails_total", ["result": "sent"])
+        metrics.count(.mails, "sent")
         try await store.remove(mail: claimed.mail.id)
     }
 
@@ -195,7 +203,7 @@ final class MailQueue: Sendable {
         let (mail, now) = (claimed.mail, clock.now)
         guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {
             guard claimed.recipient != nil else { return try await store.remove(mail: mail.id) }
-            metrics.count("latch_mails_total", ["result": "abandoned"])
+            metrics.count(.mails, "abandoned")
             return try await store.abandon(mail, at: now)
         }
         let growing = min(5 * Double(1 << min(mail.attempts - 1, 10)), Self.longestPause)

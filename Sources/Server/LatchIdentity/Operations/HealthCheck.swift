@@ -69,22 +69,13 @@ final class HealthCheck: Sendable {
     ///
     /// A commit that hangs stays in the writer's bounded queue, and its result is ignored.
     private func check() async -> IdentityError? {
-        // The first result counts. Both run in tasks of their own, so that neither delays the response.
-        let (results, continuation) = AsyncStream.makeStream(of: IdentityError?.self)
-        Task {
+        await clock.result(within: timeout) { [probe] in
             do throws(IdentityError) {
                 try await probe()
-                continuation.yield(nil)
-            } catch {
-                continuation.yield(error)
-            }
+                return nil
+            } catch { return error }
+        } orLate: { [outage] in
+            outage() ?? .storeBusy
         }
-        let timer = Task {
-            try await clock.sleep(for: timeout)
-            continuation.yield(outage() ?? .storeBusy)
-        }
-        defer { timer.cancel() }
-        for await failure in results { return failure }
-        return .storeBusy
     }
 }

@@ -29,7 +29,7 @@ struct Housekeeping: Sendable {
             do {
                 _ = try await prune()
             } catch {
-                dependencies.metrics.count("latch_housekeeping_failures_total")
+                dependencies.metrics.count(.housekeepingFailures)
             }
             do { try await dependencies.clock.sleep(for: Self.pause) } catch { return }
         }

@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchServer
 import Synchronization
 
 /// The number of requests by the class of their status, and a histogram of their durations.
@@ -14,7 +15,7 @@ final class RequestMetrics: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts a request; one that threw an error is counted as 500.
+    /// Counts a request; one that threw an error, or was not handled for a failure of the server, is counted as 500.
     func count(_ status: HTTPStatus?, _ duration: Duration) {
         let index = min(max((status?.rawValue ?? 500) / 100 - 1, 0), 4)
         state.withLock { state in
@@ -27,8 +28,8 @@ final class RequestMetrics: Sendable {
     var samples: [MetricSample] {
         let state = state.withLock { $0 }
         return state.statuses.enumerated().map { index, count in
-            MetricSample("latch_requests_total", ("status", "\(index + 1)xx"), .counter(count))
-        } + [MetricSample("latch_request_seconds", .histogram(state.durations))]
+            MetricSample(.requests, .counter(count), for: "\(index + 1)xx")
+        } + [MetricSample(.requestSeconds, .histogram(state.durations))]
     }
 }
 
@@ -37,9 +38,18 @@ struct RequestMetricsInterceptor: Filter {
     let metrics: RequestMetrics
     let clock: WallClock
 
-    func filter(_ request: inout HTTPRequest) -> Filtering<Duration> { .proceed(clock.uptime) }
+    /// A request that is being handled.
+    struct Counted {
+        let start: Duration
+        let route: MatchedRoute
+    }
 
-    func complete(_ outcome: inout Outcome, _ start: consuming Duration) {
-        metrics.count(outcome.error == nil ? outcome.response.status : nil, clock.uptime - start)
+    func filter(_ request: inout HTTPRequest) -> Filtering<Counted> {
+        .proceed(Counted(start: clock.uptime, route: request.askForRoute()))
+    }
+
+    func complete(_ outcome: inout Outcome, _ request: consuming Counted) {
+        let hasFailed = outcome.error != nil || request.route.failure != nil
+        metrics.count(hasFailed ? nil : outcome.response.status, clock.uptime - request.start)
     }
 }

@@ -128,20 +128,18 @@ struct PasskeySignInService: Sendable {
         switch result {
         case .accepted:
             dependencies.limiter.refund(verified.attempts)
-            dependencies.metrics.count(Self.metric, ["result": "success"])
+            dependencies.metrics.count(.passkeySignIns, "success")
         case .spent: throw .passkeyChallengeExpired
         case .counterNotGrown, .ended:
             throw try await failure(result.rawValue, of: account.id, from: origin)
         }
     }
 
-    private static let metric = "latch_passkey_sign_ins_total"
-
     /// Records a failure with its cause, which the client does not learn, and returns its error.
     private func failure(
         _ reason: String, of accountID: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> IdentityError {
-        dependencies.metrics.count(Self.metric, ["result": "failure"])
+        dependencies.metrics.count(.passkeySignIns, "failure")
         try await dependencies.store.audit(
             "passkey.failed", account: accountID, detail: "\(reason) from \(origin.address)".sanitized(200),
             at: dependencies.now)

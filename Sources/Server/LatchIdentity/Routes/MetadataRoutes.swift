@@ -66,7 +66,8 @@ struct MetadataRoutes: Sendable {
             ],
             // Those that a document is silent about would count as supported (OpenID Connect Discovery §3).
             "claims_parameter_supported": false, "request_parameter_supported": false,
-            "request_uri_parameter_supported": false, "ui_locales_supported": ["en"],
+            "request_uri_parameter_supported": false,
+            "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
         ]
         // The command signs in without a registration by hand where it is registered as it expects.
         if dependencies.clients.hasOwnCommand {

@@ -155,22 +155,21 @@ package struct SecondFactorService: Sendable {
     ) async throws(IdentityError) {
         let attempt = dependencies.limits.secondFactor(of: accountID, address: origin.address)
         try dependencies.take([attempt])
-        let name = "latch_second_factors_total"
         switch try await verify() {
         case .accepted:
-            dependencies.metrics.count(name, ["result": "accepted"])
+            dependencies.metrics.count(.secondFactors, "accepted")
             dependencies.limiter.refund([attempt])
         case .rejected:
-            dependencies.metrics.count(name, ["result": "refused"])
+            dependencies.metrics.count(.secondFactors, "refused")
             try await dependencies.store.audit(
                 "factor.failed", account: accountID, detail: "\(purpose.name) from \(origin.address)".sanitized(200),
                 at: dependencies.now)
             throw .invalidCode
         case .ended:
-            dependencies.metrics.count(name, ["result": "refused"])
+            dependencies.metrics.count(.secondFactors, "refused")
             throw .invalidCode
         case .locked(let end):
-            dependencies.metrics.count(name, ["result": "limited"])
+            dependencies.metrics.count(.secondFactors, "limited")
             let wait = max(end.timeIntervalSince(dependencies.now), 1)
             throw .tooManyAttempts.with(
                 message: "There were too many wrong codes.",

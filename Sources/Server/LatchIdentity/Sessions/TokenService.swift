@@ -120,7 +120,7 @@ struct TokenService: Sendable {
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {
-        dependencies.metrics.count("latch_tokens_issued_total", ["grant": grantType.rawValue])
+        dependencies.metrics.count(.tokensIssued, grantType.rawValue)
     }
 
     // MARK: Refreshing
@@ -151,14 +151,23 @@ struct TokenService: Sendable {
             let account = try await dependencies.store.account(id: device.accountID)
             _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
         }
-        let limit = dependencies.limits.refresh(accountID: family.accountID, clientID: client.id)
-        try dependencies.take([limit])
         let attempt = RotationAttempt(
             deviceID: token.deviceID, counter: token.counter,
             key: idempotencyKey.map(\.digest), now: dependencies.now,
             replayWindow: dependencies.configuration.replayWindow.inSeconds,
             keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
-        let (rotation, session) = try await rotate(device, attempt)
+        let expected = device.map { Rotation(judging: attempt, against: $0) }
+        let limits = try await takeLimits(
+            dependencies.limits.refresh(device: token.deviceID, accountID: family.accountID, clientID: client.id),
+            of: attempt, expecting: expected)
+        let (rotation, session): RotationOutcome
+        do throws(IdentityError) {
+            (rotation, session) = try await rotate(attempt, expecting: expected)
+        } catch {
+            // Requests that their sender gives up must not use them up either.
+            dependencies.limiter.refund(limits)
+            throw error
+        }
         switch rotation {
         case .rotated(let counter):
             dependencies.families.keep(family, of: token.deviceID, counter: counter)
@@ -166,7 +175,7 @@ struct TokenService: Sendable {
             return try refreshed(
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .repeated(let counter):
-            dependencies.metrics.count("latch_token_replays_total", ["outcome": "repeated"])
+            dependencies.metrics.count(.tokenReplays, "repeated")
             dependencies.families.keep(family, of: token.deviceID, counter: counter)
             var row = device
             if row == nil { row = try await dependencies.store.device(id: token.deviceID) }
@@ -175,23 +184,38 @@ struct TokenService: Sendable {
             return try refreshed(
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .reused:
-            dependencies.metrics.count("latch_token_replays_total", ["outcome": "revoked"])
-            dependencies.metrics.count("latch_families_revoked_total")
+            dependencies.metrics.count(.tokenReplays, "revoked")
+            dependencies.metrics.count(.familiesRevoked)
         case .rejected: break
         }
-        // Attempts with an invalid token must not use up the limit of the account's other devices.
-        dependencies.limiter.refund([limit])
+        // Attempts with an invalid token must not use up the limits of the device and of the account.
+        dependencies.limiter.refund(limits)
         throw .invalidGrant
     }
 
-    /// Decides a repetition, which changes nothing, from the row if it was read; leaves everything else to the store's
-    /// transaction.
-    private func rotate(
-        _ device: Device?, _ attempt: RotationAttempt
-    ) async throws(IdentityError) -> RotationOutcome {
-        if let device, case .repeated(let counter) = Rotation(judging: attempt, against: device) {
-            return (.repeated(counter: counter), nil)
+    /// Takes what limits the refreshes of an authentic token, and returns it; nothing of a copy, which is noticed whatever
+    /// is left, or its thief could put that off by refreshing without a pause.
+    private func takeLimits(
+        _ limits: [AttemptLimiter.Attempt], of attempt: RotationAttempt, expecting expected: Rotation?
+    ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
+        guard expected != .reused else { return [] }
+        do throws(IdentityError) {
+            try dependencies.take(limits)
+            return limits
+        } catch {
+            // Without its row, only the node that has rotated the token knows that this is one.
+            guard expected == nil, let device = try await dependencies.store.device(id: attempt.deviceID),
+                Rotation(judging: attempt, against: device) == .reused
+            else { throw error }
+            return []
         }
+    }
+
+    /// Repeats what changes nothing, and leaves everything else to the store's transaction.
+    private func rotate(
+        _ attempt: RotationAttempt, expecting expected: Rotation?
+    ) async throws(IdentityError) -> RotationOutcome {
+        if case .repeated? = expected, let expected { return (expected, nil) }
         return try await dependencies.store.rotate(attempt)
     }
 
@@ -346,7 +370,7 @@ struct TokenService: Sendable {
         try session.requireFirstParty()
         let count = try await dependencies.store.revokeDevices(
             of: session.accountID, because: .logout, at: dependencies.now)
-        dependencies.metrics.count("latch_families_revoked_total", by: count)
+        dependencies.metrics.count(.familiesRevoked, by: count)
         return count
     }
 
@@ -368,7 +392,7 @@ struct TokenService: Sendable {
     private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
         let isSignedOut = try await dependencies.store.revoke(
             device: deviceID, ownedBy: accountID, because: .logout, at: dependencies.now)
-        if isSignedOut { dependencies.metrics.count("latch_families_revoked_total") }
+        if isSignedOut { dependencies.metrics.count(.familiesRevoked) }
         return isSignedOut
     }
 

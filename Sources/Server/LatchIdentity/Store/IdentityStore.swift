@@ -31,6 +31,9 @@ package protocol StoreMaintenance: Sendable {
     /// The reason why the store's database cannot be reached at present; nil if it can.
     var outage: IdentityError? { get }
 
+    /// The watch over calls that fail for the store's own reasons.
+    var failures: StoreFailures { get }
+
     /// The durations of the calls since the store was opened, for the metrics.
     var callSamples: [MetricSample] { get }
 

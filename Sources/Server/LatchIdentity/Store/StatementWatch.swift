@@ -31,11 +31,23 @@ package final class StatementWatch: Sendable {
         process.report(slowerThan: threshold, by: report)
     }
 
+    /// Reports statements that have run together, each text once.
+    ///
+    /// - Parameter duration: The time that all of them took, without waits for others.
+    static func ended(after duration: Duration, _ statements: @autoclosure () -> Set<String>) {
+        process.ended(after: duration, statements())
+    }
+
     /// Begins a statement; nil if nobody watches.
     static func begin(_ statement: String) -> Running? { process.begin(statement) }
 
     func report(slowerThan threshold: Duration, by report: Report?) {
         condition.withLock { $0 = report.map { Condition(threshold: threshold, report: $0) } }
+    }
+
+    func ended(after duration: Duration, _ statements: @autoclosure () -> Set<String>) {
+        guard let condition = condition.withLock({ $0 }), duration >= condition.threshold else { return }
+        for statement in statements() { condition.report(statement, duration) }
     }
 
     func begin(_ statement: String) -> Running? {

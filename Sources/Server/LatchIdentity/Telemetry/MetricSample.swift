@@ -4,45 +4,46 @@ import PortableFoundation
 
 /// The value of one series of a metric.
 package struct MetricSample: Sendable, Hashable {
-    /// A label, whose values come from fixed sets.
-    package struct Label: Sendable, Hashable {
-        package let key: String
-        package let value: String
-    }
-
     /// A value of one of the kinds that collectors distinguish.
     package enum Value: Sendable, Hashable {
         /// A number that only grows.
         case counter(Int)
-        /// A number that goes up and down.
-        case gauge(Int)
+        /// A number that goes up and down; nil if it cannot be read.
+        case gauge(Int?)
         /// A distribution of durations.
         case histogram(Histogram)
     }
 
-    package let name: String
-    package let labels: [Label]
-    package let value: Value
+    let metric: Metric
+    /// The value of the metric's label, which comes from a fixed set.
+    let label: String
+    let value: Value
 
-    /// Creates a sample of a series without labels.
-    init(_ name: String, _ value: Value) { self.init(name, labels: [], value) }
-
-    /// Creates a sample of a series with one label.
-    init(_ name: String, _ label: (key: String, value: String), _ value: Value) {
-        self.init(name, labels: [Label(key: label.key, value: label.value)], value)
-    }
-
-    /// Creates a sample.
-    init(_ name: String, labels: [Label], _ value: Value) {
-        self.name = name
-        self.labels = labels
+    /// Creates a sample of a metric, or of one of its series.
+    init(_ metric: Metric, _ value: Value, for label: String = "") {
+        self.metric = metric
+        self.label = label
         self.value = value
     }
 }
 
 extension MetricSample {
+    /// Returns samples in version 0.0.4 of Prometheus' text format, those of one metric after each other.
+    ///
+    /// A gauge that cannot be read is NaN.
+    static func exposition(of samples: [MetricSample]) -> String {
+        var (text, last) = ("", "")
+        for sample in samples {
+            let name = sample.metric.name
+            if name != last { text += "# HELP \(name) \(sample.metric.help)\n# TYPE \(name) \(sample.type)\n" }
+            last = name
+            text += sample.exposition
+        }
+        return text
+    }
+
     /// The name of the kind in Prometheus' text format.
-    var type: String {
+    private var type: String {
         switch value {
         case .counter: "counter"
         case .gauge: "gauge"
@@ -51,13 +52,13 @@ extension MetricSample {
     }
 
     /// The lines of the series in Prometheus' text format.
-    var exposition: String {
-        let labels = labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
+    private var exposition: String {
+        let labels = metric.label.map { "\($0)=\"\(label)\"" } ?? ""
+        let series = labels.isEmpty ? metric.name : "\(metric.name){\(labels)}"
         switch value {
-        case .counter(let number), .gauge(let number):
-            return "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(number)\n"
-        case .histogram(let histogram):
-            return histogram.exposition(name, labels: labels)
+        case .counter(let number): return "\(series) \(number)\n"
+        case .gauge(let number): return "\(series) \(number.map { String($0) } ?? "NaN")\n"
+        case .histogram(let histogram): return histogram.exposition(metric.name, labels: labels)
         }
     }
 
@@ -65,18 +66,18 @@ extension MetricSample {
     ///
     /// - Parameter start: The time from which counters count.
     static func messages(_ samples: [MetricSample], since start: Date, at now: Date) -> [OTLPExportedMetric] {
-        var names: [String] = []
+        var metrics: [Metric] = []
         var groups: [String: [MetricSample]] = [:]
-        for sample in samples {
-            if groups[sample.name] == nil { names.append(sample.name) }
-            groups[sample.name, default: []].append(sample)
+        for sample in samples where sample.value != .gauge(nil) {
+            if groups[sample.metric.name] == nil { metrics.append(sample.metric) }
+            groups[sample.metric.name, default: []].append(sample)
         }
         let times = (start: start.unixNanoseconds, now: now.unixNanoseconds)
-        return names.map { name in
+        return metrics.map { metric in
             // A number of things has no unit; collectors that write for Prometheus append another one's name to the metric's.
             OTLPExportedMetric(
-                name: name, unit: name.utf8.reversed().starts(with: "_seconds".utf8.reversed()) ? "s" : "",
-                data: data(groups[name] ?? [], times))
+                name: metric.name, help: metric.help, unit: metric.isOfSeconds ? "s" : "",
+                data: data(groups[metric.name] ?? [], times))
         }
     }
 
@@ -97,12 +98,13 @@ extension MetricSample {
         }
     }
 
-    private var attributes: [OTLPAttribute] { labels.map { OTLPAttribute($0.key, .text($0.value)) } }
+    private var attributes: [OTLPAttribute] { metric.label.map { [OTLPAttribute($0, .text(label))] } ?? [] }
 
     private func point(from start: UInt64, at now: UInt64) -> OTLPMetricPoint {
         let number =
             switch value {
-            case .counter(let number), .gauge(let number): number
+            case .counter(let number): number
+            case .gauge(let number): number ?? 0
             case .histogram(let histogram): histogram.count
             }
         return OTLPMetricPoint(

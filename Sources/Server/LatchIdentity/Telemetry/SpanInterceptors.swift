@@ -29,7 +29,7 @@ package struct ServerSpanInterceptor: Interceptor {
             ?? TraceContext(isSampled: isSampled, random: random)
         var request = request
         request.trace = trace
-        if request.context[MatchedRouteKey.self] == nil { request.context[MatchedRouteKey.self] = MatchedRoute() }
+        request.askForRoute()
         let (start, uptime) = (clock.now, clock.uptime)
         let traced = request
         let record = { (response: HTTPResponse?) in

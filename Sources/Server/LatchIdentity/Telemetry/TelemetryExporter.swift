@@ -20,11 +20,21 @@ package final class TelemetryExporter: Sendable {
         var failed = 0
     }
 
+    /// What is exported.
+    package enum Signal: String, Sendable {
+        case traces, metrics
+    }
+
+    /// A function that is called with the reason when the collector no longer takes a signal, and with nil when it does again.
+    package typealias Report = @Sendable (_ signal: Signal, _ failure: String?) -> Void
+
     /// The queue.
     private struct State {
         var waiting: [TelemetrySpan] = []
         var statistics = Statistics()
         var isClosing = false
+        /// The signals whose last message was not delivered.
+        var lost: Set<Signal> = []
         var tasks: [Task<Void, Never>] = []
         var samples: (@Sendable () async -> [MetricSample])?
     }
@@ -36,6 +46,9 @@ package final class TelemetryExporter: Sendable {
     let clock: WallClock
     let random: RandomSource
     private let transport: any Handler
+    private let report: Report
+    /// The program, and this process of it: without a name of its own the metrics of several nodes would be taken for one's.
+    private let resource: OTLPTelemetryResource
     private let start: Date
     private let state = Mutex(State())
     /// A stream with an element when there are spans to send.
@@ -44,9 +57,16 @@ package final class TelemetryExporter: Sendable {
     /// Creates an exporter, which sends from ``run()`` on.
     package init(
         _ configuration: TelemetryConfiguration, transport: any Handler = Transport.live, clock: WallClock = .system,
-        random: RandomSource = .system
+        random: RandomSource = .system, report: @escaping Report = { _, _ in }
     ) {
         self.configuration = configuration
+        self.report = report
+        var attributes = configuration.resource
+        let own = [("service.version", packageVersion), ("service.instance.id", Hex.encode(random.bytes(16)))]
+        for (key, value) in own where !attributes.contains(where: { $0.key == key }) {
+            attributes.append((key: key, value: value))
+        }
+        resource = OTLPTelemetryResource(attributes: attributes.map { OTLPAttribute($0.key, .text($0.value)) })
         self.transport = transport.intercepted(by: [TimeoutInterceptor(configuration.timeout, clock: clock)])
         self.clock = clock
         self.random = random
@@ -130,7 +150,7 @@ package final class TelemetryExporter: Sendable {
             }
             guard !batch.isEmpty else { return true }
             let isLate = deadline.map { clock.uptime >= $0 } ?? false
-            let rejected = isLate ? nil : await send(exported(batch), to: target)
+            let rejected = isLate ? nil : await send(exported(batch), .traces, to: target)
             let isInterrupted = rejected == nil && deadline == nil && Task.isCancelled
             let isOver = rejected == nil && deadline != nil
             state.withLock { state in
@@ -160,26 +180,31 @@ package final class TelemetryExporter: Sendable {
         let message = OTLPMetricExport(resources: [
             OTLPResourceMetrics(resource: resource, scopes: [OTLPScopeMetrics(scope: Self.scope, metrics: metrics)])
         ])
-        _ = await send(message, to: target)
+        _ = await send(message, .metrics, to: target)
     }
 
     private static let scope = OTLPTelemetryScope(name: "latchwork")
 
-    private var resource: OTLPTelemetryResource {
-        OTLPTelemetryResource(attributes: configuration.resource.map { OTLPAttribute($0.key, .text($0.value)) })
-    }
-
     /// Sends a message, again where the protocol says so (OTLP, "OTLP/HTTP Response" and "OTLP/HTTP Throttling").
     ///
     /// - Returns: The number of items that the collector rejected; nil if the message was not delivered.
-    private func send(_ message: some Message, to target: TelemetryConfiguration.Target) async -> Int? {
+    private func send(
+        _ message: some Message, _ signal: Signal, to target: TelemetryConfiguration.Target
+    ) async -> Int? {
         do {
             let request = HTTPRequest(
                 method: .post, scheme: target.origin.scheme, authority: target.origin.authority, path: target.path,
                 fields: configuration.fields, body: HTTPBody(try message.serialized()))
             for attempt in 1... {
-                let response = try? await transport.respond(to: request)
+                let (response, failure): (HTTPResponse?, String)
+                do {
+                    let received = try await transport.respond(to: request)
+                    (response, failure) = (received, "It answers \(received.status.rawValue).")
+                } catch {
+                    (response, failure) = (nil, (error as? HTTPError)?.message ?? "\(error)")
+                }
                 if let response, response.status.isSuccess {
+                    note(nil, of: signal)
                     // A collector may answer with JSON or nothing; only its own format can tell of a partial success.
                     let answer = try? OTLPExportResponse(serialized: response.body.bytes)
                     return Int(clamping: answer?.partialSuccess?.rejected ?? 0)
@@ -187,12 +212,24 @@ package final class TelemetryExporter: Sendable {
                 let isFinal = response.map { ![429, 502, 503, 504].contains($0.status.rawValue) } ?? false
                 guard !isFinal, attempt < Self.maximumAttempts, !state.withLock({ $0.isClosing }),
                     await pause(wait(after: attempt, response))
-                else { return nil }
+                else {
+                    note(failure, of: signal)
+                    return nil
+                }
             }
         } catch {
             // Nothing can be encoded that is not valid; then nothing is sent.
         }
         return nil
+    }
+
+    /// Reports when the collector is lost, and when it is back.
+    private func note(_ failure: String?, of signal: Signal) {
+        let isNews = state.withLock { state in
+            guard !state.isClosing else { return false }
+            return failure == nil ? state.lost.remove(signal) != nil : state.lost.insert(signal).inserted
+        }
+        if isNews { report(signal, failure) }
     }
 
     /// Returns the time before the next attempt: that of the collector, or one that doubles, with jitter.
@@ -211,7 +248,7 @@ extension TelemetryExporter {
         return [
             ("exported", statistics.exported), ("dropped", statistics.dropped), ("failed", statistics.failed),
         ].map { result, count in
-            MetricSample("latch_spans_total", ("result", result), .counter(count))
+            MetricSample(.spans, .counter(count), for: result)
         }
     }
 }

@@ -25,7 +25,7 @@ final class AccessTokenIssuer: Sendable {
         let audience: String
         let verifier: JWTVerifier
         /// The tokens that the verifier's keys have verified.
-        let verified = VerifiedTokenCache()
+        let verified: VerifiedTokenCache
     }
 
     /// The mutable state.
@@ -73,9 +73,16 @@ final class AccessTokenIssuer: Sendable {
     private let random: RandomSource
     private let state: Mutex<State>
     private let sessions = KeptSessions()
+    private let cacheCounts: VerifiedTokenCache.Counts
 
     /// Creates an issuer.
-    init(keys: [SigningKey], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource) {
+    ///
+    /// - Parameter cacheCounts: The uses of the caches of verified tokens, also those of an earlier issuer.
+    init(
+        keys: [SigningKey], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource,
+        cacheCounts: VerifiedTokenCache.Counts
+    ) {
+        self.cacheCounts = cacheCounts
         lifetime = configuration.accessTokenLifetime
         audience = configuration.audience
         self.clock = clock
@@ -118,7 +125,8 @@ final class AccessTokenIssuer: Sendable {
         let verifier = JWTVerifier(
             keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: [.es256], issuer: issuer, audience: audience,
             type: "at+jwt", leeway: Self.clockDifference, clock: clock)
-        return IssuerContext(issuer: issuer, audience: audience, verifier: verifier)
+        return IssuerContext(
+            issuer: issuer, audience: audience, verifier: verifier, verified: VerifiedTokenCache(counts: cacheCounts))
     }
 
     /// Returns a token for a client, with the current roles of the account for a first-party one.
@@ -182,7 +190,7 @@ final class AccessTokenIssuer: Sendable {
         sessions.keep(session, with: token, at: state)
     }
 
-    /// The number of verified tokens that are kept, of their uses, and of verifications, since the keys last changed.
+    /// The number of verified tokens that are kept since the keys last changed, and the uses of all caches.
     var cacheStatistics: (entries: Int, hits: Int, misses: Int) {
         state.withLock { $0.context?.verified }?.statistics ?? (0, 0, 0)
     }

@@ -19,11 +19,15 @@ struct ServerKeys: Sendable {
 
     /// Reads the keys, and creates them at the first start of a store.
     ///
+    /// Damaged keys are not replaced: that would sign out all users and hide the damage.
+    ///
+    /// - Parameter isServer: Whether the pepper becomes that of the store if it has none. The operator's command, which may have been
+    ///   given none, only compares it, unless it is to replace it.
     /// - Throws: `IdentityError.corruptStore` if a key cannot be read, `.storeKeyNeeded` if it is encrypted with a key
-    ///   other than `storeKey`, or a store's error. Damaged keys are not replaced: that would sign out all users and
-    ///   hide the damage.
+    ///   other than `storeKey`, `.anotherPepper` if the store's servers have another one, or a store's error.
     static func load(
-        from store: any IdentityStore, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource
+        from store: any IdentityStore, configuration: IdentityConfiguration, isServer: Bool = true, clock: WallClock,
+        random: RandomSource
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey)
         try keyring.checkSeals(of: try await store.storedKeys())
@@ -33,18 +37,21 @@ struct ServerKeys: Sendable {
         try await store.chainAudit(with: auditKey)
         // Concurrently, so that a first start creates both with one commit.
         async let signingKeys = signingKeys(in: store, keyring, clock: clock)
-        async let storedPepper = keyring.secret(named: "token_pepper", in: store, proposing: random.bytes(32))
+        async let storedPepper = keyring.secret(named: StoredKeys.pepperName, in: store, proposing: random.bytes(32))
         let (signing, stored): ([SigningKey], [UInt8])
         do {
             (signing, stored) = try await (signingKeys, storedPepper)
         } catch {
             throw error as? IdentityError ?? .storeUnavailable
         }
-        // The configured pepper is mixed with the stored one, so that both are needed.
-        let outside = Array((configuration.tokenPepper ?? "").utf8)
-        return ServerKeys(
-            signing: signing, pepper: SymmetricKey(data: stored).derived(for: "latch pepper", salt: outside),
-            auditKey: auditKey, keyring: keyring)
+        let pepper = Keyring.pepper(stored, mixedWith: configuration.tokenPepper)
+        if isServer || configuration.acceptsAnotherPepper {
+            try await keyring.check(
+                pepper, in: store, isReplacing: configuration.acceptsAnotherPepper, at: clock.now)
+        } else {
+            try keyring.check(tokenPepper: configuration.tokenPepper, of: try await store.storedKeys())
+        }
+        return ServerKeys(signing: signing, pepper: pepper, auditKey: auditKey, keyring: keyring)
     }
 
     /// Returns the stored keys; creates one if there is none.
@@ -128,6 +135,44 @@ struct Keyring: Sendable {
     func auditKey(of stored: StoredKeys) throws(IdentityError) -> [UInt8] {
         guard let secret = stored.auditKey else { throw .corruptStore("the key of the audit log is missing") }
         return try open(secret)
+    }
+
+    /// Mixes the setting `token_pepper` with the stored secret, so that both are needed.
+    fileprivate static func pepper(_ stored: [UInt8], mixedWith setting: String?) -> SymmetricKey {
+        SymmetricKey(data: stored).derived(for: "latch pepper", salt: Array((setting ?? "").utf8))
+    }
+
+    /// Checks that the pepper is that of the store's other servers, or makes it so.
+    ///
+    /// With another one each refresh would end its session, and no second factor could be read. The first server leaves a digest of
+    /// it, by which whoever reads the store can test guesses, as by a refresh token of their own.
+    ///
+    /// - Throws: `IdentityError.anotherPepper`.
+    fileprivate func check(
+        _ pepper: SymmetricKey, in store: any IdentityStore, isReplacing: Bool, at now: Date
+    ) async throws(IdentityError) {
+        let digest = Self.digest(of: pepper)
+        let stored = try await secret(named: StoredKeys.pepperDigestName, in: store, proposing: digest)
+        guard stored != digest else { return }
+        guard isReplacing else { throw .anotherPepper }
+        let replaced = try sealed(digest, named: StoredKeys.pepperDigestName)
+        try await store.reseal(recording: "pepper.replaced", at: now) { _ in
+            StoredKeys(signing: [], secrets: [replaced])
+        }
+    }
+
+    /// Checks a setting `token_pepper` against the stored keys; those of a store that no server has used fit each.
+    ///
+    /// - Throws: `IdentityError.anotherPepper`, or an error of a secret that cannot be read.
+    func check(tokenPepper setting: String?, of stored: StoredKeys) throws(IdentityError) {
+        guard let secret = stored.pepper, let digest = stored.pepperDigest else { return }
+        guard try open(digest) == Self.digest(of: Self.pepper(try open(secret), mixedWith: setting)) else {
+            throw .anotherPepper
+        }
+    }
+
+    private static func digest(of pepper: SymmetricKey) -> [UInt8] {
+        pepper.derived(for: "latch pepper digest").withUnsafeBytes { Array($0) }
     }
 
     /// Returns all keys and secrets, which another keyring has encrypted, encrypted with this one.
@@ -223,6 +268,16 @@ extension Keyring: Redacted {}
 extension StoredKeys {
     /// The name of the audit log's key.
     fileprivate static let auditKeyName = "audit_key"
+    /// The name of the secret that is mixed with the setting `token_pepper`.
+    fileprivate static let pepperName = "token_pepper"
+    /// The name of the digest of both.
+    fileprivate static let pepperDigestName = "token_pepper_digest"
+
+    /// The secret that is mixed with the setting `token_pepper`.
+    fileprivate var pepper: StoredSecret? { secrets.first { $0.name == Self.pepperName } }
+
+    /// The digest of both; nil before a server of this version has started.
+    fileprivate var pepperDigest: StoredSecret? { secrets.first { $0.name == Self.pepperDigestName } }
 
     /// The key of the audit log; nil before the log begins.
     fileprivate var auditKey: StoredSecret? { secrets.first { $0.name == Self.auditKeyName } }

@@ -25,11 +25,14 @@ final class VerifiedTokenCache: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
     }
 
-    /// The entries and the uses so far.
-    private struct State {
-        var tokens: RecentValues<Digest, VerifiedToken>
-        var hits = 0
-        var misses = 0
+    /// The uses of all caches of a process, one after the other.
+    final class Counts: Sendable {
+        fileprivate let hits = Atomic<Int>(0)
+        fileprivate let misses = Atomic<Int>(0)
+
+        fileprivate func add(isHit: Bool) {
+            if isHit { hits.add(1, ordering: .relaxed) } else { misses.add(1, ordering: .relaxed) }
+        }
     }
 
     /// The maximum number of entries of one generation.
@@ -37,12 +40,14 @@ final class VerifiedTokenCache: Sendable {
 
     /// The prepared key, which no other process has.
     private let code: HMAC<SHA256>
-    private let state: Mutex<State>
+    private let tokens: Mutex<RecentValues<Digest, VerifiedToken>>
+    private let counts: Counts
 
     /// Creates an empty cache for at most twice as many tokens as `capacity`.
-    init(capacity: Int = defaultCapacity) {
+    init(capacity: Int = defaultCapacity, counts: Counts = Counts()) {
         code = HMAC(key: SymmetricKey(size: .bits256))
-        state = Mutex(State(tokens: RecentValues(capacity: capacity)))
+        tokens = Mutex(RecentValues(capacity: capacity))
+        self.counts = counts
     }
 
     /// Returns a token that was verified before, if it is valid now; else verifies it, and keeps it if it is valid.
@@ -69,27 +74,22 @@ final class VerifiedTokenCache: Sendable {
         return Digest(code.finalize())
     }
 
-    /// The number of entries, of uses of an entry, and of verifications, for the metrics.
+    /// The number of entries, and of the tokens that this and the caches before were asked for: known ones, and others.
     var statistics: (entries: Int, hits: Int, misses: Int) {
-        state.withLock { ($0.tokens.count, $0.hits, $0.misses) }
+        (tokens.withLock { $0.count }, counts.hits.load(ordering: .relaxed), counts.misses.load(ordering: .relaxed))
     }
 
     private func find(_ digest: Digest) -> VerifiedToken? {
-        state.withLock { state in
-            guard let token = state.tokens.use(digest) else {
-                state.misses += 1
-                return nil
-            }
-            state.hits += 1
-            return token
-        }
+        let token = tokens.withLock { $0.use(digest) }
+        counts.add(isHit: token != nil)
+        return token
     }
 
     private func insert(_ token: VerifiedToken, _ digest: Digest) {
-        state.withLock { $0.tokens.insert(token, for: digest) }
+        tokens.withLock { $0.insert(token, for: digest) }
     }
 
-    private func remove(_ digest: Digest) { state.withLock { $0.tokens.remove(digest) } }
+    private func remove(_ digest: Digest) { tokens.withLock { $0.remove(digest) } }
 }
 
 /// An access token whose signature, type, issuer and audience are right, with its session as the store last had it.

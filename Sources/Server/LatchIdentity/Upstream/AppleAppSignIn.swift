@@ -63,7 +63,7 @@ extension UpstreamSignInService {
         if let code = credential.authorizationCode {
             try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
         }
-        dependencies.metrics.count("latch_upstream_sign_ins_total", ["result": "success"])
+        dependencies.metrics.count(.upstreamSignIns, "success")
         return try await startSession(
             for: account, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now),
             factorAt: factorAt, from: origin)

@@ -238,7 +238,7 @@ struct UpstreamSignInService: Sendable {
         try dependencies.take(attempts)
         do throws(IdentityError) {
             let account = try await insert()
-            dependencies.metrics.count("latch_accounts_created_total")
+            dependencies.metrics.count(.accountsCreated)
             dependencies.mails.wake()
             return account
         } catch {
@@ -261,7 +261,7 @@ struct UpstreamSignInService: Sendable {
         for account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, factorAt: Date?,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
-        dependencies.metrics.count("latch_upstream_sign_ins_total", ["result": "success"])
+        dependencies.metrics.count(.upstreamSignIns, "success")
         guard attempt.codeChallenge == nil else {
             return try await code(.signIn, record, attempt, for: account, factorAt: factorAt)
         }
@@ -403,7 +403,7 @@ struct UpstreamSignInService: Sendable {
             case is HTTPError: ("unavailable", .upstreamUnavailable)
             default: ("failed", .upstreamFailed)
             }
-        dependencies.metrics.count("latch_upstream_sign_ins_total", ["result": result])
+        dependencies.metrics.count(.upstreamSignIns, result)
         guard let origin, result == "failed" else { return failure }
         do throws(IdentityError) {
             try await audit("signIn.failed", "\(provider.name): \(Self.reason(error))", account: nil, from: origin)

@@ -39,7 +39,7 @@ struct ConnectionFailure: Sendable {
         if let sqlState {
             guard !sqlState.utf8.starts(with: "28".utf8) else { return .authenticationFailed(text) }
             let isLasting = Self.lasting.contains { sqlState.utf8.starts(with: $0.utf8) }
-            return isLasting ? .connectionRejected(text, sqlState) : .connectionFailed(text)
+            return isLasting ? .connectionRejected(text, sqlState) : .connectionFailed(text, sqlState)
         }
         // Nothing was tried: an option has a value that libpq does not take.
         guard !attempts.isEmpty || first.has("out of memory") else { return .malformedConnectionString(option) }

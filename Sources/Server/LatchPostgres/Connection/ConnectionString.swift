@@ -78,9 +78,7 @@ struct ConnectionString: Sendable {
     /// would so show up as the name of a host or a database, in messages and on the wire.
     private static func hasUnambiguousAuthority(_ text: String) -> Bool {
         let sign = UInt8(ascii: "@")
-        guard let scheme = ["postgres://", "postgresql://"].first(where: { text.utf8.starts(with: $0.utf8) }) else {
-            return true
-        }
+        guard let scheme = PostgresConfiguration.scheme(of: text) else { return true }
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") }
         let host = authority.firstIndex(of: sign).map { rest[$0...].dropFirst() } ?? rest

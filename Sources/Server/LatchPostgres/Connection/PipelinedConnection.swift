@@ -135,14 +135,21 @@ final class PipelinedConnection {
 }
 
 extension PipelinedConnection {
+    /// The number of statements after which the server sends its results so far: until then it is silent, and a group of hundreds on a
+    /// slow disk would look like a server that is gone.
+    private static let statementsInSilence = 16
+
     /// Queues a group in libpq's buffer, with the preparations that it needs and a synchronization point.
     private func send(_ group: [PostgresStatement], preparing: Bool) throws(PostgresError) -> [SentCommand] {
         var sent: [SentCommand] = []
-        for statement in group {
+        for (index, statement) in group.enumerated() {
             let key = StatementKey(sql: statement.sql, types: statement.values.map(\.type))
             let name = preparing ? try preparedName(of: key, sent: &sent) : nil
             try require(send(statement, key, name: name) == 1)
             sent.append(.execution)
+            if index % Self.statementsInSilence == Self.statementsInSilence - 1 {
+                try require(PQsendFlushRequest(handle) == 1)
+            }
         }
         try require(PQpipelineSync(handle) == 1)
         return sent + [.synchronization]

@@ -29,6 +29,7 @@ package final class PostgresConnection: @unchecked Sendable {
     private let wire: PipelinedConnection
     /// The time limit of statements; nil if they may take any time.
     private let statementTimeout: Duration?
+    private let reportRoundTrip: (@Sendable ([[PostgresStatement]], Duration) -> Void)?
     /// The statement that opens the transaction, which goes out with the first one within it.
     private var deferredBegin: PostgresStatement?
 
@@ -47,6 +48,7 @@ package final class PostgresConnection: @unchecked Sendable {
     ///   `.untrustedServer`, `.malformedConnectionString` or `.libraryMissing`.
     package init(_ configuration: PostgresConfiguration) throws(PostgresError) {
         statementTimeout = configuration.statementTimeout
+        reportRoundTrip = configuration.reportRoundTrip
         wire = try PipelinedConnection(
             try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
             silenceLimit: statementTimeout.map { $0 + configuration.networkTimeout })
@@ -122,7 +124,7 @@ package final class PostgresConnection: @unchecked Sendable {
             PostgresStatement(
                 "SELECT set_config('statement_timeout', $1, true)", [.text(String($0.wholeMilliseconds))])
         }
-        let results = wire.execute(groups.map { (limiting.map { [$0] } ?? []) + $0 })
+        let results = execute(groups: groups.map { (limiting.map { [$0] } ?? []) + $0 })
         return results.map { result -> Result<[PostgresResult], PostgresError> in
             switch result {
             case .failure(.connectionLost): .failure(.outcomeUnknown)
@@ -226,9 +228,18 @@ extension PostgresConnection {
     private func execute(
         _ statements: [PostgresStatement], preparing: Bool = true
     ) throws(PostgresError) -> [PostgresResult] {
-        guard let begin = deferredBegin else { return try wire.execute([statements], preparing: preparing)[0].get() }
+        guard let begin = deferredBegin else { return try execute(groups: [statements], preparing: preparing)[0].get() }
         deferredBegin = nil
-        return Array(try wire.execute([[begin] + statements], preparing: preparing)[0].get().dropFirst())
+        return Array(try execute(groups: [[begin] + statements], preparing: preparing)[0].get().dropFirst())
+    }
+
+    private func execute(
+        groups: [[PostgresStatement]], preparing: Bool = true
+    ) -> [Result<[PostgresResult], PostgresError>] {
+        guard let reportRoundTrip else { return wire.execute(groups, preparing: preparing) }
+        let start = ContinuousClock.now
+        defer { reportRoundTrip(groups, start.duration(to: .now)) }
+        return wire.execute(groups, preparing: preparing)
     }
 
     private func commit() throws(PostgresError) {

@@ -185,11 +185,16 @@ extension PostgresError {
             hint: malformedConnectionString.hint)
     }
 
-    /// - Parameter why: What libpq says, which names hosts, ports and files.
-    static func connectionFailed(_ why: String) -> PostgresError {
-        PostgresError(
-            code: "connectionFailed", message: "The database cannot be connected: \(why).",
-            hint: "Check that a server runs there, and that the network lets this machine reach it.",
+    /// - Parameters:
+    ///   - why: What libpq says, which names hosts, ports and files.
+    ///   - sqlState: The server's code; nil if no server has answered.
+    static func connectionFailed(_ why: String, _ sqlState: String? = nil) -> PostgresError {
+        let hint =
+            sqlState == "53300"
+            ? "Raise max_connections of the server, or end what else has connections: a node has up to 16."
+            : "Check that a server runs there, and that the network lets this machine reach it."
+        return PostgresError(
+            code: "connectionFailed", message: "The database cannot be connected: \(why).", hint: hint,
             recovery: .reconnection)
     }
 

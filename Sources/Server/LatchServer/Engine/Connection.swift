@@ -91,7 +91,8 @@ final class Connection: ServedConnection, @unchecked Sendable {
 
     func handle(_ change: SocketChange) {
         if change.includes(.writable) { isWritable = true }
-        if change.includes(.readable) { isReadable = true }
+        // The handshake writes while it reads: a read may have stopped at a full socket.
+        if change.includes(.readable) || stream.isEncrypted { isReadable = true }
         if change.includes(.ended) { hasPeerEnded = true }
         if change.includes(.broken) { return close() }
         if hasPeerEnded, phase == .handling || phase == .streaming { cancelIfAbandoned() }
@@ -199,8 +200,7 @@ extension Connection {
         }
         guard let next = HTTP2Connection(stream, self, isReadable: isReadable) else { return nil }
         phase = .closed
-        loop.replace(self, by: next)
-        next.adopt(reader.takeInput())
+        loop.replace(self, by: next, continuingWith: reader.takeInput())
         return false
     }
 

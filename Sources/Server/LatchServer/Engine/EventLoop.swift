@@ -6,8 +6,8 @@ import Synchronization
 /// A thread that waits for sockets and runs the tasks of their requests.
 ///
 /// It is the task executor of the handlers, so a handler that does not suspend is called and its response written without
-/// leaving the thread. Everything but `enqueue`, `submit` and `drain` belongs to the thread: that is why it may be
-/// `@unchecked Sendable`.
+/// leaving the thread. Other threads call `enqueue`, `submit`, `take`, `drain`, `isCurrent` and `connectionCount`, which access
+/// the inbox and atomics alone; everything else belongs to the thread: that is why it may be `@unchecked Sendable`.
 final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The work that other threads pass to the loop.
     private struct Inbox {
@@ -118,7 +118,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Runs `command` on the loop's thread, unless the loop has ended.
     func submit(_ command: @escaping @Sendable () -> Void) {
-        inbox.withLock { $0.commands.append(command) }
+        inbox.withLock { if !$0.isClosed { $0.commands.append(command) } }
         wake()
     }
 
@@ -181,11 +181,12 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) while no deadline can expire.
+    /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) while no deadline can expire and no key has to be replaced.
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
         guard !connections.isEmpty || draining != nil || isAcceptingPaused || configuration.memory.isReclaimDue else {
-            return -1
+            // The keys of tickets are erased in time also where no client comes.
+            return configuration.tls == nil ? -1 : Int32(clamping: TLSContext.ticketLifetime * 1000 / 60)
         }
         return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
     }
@@ -298,8 +299,10 @@ extension EventLoop {
     }
 
     /// Puts a connection of another protocol in the place of one, whose descriptor and token it takes over.
-    func replace(_ connection: Connection, by next: HTTP2Connection) {
+    func replace(_ connection: Connection, by next: HTTP2Connection, continuingWith bytes: [UInt8]) {
         connections[connection.token] = next
+        // First, so that a request that is there is served also by a server that stops.
+        next.adopt(bytes)
         if draining != nil { next.beginDraining() }
     }
 

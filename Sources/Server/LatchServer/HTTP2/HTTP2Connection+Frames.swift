@@ -82,7 +82,8 @@ extension HTTP2Connection {
     /// Records a line that no request may have (RFC 9113 §8.2.1).
     func receiveMalformedField() {
         guard let stream = arriving?.stream, stream.phase != .closed else { return }
-        stream.close()
+        // The rest ends when the reset is sent: `release(_:)` has to see whether a handler runs.
+        stream.phase = .closed
         session?.reset(stream.id, .protocolError)
     }
 
@@ -155,9 +156,7 @@ extension HTTP2Connection {
         stream.isComplete = true
         if let arriving = stream.arriving { return arriving.finish(.success(stream.trailers)) }
         guard stream.phase == .receiving else { return }
-        stream.phase = .handling
-        stream.deadline = .max
-        ready.append(stream)
+        enqueue(stream)
     }
 
     /// Moves content of a response into a frame, which extends the time for the rest of it.

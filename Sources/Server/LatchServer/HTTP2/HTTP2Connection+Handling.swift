@@ -19,7 +19,7 @@ extension HTTP2Connection {
         if head.expectsContinue { session?.inform(HTTP2FieldBlock(interim: 100), on: stream) }
     }
 
-    private func enqueue(_ stream: HTTP2Stream) {
+    func enqueue(_ stream: HTTP2Stream) {
         stream.phase = .handling
         stream.deadline = .max
         ready.append(stream)

@@ -104,7 +104,8 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
 
     func handle(_ change: SocketChange) {
         if change.includes(.writable) { isWritable = true }
-        if change.includes(.readable) { isReadable = true }
+        // A read may have stopped at a full socket: the response to a KeyUpdate is written by it (RFC 8446 §4.6.3).
+        if change.includes(.readable) || socket.isEncrypted { isReadable = true }
         if change.includes(.ended) { (isReadable, hasPeerEnded) = (true, true) }
         if change.includes(.broken) { return close() }
         advance()

@@ -115,7 +115,7 @@ struct HTTP2FieldBlock: ~Copyable {
     private static func isNeverIndexed(_ name: HTTPFieldName) -> Bool {
         switch name.rawName.utf8.count {
         case 8: name == .location
-        case 9: name == rateLimit
+        case 9: name == .rateLimit
         case 10: name == .setCookie
         case 12: name == .requestID
         case 13: name == .authorization
@@ -124,6 +124,5 @@ struct HTTP2FieldBlock: ~Copyable {
     }
 
     private static let proxyConnection: HTTPFieldName = "Proxy-Connection"
-    private static let rateLimit: HTTPFieldName = "RateLimit"
     private static let upgrade: HTTPFieldName = "Upgrade"
 }

@@ -99,6 +99,7 @@ final class HTTP2Stream: @unchecked Sendable {
         task?.cancel()
         task = nil
         producer.take()?.resume(returning: false)
-        arriving?.finish(.failure(.cancelled))
+        // Taken: what arrives refers to its stream, whose window opens as the handler reads.
+        arriving.take()?.finish(.failure(.cancelled))
     }
 }

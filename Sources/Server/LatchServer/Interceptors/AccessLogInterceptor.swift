@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import Synchronization
 
 /// A log entry for one request, without its query, its content and the values of its fields.
@@ -12,7 +13,8 @@ public struct AccessLogEntry: Sendable {
     public internal(set) var route: String?
     /// The status of the response; nil if the endpoint threw an error.
     public internal(set) var status: HTTPStatus?
-    /// The code of the failure of the server that the response reports, such as `storeFull`; nil if there is none.
+    /// The code of the failure of the server that the response reports, such as `storeFull`, or the code or the type of the error
+    /// that the endpoint or a streamed response threw; nil if there is none.
     public internal(set) var failure: String?
     /// The number of bytes of the response's content; for a stream, the number that was read from it.
     public internal(set) var contentLength: Int
@@ -43,9 +45,7 @@ public struct AccessLogInterceptor: Interceptor, Filter {
 
     @usableFromInline
     package func filter(_ request: inout HTTPRequest) -> Filtering<LoggedRequest> {
-        let known = request.context[MatchedRouteKey.self]
-        let route = known ?? MatchedRoute()
-        if known == nil { request.context[MatchedRouteKey.self] = route }
+        let route = request.askForRoute()
         let entry = AccessLogEntry(
             method: request.method, path: request.pathWithoutQuery, route: nil, status: nil, failure: nil,
             contentLength: 0, duration: .zero, remoteAddress: request.remoteAddress,
@@ -58,16 +58,16 @@ public struct AccessLogInterceptor: Interceptor, Filter {
         if outcome.error == nil {
             request.entry.status = outcome.response.status
             if let stream = outcome.response.body.stream {
-                let counter = StreamCounter { [self, request] count in
+                let counter = StreamCounter { [self, request] count, failure in
                     var request = request
-                    request.end(contentLength: count)
+                    request.end(contentLength: count, failure)
                     write(request.entry)
                 }
                 outcome.response.body = HTTPBody(counter.counting(stream))
                 return
             }
         }
-        request.end(contentLength: outcome.error == nil ? outcome.response.body.bytes.count : 0)
+        request.end(contentLength: outcome.error == nil ? outcome.response.body.bytes.count : 0, outcome.error)
         write(request.entry)
     }
 }
@@ -80,22 +80,29 @@ package struct LoggedRequest: Sendable {
     fileprivate var entry: AccessLogEntry
 
     /// Adds what is known once the response has ended.
-    fileprivate mutating func end(contentLength: Int) {
+    fileprivate mutating func end(contentLength: Int, _ error: (any Error)?) {
         entry.contentLength = contentLength
         entry.duration = start.duration(to: .now)
         (entry.route, entry.failure) = route.findings
+        // The text of an error may have what belongs into no log.
+        if let error, !(error is CancellationError), entry.failure == nil {
+            entry.failure = (error as? any CodedError)?.code ?? "\(type(of: error))"
+        }
     }
 }
 
 /// A counter of the bytes that are read from a stream, which reports their number when the stream is released.
 private final class StreamCounter: Sendable {
-    private let count = Mutex(0)
+    private let state = Mutex<(count: Int, failure: (any Error)?)>((0, nil))
     /// Called once, on the thread that releases the stream.
-    private let completion: @Sendable (Int) -> Void
+    private let completion: @Sendable (_ count: Int, _ failure: (any Error)?) -> Void
 
-    init(_ completion: @escaping @Sendable (Int) -> Void) { self.completion = completion }
+    init(_ completion: @escaping @Sendable (Int, (any Error)?) -> Void) { self.completion = completion }
 
-    deinit { completion(count.withLock { $0 }) }
+    deinit {
+        let (count, failure) = state.withLock { $0 }
+        completion(count, failure)
+    }
 
     /// Returns a stream that counts, for one reader.
     func counting(_ stream: HTTPBodyStream) -> HTTPBodyStream {
@@ -105,8 +112,12 @@ private final class StreamCounter: Sendable {
             once: { [self] in
                 // A stream has one reader at a time, which returns the iterator before the next call.
                 guard var iterator = reader.withLock({ $0.take() }) else { return nil }
-                let piece = try await iterator.next()
-                count.withLock { $0 += piece?.count ?? 0 }
+                let piece: [UInt8]?
+                do { piece = try await iterator.next() } catch {
+                    state.withLock { $0.failure = error }
+                    throw error
+                }
+                state.withLock { $0.count += piece?.count ?? 0 }
                 let next = iterator
                 reader.withLock { $0 = next }
                 return piece

@@ -30,3 +30,14 @@ package final class MatchedRoute: Sendable {
 package enum MatchedRouteKey: HTTPContextKey {
     package static var defaultValue: MatchedRoute? { nil }
 }
+
+extension HTTPRequest {
+    /// Asks for the route, and returns the value to fill, which all who ask share.
+    @discardableResult
+    package mutating func askForRoute() -> MatchedRoute {
+        if let known = context[MatchedRouteKey.self] { return known }
+        let route = MatchedRoute()
+        context[MatchedRouteKey.self] = route
+        return route
+    }
+}

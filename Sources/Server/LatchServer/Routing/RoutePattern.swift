@@ -10,25 +10,24 @@ struct RoutePattern: Sendable, Equatable {
         case parameter(String)
     }
 
-    /// The segments; empty for an empty pattern, one empty literal for `/` alone.
+    /// The segments; one empty literal for `/`, and for an empty pattern, which is the same path (RFC 9110 §4.2.3).
     let segments: [Segment]
 
     /// Parses a pattern such as `/users/{id}`; the leading slash is optional, a trailing one is significant.
     init(_ text: String) {
         let path = text.utf8.dropFirst(text.utf8.first == 0x2F ? 1 : 0)
-        let parts = text.isEmpty ? [] : path.split(separator: 0x2F, omittingEmptySubsequences: false)
-        segments = parts.map(Self.segment)
+        segments = path.split(separator: 0x2F, omittingEmptySubsequences: false).map(Self.segment)
     }
 
     private init(segments: [Segment]) { self.segments = segments }
 
     /// Returns the pattern of `other` below this one: `/a` and `/b` give `/a/b`, and `/` below `/a` gives `/a` itself.
     func appending(_ other: RoutePattern) -> RoutePattern {
-        let isRoot = segments.isEmpty || segments == [.literal("")]
-        if isRoot { return other.segments.isEmpty ? self : other }
-        if other.segments == [.literal("")] { return self }
-        return RoutePattern(segments: segments + other.segments)
+        if isRoot { return other }
+        return other.isRoot ? self : RoutePattern(segments: segments + other.segments)
     }
+
+    private var isRoot: Bool { segments == [.literal("")] }
 
     /// The pattern as text, such as `/users/{id}`.
     var text: String {

@@ -59,26 +59,11 @@ struct RouteTable: Sendable {
             return low
         }
 
-        /// Whether a segment is shorter than another one, or as long and less by its bytes, compared eight at a time.
+        /// Whether a segment is shorter than another one, or as long and less by its bytes.
         private static func precedes(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
             guard left.count == right.count else { return left.count < right.count }
-            return left.withUnsafeBytes { left in
-                let right = UnsafeRawBufferPointer(right)
-                var index = 0
-                while index + 8 <= left.count {
-                    let words = (
-                        left.loadUnaligned(fromByteOffset: index, as: UInt64.self),
-                        right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    )
-                    if words.0 != words.1 { return words.0 < words.1 }
-                    index += 8
-                }
-                while index < left.count {
-                    if left[index] != right[index] { return left[index] < right[index] }
-                    index += 1
-                }
-                return false
-            }
+            for index in left.indices where left[index] != right[index] { return left[index] < right[index] }
+            return false
         }
     }
 

@@ -209,7 +209,11 @@ enum PathParameters: HTTPContextKey {
 extension HTTPResponse {
     /// Makes the response to `GET` that to `HEAD`: with its length and without its content (RFC 9110 §9.3.2).
     mutating func dropContent() {
-        if fields[.contentLength] == nil { fields[.contentLength] = String(body.bytes.count) }
+        if fields[.contentLength] == nil {
+            // RFC 9110 §8.6: where a stream has no known length, the response to HEAD states none either.
+            guard let length = body.length else { return body = HTTPBody(HTTPBodyStream(once: { nil })) }
+            fields[.contentLength] = String(length)
+        }
         body = .empty
     }
 }

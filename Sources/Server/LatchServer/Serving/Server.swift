@@ -40,7 +40,8 @@ public final class Server: Sendable {
         case new
         case bound(EngineConfiguration)
         case serving(Engine, Address)
-        case stopped
+        /// The task that ends what runs; nil if nothing ran.
+        case stopped(Task<Void, Never>?)
     }
 
     private let handler: any Handler
@@ -132,19 +133,22 @@ public final class Server: Sendable {
 
     /// Stops accepting connections, lets running requests finish, then closes every connection.
     ///
+    /// A further call waits for the first one, whose grace counts.
+    ///
     /// - Parameter grace: The time after which running handlers are cancelled and their connections closed.
     public func shutdown(grace: Duration) async {
-        let engine = state.withLock { state -> Engine? in
-            defer { state = .stopped }
+        let end = state.withLock { state -> Task<Void, Never>? in
+            var end: Task<Void, Never>?
             switch state {
-            case .new, .stopped: return nil
-            case .bound(let shared):
-                shared.stopListening()
-                return nil
-            case .serving(let engine, _): return engine
+            case .new: break
+            case .bound(let shared): shared.stopListening()
+            case .serving(let engine, _): end = Task { await engine.stop(grace: grace) }
+            case .stopped(let earlier): end = earlier
             }
+            state = .stopped(end)
+            return end
         }
-        await engine?.stop(grace: grace)
+        await end?.value
         stopped.continuation.finish()
     }
 

@@ -55,8 +55,7 @@ struct HeadParser {
 
     /// Parses the version: HTTP/1.1 or 1.0; another one is 505 (RFC 9112 §2.3).
     private mutating func parseVersion(_ version: Slice<UnsafeBufferPointer<UInt8>>) throws(Rejection) {
-        guard !UnsafeBufferPointer(rebasing: version).spells("HTTP/1.1") else { return }
-        let isWellFormed = version.count == 8 && version.starts(with: "HTTP/".utf8)
+        let isWellFormed = version.count == 8 && UnsafeBufferPointer(rebasing: version.prefix(5)).spells("HTTP/")
         guard isWellFormed, isDigit(version[version.startIndex + 5]), version[version.startIndex + 6] == 0x2E,
             isDigit(version[version.startIndex + 7])
         else { throw Rejection("The HTTP version is malformed.") }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why bytes are not a request that is served; the connection ends after the response.
+/// The reason for which a request is not served.
+///
+/// Over HTTP/1.1 the connection ends after the response, since the start of the next request is unknown; over HTTP/2 the stream
+/// alone does.
 struct Rejection: Error, Equatable {
     /// The status of the response.
-    ///
-    /// The connection closes after it, since the start of the next request is unknown.
     let status: HTTPStatus
     /// The `detail` of the problem, which never repeats what the client sent.
     let reason: String

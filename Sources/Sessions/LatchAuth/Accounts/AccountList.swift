@@ -202,14 +202,18 @@ extension AccountList {
     /// - Throws: `AuthError.unknownAccount`, or a `store…` code; if the tokens could not be removed, the account is
     ///   still in the list.
     @discardableResult
-    public func remove(_ id: String) async throws -> Tokens? {
+    public func remove(_ id: String) async throws -> Tokens? { try await removing(id).last }
+
+    /// Removes an account as ``remove(_:)`` does.
+    ///
+    /// - Returns: Its tokens, and whether the issuer was asked about all that earlier sign-outs had left.
+    package func removing(_ id: String) async throws -> (last: Tokens?, isRestRevoked: Bool) {
         let session = try await session(for: id)
         let last = try await session.signOut()
         try await change { $0.remove(id) }
         sessions[id] = nil
         // Nobody would revoke later what belongs to no account.
-        await session.revocations?.close()
-        return last
+        return (last, await session.revocations?.close() ?? true)
     }
 }
 

@@ -123,11 +123,13 @@ actor RevocationQueue<Value: SessionCredential> {
     }
 
     /// Tries a last time, and forgets what is left.
-    func close() async {
-        _ = await retry()
+    ///
+    /// - Returns: Whether nothing was left.
+    func close() async -> Bool {
+        let isDone = await retry()
         timer?.cancel()
         unstored = []
-        _ = await change { $0 = [] }
+        return await change { $0 = [] } != nil && isDone
     }
 
     private func revokeAll() async -> Bool {
@@ -139,7 +141,12 @@ actor RevocationQueue<Value: SessionCredential> {
         var isUnavailable = stored == nil
         for value in left.map(\.credential) + unstored where !done.contains(value) {
             // Someone may have signed in elsewhere, which this session has not heard of.
-            guard isSignedOut(), await records.isEmpty() else { break }
+            do {
+                guard isSignedOut(), try await records.isEmpty() else { break }
+            } catch {
+                isUnavailable = true
+                break
+            }
             if case .unavailable = await revoke(value) {
                 isUnavailable = true
                 break

@@ -113,13 +113,9 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
     /// Whether the store is known to hold no credential.
     ///
     /// What it holds is not remembered, since the session does not follow it: it would take a change for known.
-    func isEmpty() async -> Bool {
-        do {
-            if let records { return try await records.loadRecord()?.credential == nil }
-            return try await store.load() == nil
-        } catch {
-            return false
-        }
+    func isEmpty() async throws -> Bool {
+        if let records { return try await records.loadRecord()?.credential == nil }
+        return try await store.load() == nil
     }
 
     /// Changes the list of credentials to revoke, which is stored beside the record.

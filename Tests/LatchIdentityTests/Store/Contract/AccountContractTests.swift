@@ -22,6 +22,9 @@ import Testing
         for key in ["nobody@example.com", "nul\0@example.com", "\0"] {
             #expect(try await store.account(emailKey: key) == nil)
             #expect(try await store.account(usernameKey: key) == nil)
+            #expect(try await store.account(id: key) == nil)
+            #expect(try await store.fullAccount(id: key) == nil)
+            #expect(try await store.perform(.endSessions, on: key) == nil)
         }
     }
 

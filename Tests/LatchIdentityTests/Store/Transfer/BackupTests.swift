@@ -135,7 +135,7 @@ import Testing
     @Test func `does not open with another key, and does not go over a file`() async throws {
         let made = try await Made()
         try await made.refuses(.wrongBackupKey, key: try BackupKey(hex: String(repeating: "1f", count: 32)))
-        await #expect(throws: IdentityError.storeNotEmpty) {
+        await #expect(throws: IdentityError.fileFailed) {
             try await StoreAdministration.plain().backUp(
                 made.fixture.location, to: made.path, key: try BackupKey(hex: keyOfTests))
         }

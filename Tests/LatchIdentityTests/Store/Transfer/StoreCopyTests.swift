@@ -32,7 +32,14 @@ import Testing
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         var query = AccountQuery()
         query.search = "ada"
-        #expect(try await site.identity.dependencies.store.accounts(query).accounts.count == 1)
+        let store = site.identity.dependencies.store
+        #expect(try await store.accounts(query).accounts.count == 1)
+        let count = try await site.identity.audit.records(limit: 1000).count
+        #expect(try await !store.pruneAudit(before: noon - 1, keeping: 1_000_000, atMost: 10_000, at: noon))
+        #expect(try await site.identity.audit.records(limit: 1000).count == count, "what is not due was removed")
+        while try await store.pruneAudit(before: noon + 1, keeping: 1_000_000, atMost: 3, at: noon + 2) {}
+        #expect(try await site.identity.audit.records(limit: 1000).allSatisfy { $0.at > noon })
+        if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         await site.close()
     }
 

@@ -10,8 +10,10 @@ import Testing
 @Suite struct `The inspection of a store` {
     private let key = String(repeating: "5c", count: 32)
 
-    private func inspected(_ location: String, storeKey: String? = nil) async throws -> StoreInspection {
-        try await StoreAdministration(storeKey: storeKey).inspect(location)
+    private func inspected(
+        _ location: String, storeKey: String? = nil, tokenPepper: String? = nil
+    ) async throws -> StoreInspection {
+        try await StoreAdministration(storeKey: storeKey).inspect(location, tokenPepper: tokenPepper)
     }
 
     /// Makes a store with the keys of a server.
@@ -34,6 +36,8 @@ import Testing
         #expect(try await inspected(folder.file()).keyFailure != nil)
         let other = try await inspected(folder.file(), storeKey: String(repeating: "6d", count: 32))
         #expect(other.keyFailure != nil && "\(String(describing: other.keyFailure))".contains("6d6d") == false)
+        let peppered = try await inspected(folder.file(), storeKey: key, tokenPepper: "another")
+        #expect(peppered.keyFailure?.code == "anotherPepper")
         #expect(try Data(contentsOf: URL(filePath: folder.file())) == before)
     }
 

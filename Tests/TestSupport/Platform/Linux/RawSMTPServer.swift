@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Dispatch
 import Glibc
 import LatchCore
 import Synchronization
@@ -20,17 +21,29 @@ public final class RawSMTPServer: Sendable {
     private let log: Mutex<(commands: [String], messages: [[UInt8]])>
     /// The end of a socket pair; the thread ends when it is closed.
     private let stopper: CInt
+    /// Signalled when a server that is silent is to read on.
+    private let reading = DispatchSemaphore(value: 0)
 
     /// A server that accepts everything but the commands in `refusing`, each answered with the line given.
     ///
+    /// - Parameters:
+    ///   - silence: The verb of a command after whose reply it neither reads nor answers before `readOn()`; what the client
+    ///     sends after it, to its end, is a message.
+    ///   - isSilent: Called when that begins.
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
-    public init(refusing refusals: [String: String] = [:], extensions: [String] = ["AUTH PLAIN"]) throws {
+    public init(
+        refusing refusals: [String: String] = [:], extensions: [String] = ["AUTH PLAIN"],
+        silentAfter silence: String? = nil,
+        isSilent: @escaping @Sendable () -> Void = {}
+    ) throws {
         let (listener, port) = try listeningSocket()
         let (stop, stopper) = try TestSupport.stopper()
         self.port = port
         self.stopper = stopper
         log = Mutex(([], []))
-        let state = State(listener: listener, stop: stop, refusals: refusals, extensions: extensions)
+        let state = State(
+            listener: listener, stop: stop, refusals: refusals, extensions: extensions, silence: silence,
+            isSilent: isSilent, reading: reading)
         let dialogue = SMTPDialogue(state) { [weak self] command, message in
             self?.log.withLock { log in
                 if let command { log.commands.append(command) }
@@ -40,7 +53,13 @@ public final class RawSMTPServer: Sendable {
         try startThread { dialogue.run() }
     }
 
-    deinit { close(stopper) }
+    deinit {
+        readOn()
+        close(stopper)
+    }
+
+    /// Lets a server that is silent read what the client has sent.
+    public func readOn() { reading.signal() }
 
     /// `smtp://127.0.0.1:port`.
     public var url: String { "smtp://127.0.0.1:\(port)" }
@@ -61,6 +80,12 @@ public final class RawSMTPServer: Sendable {
         let refusals: [String: String]
         /// The reply to EHLO, one line each (RFC 5321 §4.1.1.1).
         let extensions: [String]
+        /// The command after which the server is silent.
+        let silence: String?
+        /// Called when it is.
+        let isSilent: @Sendable () -> Void
+        /// Signalled when it is to read on.
+        let reading: DispatchSemaphore
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Dispatch
 import Glibc
 
 /// The server's side of RFC 5321, as far as a submission needs it.
@@ -49,7 +50,12 @@ struct SMTPDialogue: Sendable {
             let command = String(decoding: line, as: UTF8.self)
             record(command, nil)
             let verb = String(command.prefix { $0 != " " && $0 != ":" }).uppercased()
-            if let refusal = state.refusals[verb] {
+            if verb == state.silence {
+                say(verb == "DATA" ? "354 go on" : answer(to: verb), to: socket)
+                state.isSilent()
+                state.reading.wait()
+                return record(nil, rest(from: input, socket))
+            } else if let refusal = state.refusals[verb] {
                 say(refusal, to: socket)
             } else if verb == "DATA" {
                 say("354 go on", to: socket)
@@ -94,6 +100,15 @@ struct SMTPDialogue: Sendable {
             guard count > 0 else { return nil }
             input += buffer[..<count]
         }
+    }
+
+    /// All that the client sends, to its end.
+    private func rest(from input: [UInt8], _ socket: CInt) -> [UInt8] {
+        var (all, buffer) = (input, [UInt8](repeating: 0, count: 65536))
+        while isReadable(socket), case let count = recv(socket, &buffer, buffer.count, 0), count > 0 {
+            all += buffer[..<count]
+        }
+        return all
     }
 
     /// One line; what the client no longer takes is not missed.

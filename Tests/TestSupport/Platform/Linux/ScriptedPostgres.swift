@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Dispatch
 import Synchronization
 
 /// A port of 127.0.0.1 on which a test plays a PostgreSQL server that the machine does not have
@@ -39,11 +40,15 @@ public final class ScriptedPostgres: Sendable {
     public var passwords: Int { counts.withLock { $0.passwords } }
 
     /// Serves until the task is cancelled.
+    ///
+    /// It has a thread of its own: clients have time limits, and tests that compute take the tasks' threads for seconds.
     public func run() async {
-        await withTaskGroup { group in
-            while !Task.isCancelled, let peer = await listener.accept() {
-                counts.withLock { $0.connections += 1 }
-                group.addTask { await self.serve(Conversation(peer)) }
+        await withTaskExecutorPreference(QueueExecutor()) {
+            await withTaskGroup { group in
+                while !Task.isCancelled, let peer = await listener.accept() {
+                    counts.withLock { $0.connections += 1 }
+                    group.addTask { await self.serve(Conversation(peer)) }
+                }
             }
         }
     }
@@ -128,6 +133,16 @@ public final class ScriptedPostgres: Sendable {
             }
         }
         return false
+    }
+}
+
+/// An executor whose tasks run on a queue, and not on the threads of all others.
+private final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "latch.scripted-postgres")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import LatchCore
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -126,6 +128,22 @@ extension Environment.Output {
     /// The process's standard error, unbuffered.
     package static let standardError = Environment.Output(file: STDERR_FILENO)
 
+    /// The error of a standard output that has not taken all that was written; nil also where its reader was done with it, or
+    /// there is none.
+    static var failureOfStandardOutput: CommandError? {
+        let number = standardOutputFailure.withLock { $0 }
+        guard [ENOSPC, EDQUOT, EFBIG, EIO].contains(number) else { return nil }
+        return .failed(
+            "The output is incomplete: \(FileError("write", "standard output", number: number)).",
+            hint: "Mend that, and run the command again.")
+    }
+
+    /// Ignores that the standard output has not taken what was written so far.
+    package static func forgetFailureOfStandardOutput() { standardOutputFailure.withLock { $0 = 0 } }
+
+    /// The number of the first error.
+    private static let standardOutputFailure = Mutex<Int32>(0)
+
     /// Creates a stream over a descriptor; once its reader has closed it, writes have no effect.
     private init(file: Int32) {
         self.init(isTerminal: isatty(file) == 1) { (bytes: [UInt8]) in
@@ -133,7 +151,19 @@ extension Environment.Output {
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return }
+                // A parent may have set the stream not to block.
+                if count < 0, errno == EAGAIN {
+                    var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&entry, 1, -1)
+                    continue
+                }
+                guard count > 0 else {
+                    let number = errno
+                    if count < 0, file == STDOUT_FILENO {
+                        Self.standardOutputFailure.withLock { $0 = $0 == 0 ? number : $0 }
+                    }
+                    return
+                }
                 rest = rest.dropFirst(count)
             }
         }

@@ -79,8 +79,11 @@ package struct AtomicFile: Sendable {
             return
         }
         guard entry.st_mode & S_IFMT == S_IFREG, entry.st_mode & 0o077 != 0 else { return }
-        // By the path: closing a descriptor of the file would end the locks that SQLite has on it in this process.
-        guard chmod(path, entry.st_mode & 0o700) == 0 else { throw FileError("chmod", path) }
+        // By the path: closing a descriptor of the file would end the locks that SQLite has on it in this process. A link that
+        // has come in the meantime is not followed, since root may do this in a folder of another user.
+        guard fchmodat(AT_FDCWD, path, entry.st_mode & 0o700, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw FileError("chmod", path)
+        }
     }
 
     /// Writes the file in place, neither atomically nor durably, for content that need not survive a crash.

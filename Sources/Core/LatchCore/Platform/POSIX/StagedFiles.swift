@@ -32,8 +32,12 @@ package struct StagedFiles: ~Copyable {
         try makeFolder(target.folder)
         let (file, temporary) = try target.makeTemporary(mode: 0o666)
         staged.append((temporary, target))
-        defer { close(file) }
-        try target.write(bytes, to: file, path: temporary)
+        do throws(FileError) { try target.write(bytes, to: file, path: temporary) } catch {
+            close(file)
+            throw error
+        }
+        // A full disk behind a network may be reported now.
+        guard close(file) == 0 else { throw FileError("close", temporary) }
     }
 
     /// Renames all files.

@@ -249,7 +249,12 @@ extension CurlLoop {
             swap(&resumptions, &inbox.resumptions)
         }
         for transfer in arrivals { add(transfer) }
-        for transfer in cancellations where transfer.isUnderWay { finish(transfer, CURLE_ABORTED_BY_CALLBACK) }
+        for transfer in cancellations where transfer.isUnderWay {
+            // libcurl would end the message, so that a part of it were sent as a whole one, and wait for the server's reply for two
+            // minutes. It does neither on a connection that it was only to open.
+            if transfer.isMail { _ = latch_curl_set_long(transfer.easy, CURLOPT_CONNECT_ONLY, 1) }
+            finish(transfer, CURLE_ABORTED_BY_CALLBACK)
+        }
         arrivals.removeAll(keepingCapacity: true)
         cancellations.removeAll(keepingCapacity: true)
         guard !resumptions.isEmpty else { return }

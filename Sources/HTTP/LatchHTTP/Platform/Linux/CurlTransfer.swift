@@ -72,6 +72,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// The number of bytes that were sent, to a proxy, before the request itself; nil before its first attempt.
     var bytesBeforeRequest: Int?
 
+    /// Whether a mail is submitted.
+    var isMail = false
     /// Whether libcurl is working on the transfer.
     var isUnderWay = false
     /// The result of the transfer; nil until its end.

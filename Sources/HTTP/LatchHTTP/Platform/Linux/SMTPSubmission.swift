@@ -78,6 +78,7 @@ package struct SMTPSubmission: Sendable {
         guard let easy = curl_easy_init() else { throw .offline("libcurl could not be started.") }
         let transfer = CurlTransfer(easy: easy, configuration: configuration)
         transfer.upload = upload
+        transfer.isMail = true
         let code = prepare(transfer, server, configure)
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: server.authority) }
         await withTaskCancellationHandler {

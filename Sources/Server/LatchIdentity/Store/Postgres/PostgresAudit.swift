@@ -19,7 +19,7 @@ final class PostgresAudit: Sendable {
     }
 
     /// Returns the least id of an entry of a time, unless the entry was restored.
-    static func firstID(at date: Date) -> Int64 { max(0, min(date.storedMilliseconds, 8_000_000_000_000)) << 20 }
+    static func firstID(at date: Date) -> Int64 { .firstNumber(ofMillisecond: date.storedMilliseconds) }
 
     /// The end of the ids of restored entries, which keep those that they had in SQLite.
     static let endOfRestoredIDs: Int64 = 1 << 40
@@ -153,10 +153,15 @@ extension PostgresSession {
         let due = try all(
             """
             SELECT chain, max(id) FROM (
-                SELECT chain, id FROM audit WHERE id <= $1 OR id < $2 ORDER BY id LIMIT $3) AS due
+                SELECT chain, id FROM audit
+                WHERE id <= $1 OR id < $2 AND (id >= $3 OR at < $4) ORDER BY id LIMIT $5) AS due
             GROUP BY chain ORDER BY chain
             """,
-            [.integer(kept ?? 0), .integer(max(0, date.storedMilliseconds) << 20), .integer(Int64(batch))]
+            // The number of a restored entry is the one that it had in SQLite, which tells nothing of its time.
+            [
+                .integer(kept ?? 0), .integer(PostgresAudit.firstID(at: date)),
+                .integer(PostgresAudit.endOfRestoredIDs), .date(date), .integer(Int64(batch)),
+            ]
         ) { row throws(IdentityError) in AuditPosition(chain: try row.text(0), id: try row.integer(1)) }
         var removed = 0
         for end in due {
@@ -173,7 +178,8 @@ extension PostgresSession {
         }
         guard removed > 0 else { return false }
         try audit("audit.pruned", account: nil, detail: "\(removed) entries", at: now)
-        return removed == batch
+        // Where a clock was set back, the beginning of a chain can hold more entries than were selected.
+        return removed >= batch
     }
 }
 

@@ -22,17 +22,15 @@ final class PostgresBackend: SQLBackend {
         reader = PostgresReader(database)
     }
 
-    /// Returns whether a store's location is a URI of PostgreSQL.
-    static func canOpen(_ location: String) -> Bool {
-        ["postgres://", "postgresql://"].contains { location.utf8.starts(with: $0.utf8) }
-    }
-
     /// Connects, and migrates the database to the newest schema.
     ///
     /// - Throws: `IdentityError.storeUnavailable` or `.newerSchema`.
     static func open(_ connectionString: String) async throws(IdentityError) -> PostgresBackend {
         var configuration = PostgresConfiguration(connectionString)
         configuration.reportOutage = { StoreOutages.changed($0.map { IdentityError($0) }) }
+        configuration.reportRoundTrip = { groups, duration in
+            StatementWatch.ended(after: duration, Set(groups.joined().map(\.sql)))
+        }
         let database = PostgresDatabase(configuration)
         do {
             try await PostgresSchema.migrate(database)
@@ -69,8 +67,6 @@ final class PostgresBackend: SQLBackend {
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
         let result: PostgresResult
-        let running = StatementWatch.begin(sql)
-        defer { running?.end() }
         do { result = try await reader.run(PostgresStatement(sql, values.map(\.postgres))) } catch {
             throw IdentityError(storing: error)
         }
@@ -104,8 +100,6 @@ final class PostgresBackend: SQLBackend {
     ) async throws(IdentityError) -> Result? {
         let results: [PostgresResult]
         do {
-            let running = StatementWatch.begin(statement.text)
-            defer { running?.end() }
             results = try await writer.run([statement.postgres, query.postgres], key: row)
         } catch {
             throw IdentityError(storing: error)
@@ -124,8 +118,6 @@ final class PostgresBackend: SQLBackend {
     ) async throws(IdentityError) -> Result? {
         let results: [PostgresResult]
         do {
-            let running = StatementWatch.begin(statement.text)
-            defer { running?.end() }
             results = try await database.pipeline([statement.postgres])
         } catch {
             throw IdentityError(storing: error)

@@ -81,9 +81,6 @@ final class PostgresSession: SQLConnection {
 
     @discardableResult
     private func execute(_ statements: [PostgresStatement]) throws(IdentityError) -> [PostgresResult] {
-        // Statements of one round trip differ in nothing but their values.
-        let running = StatementWatch.begin(statements.first?.sql ?? "")
-        defer { running?.end() }
         do throws(PostgresError) { return try connection.pipeline(statements) } catch {
             failure = error
             throw IdentityError(error)

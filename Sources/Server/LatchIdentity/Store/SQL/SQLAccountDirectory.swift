@@ -143,8 +143,8 @@ private struct AccountListQuery {
         classes = matching.map(\.0)
         classTotal = matching.reduce(0) { $0 + $1.1 }
         needle = Self.needle(query.search)
-        lowest = query.createdAfter.map { Self.firstSerial(of: $0.storedMilliseconds + 1) } ?? 0
-        highest = query.createdBefore.map { Self.firstSerial(of: $0.storedMilliseconds) - 1 } ?? .max
+        lowest = query.createdAfter.map { .firstNumber(ofMillisecond: $0.storedMilliseconds + 1) } ?? 0
+        highest = query.createdBefore.map { .firstNumber(ofMillisecond: $0.storedMilliseconds) - 1 } ?? .max
         usesFullText = try Self.prefersFullText(needle, query.sort, classTotal, db)
     }
 
@@ -275,7 +275,8 @@ private struct AccountListQuery {
         let (first, second) = query.isAscending ? (left, right) : (right, left)
         switch (first.value, second.value) {
         case (.number(let a), .number(let b)) where a != b: return a < b
-        case (.text(let a), .text(let b)) where a != b: return a.utf8.lexicographicallyPrecedes(b.utf8)
+        case (.text(let a), .text(let b)) where !a.utf8.elementsEqual(b.utf8):
+            return a.utf8.lexicographicallyPrecedes(b.utf8)
         default: return first.serial < second.serial
         }
     }
@@ -296,11 +297,6 @@ private struct AccountListQuery {
 
     private static func phrase(_ needle: String) -> String {
         "\"" + needle.unicodeScalars.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
-    }
-
-    /// Returns the first serial of a millisecond.
-    private static func firstSerial(of milliseconds: Int64) -> Int64 {
-        max(0, min(milliseconds, 8_000_000_000_000)) << 20
     }
 
     /// Returns whether the full-text index reads fewer rows than the sorted indexes.

@@ -6,7 +6,7 @@ import Synchronization
 extension SQLIdentityStore: AccountStore {
     /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
     package func account(id: String) async throws(IdentityError) -> Account? {
-        try await first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
+        try await account(where: "id", is: id)
     }
 
     package func account(emailKey: String) async throws(IdentityError) -> Account? {
@@ -18,7 +18,7 @@ extension SQLIdentityStore: AccountStore {
     }
 
     private func account(where column: String, is key: String) async throws(IdentityError) -> Account? {
-        // A login name is whatever a stranger sends, and PostgreSQL refuses a text with U+0000.
+        // An ID or a login name is whatever a stranger sends, and PostgreSQL refuses a text with U+0000.
         guard !key.utf8.contains(0) else { return nil }
         return try await first(
             "SELECT \(Account.columns) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
@@ -133,7 +133,8 @@ extension Account.Status {
 extension SQLConnection {
     /// Returns an account with its details; nil if there is none, or it was deleted.
     func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
-        try first(
+        guard !id.utf8.contains(0) else { return nil }
+        return try first(
             """
             SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
             WHERE id = $1 AND standing IS DISTINCT FROM 'deleted'
@@ -248,7 +249,8 @@ extension SQLIdentityStore {
 extension SQLConnection {
     /// Returns an account of any status; nil if there is none.
     func account(_ id: String) throws(IdentityError) -> Account? {
-        try first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
+        guard !id.utf8.contains(0) else { return nil }
+        return try first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
     }
 
     /// Inserts an account.

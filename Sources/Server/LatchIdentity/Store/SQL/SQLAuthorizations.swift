@@ -135,28 +135,31 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
+    /// Compares the time of the last poll in the update: of any number of concurrent polls one is in time, and none waits for
+    /// a transaction that another one has undone.
     package func poll(
         _ digest: [UInt8], by clientID: String, at now: Date
     ) async throws(IdentityError) -> DevicePoll {
-        try await write { db throws(IdentityError) in
-            let key: [SQLValue] = [.blob(digest), .text(clientID)]
-            let row = try db.first(
-                "SELECT \(WaitingDevice.columns) FROM device_authorization WHERE digest = $1 AND client_id = $2", key,
-                read: WaitingDevice.init)
-            guard let row else { return .unknown }
-            guard now < row.expiresAt else { return .expired }
-            if row.decision == "denied" { return .denied }
-            if let approval = row.approval { return .approved(approval) }
-            // A second of tolerance, for networks that deliver two polls closer than they were sent.
-            let isEarly = row.polledAt.map { now.timeIntervalSince($0) < Double(row.interval) - 1 } ?? false
-            try db.run(
-                """
-                UPDATE device_authorization SET polled_at = $1,
-                    poll_interval = CASE WHEN poll_interval + $2 < 60 THEN poll_interval + $2 ELSE 60 END
-                WHERE digest = $3 AND client_id = $4
-                """, [.date(now), .integer(isEarly ? 5 : 0)] + key)
-            return isEarly ? .slowDown : .pending
-        }
+        let key: [SQLValue] = [.blob(digest), .text(clientID)]
+        let row = try await first(
+            "SELECT \(WaitingDevice.columns) FROM device_authorization WHERE digest = $1 AND client_id = $2", key,
+            read: WaitingDevice.init)
+        guard let row else { return .unknown }
+        guard now < row.expiresAt else { return .expired }
+        if row.decision == "denied" { return .denied }
+        if let approval = row.approval { return .approved(approval) }
+        // A second of tolerance, for networks that deliver two polls closer than they were sent.
+        let isEarly = row.polledAt.map { now.timeIntervalSince($0) < Double(row.interval) - 1 } ?? false
+        let interval = isEarly ? min(row.interval + 5, 60) : row.interval
+        // Whoever polls without a pause causes no writes without end.
+        if isEarly, interval == row.interval { return .slowDown }
+        let isFirst = try await update(
+            """
+            UPDATE device_authorization SET polled_at = $1, poll_interval = $2
+            WHERE digest = $3 AND client_id = $4 AND polled_at IS NOT DISTINCT FROM $5 RETURNING 1
+            """, [.date(now), .integer(Int64(interval))] + key + [.date(row.polledAt)]
+        ) { _ in true }
+        return isEarly || isFirst == nil ? .slowDown : .pending
     }
 
     package func redeem(

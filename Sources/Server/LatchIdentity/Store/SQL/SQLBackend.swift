@@ -49,8 +49,8 @@ protocol SQLBackend: Sendable {
 
     /// Runs a statement that decides by itself which rows it changes, and returns the first row that it returns.
     ///
-    /// It is durable when the call returns, and no other statement sees a part of it; unlike a transaction it conflicts
-    /// with none.
+    /// It is durable when the call returns, and no other statement sees a part of it; unlike a transaction none
+    /// undoes it.
     func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?

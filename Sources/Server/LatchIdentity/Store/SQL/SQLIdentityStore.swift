@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchPostgres
 package import PortableFoundation
 import Synchronization
 
@@ -16,6 +17,8 @@ package final class SQLIdentityStore: IdentityStore {
     /// The costs of the stored password hashes, with the time when they were read.
     let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
 
+    package let failures = StoreFailures()
+
     /// Creates a store over an open database.
     init(_ backend: any SQLBackend) { self.backend = backend }
 
@@ -31,9 +34,12 @@ package final class SQLIdentityStore: IdentityStore {
     ///
     /// - Throws: As ``init(path:busyTimeout:)``.
     package static func open(_ location: String) async throws(IdentityError) -> SQLIdentityStore {
-        guard PostgresBackend.canOpen(location) else { return try SQLIdentityStore(path: location) }
+        guard isDatabase(location) else { return try SQLIdentityStore(path: location) }
         return SQLIdentityStore(try await PostgresBackend.open(location))
     }
+
+    /// Returns whether a location is a URI of PostgreSQL, and not the path of a file.
+    package static func isDatabase(_ location: String) -> Bool { PostgresConfiguration.scheme(of: location) != nil }
 
     package func close() async { await backend.close() }
 
@@ -78,8 +84,8 @@ package final class SQLIdentityStore: IdentityStore {
 
     /// Runs a statement as ``SQLBackend/update(_:read:)`` does.
     ///
-    /// It changes rows of the outbox alone, which no session reads, and so the version stays.
-    func updateMail<Result: Sendable>(
+    /// It changes rows that no session is read from, and so the version stays.
+    func update<Result: Sendable>(
         _ sql: String, _ values: [SQLValue], operation: String = #function,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
@@ -114,20 +120,16 @@ extension SQLIdentityStore: StoreMaintenance {
     package var callSamples: [MetricSample] { calls.samples }
 
     /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.
-    ///
-    /// Nothing else reads the row, and so the version stays: sessions that were read before are as good as they were.
     package func checkHealth(at now: Date) async throws(IdentityError) {
-        try await measured("checkHealth", .write) { () throws(IdentityError) in
-            try await backend.write { db throws(IdentityError) -> Void in
-                try db.run(
-                    """
-                    INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at
-                    """, [.date(now)])
-            }
-        }
+        _ = try await update(
+            "INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+            [.date(now)]
+        ) { _ in }
     }
 
-    package func date() async throws(IdentityError) -> Date? { try await backend.date() }
+    package func date() async throws(IdentityError) -> Date? {
+        try await measured(#function, .read) { () throws(IdentityError) in try await backend.date() }
+    }
 
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) in

@@ -31,7 +31,7 @@ extension SQLIdentityStore: MailOutbox {
         guard isDue != nil else { return nil }
         // What another worker takes at this moment is passed over; SQLite has one writer, which takes one after the other.
         let lock = backend.dialect == .postgres ? "FOR UPDATE SKIP LOCKED" : ""
-        return try await updateMail(
+        return try await update(
             """
             UPDATE mail SET attempts = attempts + 1, leased_until = $1
             WHERE id = (SELECT id FROM mail WHERE \(OutboxMail.isDue(at: "$2")) ORDER BY due_at, id LIMIT 1 \(lock))
@@ -40,12 +40,12 @@ extension SQLIdentityStore: MailOutbox {
     }
 
     package func remove(mail id: String) async throws(IdentityError) {
-        _ = try await updateMail("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
+        _ = try await update("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
     }
 
     /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
-        _ = try await updateMail(
+        _ = try await update(
             "UPDATE mail SET due_at = $1, leased_until = NULL WHERE id = $2 AND attempts = $3",
             [.date(date), .text(mail.id), .integer(Int64(mail.attempts))]
         ) { _ in }

@@ -12,6 +12,14 @@ enum SQLValue: Sendable, Hashable {
     static func date(_ value: Date?) -> SQLValue { .integer(value?.storedMilliseconds) }
 }
 
+extension Int64 {
+    /// Returns the first of the 2²⁰ numbers of a millisecond since 1970, in whose order accounts are listed and PostgreSQL's audit
+    /// entries are.
+    static func firstNumber(ofMillisecond time: Int64) -> Int64 {
+        Swift.max(0, Swift.min(time, 8_000_000_000_000)) << 20
+    }
+}
+
 extension Date {
     /// The milliseconds since 1970, bounded so that no date can overflow.
     var storedMilliseconds: Int64 {

@@ -26,7 +26,7 @@ final class StoreCalls: Sendable {
     /// The histograms by the effect of the calls.
     var samples: [MetricSample] {
         [(Effect.read, reads.withLock { $0 }), (.write, writes.withLock { $0 })].map { effect, histogram in
-            MetricSample("latch_store_seconds", ("effect", effect.rawValue), .histogram(histogram))
+            MetricSample(.storeSeconds, .histogram(histogram), for: effect.rawValue)
         }
     }
 }
@@ -57,9 +57,17 @@ extension SQLIdentityStore {
             return try await body()
         } catch {
             // What the server refuses a client for is not a failure of the store.
-            isFailed = error.form.status.isServerError
+            isFailed = error.isFailureOfServer
+            if isFailed, error != .storeClosed { failures.note(error, in: Self.name(of: operation)) }
             throw error
         }
+    }
+}
+
+extension SQLIdentityStore {
+    /// Returns the name of a function without its parameters.
+    fileprivate static func name(of function: String) -> String {
+        String(decoding: function.utf8.prefix { $0 != 0x28 }, as: UTF8.self)
     }
 }
 
@@ -69,7 +77,7 @@ extension TelemetrySpan {
         ofStoreCall function: String, on database: SQLDialect, within parent: CurrentSpan, start: Date,
         duration: Duration, isFailed: Bool
     ) {
-        let operation = String(decoding: function.utf8.prefix { $0 != 0x28 }, as: UTF8.self)
+        let operation = SQLIdentityStore.name(of: function)
         self.init(
             name: "store \(operation)", kind: .client, trace: parent.trace.child(random: parent.exporter.random),
             parentID: parent.trace.spanID, start: start, duration: duration,

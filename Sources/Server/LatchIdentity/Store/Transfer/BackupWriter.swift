@@ -28,7 +28,11 @@ final class BackupWriter: StoreRowReceiver {
     ///
     /// - Throws: `IdentityError.fileFailed`, also if there is a file of that name.
     init(_ path: String, key: BackupKey) throws(IdentityError) {
-        file = try IdentityError.mapping { () throws(FileError) in try NewFile(path) }
+        do throws(IdentityError) {
+            file = try IdentityError.mapping { () throws(FileError) in try NewFile(path) }
+        } catch .storeNotEmpty {
+            throw .fileFailed.with(message: "\(path) is there already.", hint: "Give the name of a new file.")
+        }
         let header = try BackupHeader(for: key)
         chunks = BackupChunks(header)
         try write(header.bytes)

@@ -31,7 +31,7 @@ package struct StoreContent: Sendable {
 
 /// The operations on a whole store, for the operator's commands; servers may run on the store that is read.
 package struct StoreAdministration: Sendable {
-    private let keyring: Keyring
+    let keyring: Keyring
     private let now: @Sendable () -> Date
     private let progress: StoreProgress
 
@@ -133,7 +133,7 @@ package struct StoreAdministration: Sendable {
 
     /// Creates or migrates the tables of a PostgreSQL database; those of a file are made with it.
     private func makeTables(of target: String) async throws(IdentityError) {
-        guard PostgresBackend.canOpen(target) else { return }
+        guard SQLIdentityStore.isDatabase(target) else { return }
         await (try SQLIdentityStore.open(target)).close()
     }
 

@@ -48,15 +48,15 @@ extension StoreAdministration {
     /// Reads the condition of a store, on which servers may run, and changes nothing.
     ///
     /// - Throws: `IdentityError.newerSchema`, or the reason for which the store cannot be read.
-    package func inspect(_ location: String) async throws(IdentityError) -> StoreInspection {
+    package func inspect(_ location: String, tokenPepper: String?) async throws(IdentityError) -> StoreInspection {
         try await StoreConnections.onThread { () throws(IdentityError) in
             try StoreConnections.inspecting(location) { db, schema throws(IdentityError) in
                 guard schema.found <= schema.latest else {
                     throw .newerSchema(found: schema.found, known: schema.latest)
                 }
-                let isDatabase = PostgresBackend.canOpen(location)
+                let isDatabase = SQLIdentityStore.isDatabase(location)
                 return StoreInspection(
-                    schema: schema, keyFailure: schema.due == nil ? keyFailure(of: db) : nil,
+                    schema: schema, keyFailure: schema.due == nil ? keyFailure(of: db, tokenPepper: tokenPepper) : nil,
                     clockDifference: isDatabase ? try Self.clockDifference(of: db) : nil,
                     durability: isDatabase ? try Self.durability(of: db) : nil)
             }
@@ -64,9 +64,10 @@ extension StoreAdministration {
     }
 
     /// Returns the error of the first use of the stored keys.
-    private func keyFailure(of db: any SQLConnection) -> IdentityError? {
+    private func keyFailure(of db: any SQLConnection, tokenPepper: String?) -> IdentityError? {
         do throws(IdentityError) {
             _ = try auditKey(of: db)
+            try keyring.check(tokenPepper: tokenPepper, of: try db.storedKeys())
             return nil
         } catch {
             // A store that no server has used yet has no keys, and any will do.

@@ -126,6 +126,36 @@ import Testing
         }
     }
 
+    /// A ClientHello of TLS 1.2, which is answered in plain text (RFC 5246 §7.4.1.2).
+    private static let hello: [UInt8] = {
+        let extensions: [UInt8] =
+            [0x00, 0x0A, 0x00, 0x04, 0x00, 0x02, 0x00, 0x17]  // supported_groups: secp256r1
+            + [0x00, 0x0B, 0x00, 0x02, 0x01, 0x00]  // ec_point_formats: uncompressed
+            + [0x00, 0x0D, 0x00, 0x04, 0x00, 0x02, 0x04, 0x03]  // signature_algorithms: ecdsa_secp256r1_sha256
+        let random = [UInt8](repeating: 7, count: 32)
+        // No session, the suite ECDHE-ECDSA-AES128-GCM-SHA256, no compression.
+        let content =
+            [0x03, 0x03] + random + [0x00, 0x00, 0x02, 0xC0, 0x2B, 0x01, 0x00, 0x00, UInt8(extensions.count)]
+            + extensions
+        return [0x16, 0x03, 0x01, 0x00, UInt8(content.count + 4), 0x01, 0x00, 0x00, UInt8(content.count)] + content
+    }()
+
+    @Test(.timeLimit(.minutes(2))) func `continues a handshake that did not fit into the socket`() async throws {
+        let certificate = try await Certificate()
+        let (one, count) = (try Certificate.bytes(certificate.certificatePath), 12_000)
+        var configuration = Server.Configuration.patient
+        configuration.tls = Server.TLS(
+            certificate: Array(repeatElement(one, count: count).joined()),
+            key: try Certificate.bytes(certificate.keyPath))
+        try await TestSupport.serving(Self.echo, configuration: configuration) { address in
+            let client = try RawClient(port: address.port, receiveBuffer: 32_768)
+            await client.send(Self.hello)
+            var length = 0
+            while length < 300 * count, let bytes = await client.receive() { length += bytes.count }
+            #expect(length >= 300 * count)
+        }
+    }
+
     @Test func `shows a renewed certificate to later connections, and keeps the earlier one where the new one is bad`()
         async throws
     {

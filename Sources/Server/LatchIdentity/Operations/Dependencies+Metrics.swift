@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import PortableFoundation
+
+extension Dependencies {
+    /// Returns all metrics, also what the store, the hashes and the caches count or measure themselves.
+    func samples() async -> [MetricSample] {
+        let writes = store.writeStatistics
+        let load = passwords.load
+        let cache = accessTokens.cacheStatistics
+        let mails: (count: Int, age: Int)?
+        do throws(IdentityError) {
+            mails = try await mailBacklog()
+        } catch {
+            // A store in trouble must not hide the other metrics.
+            mails = nil
+        }
+        return metrics.samples + [
+            MetricSample(.storeCommits, .counter(writes.commits)), MetricSample(.storeWrites, .counter(writes.jobs)),
+            MetricSample(.storeConflicts, .counter(writes.conflicts)),
+            MetricSample(.storeLargestCommit, .gauge(writes.largestCommit)),
+            MetricSample(.passwordsRunning, .gauge(load.running)),
+            MetricSample(.passwordsWaiting, .gauge(load.waiting)),
+            MetricSample(.mailsWaiting, .gauge(mails?.count)), MetricSample(.mailsOldestSeconds, .gauge(mails?.age)),
+            MetricSample(.tokenCacheEntries, .gauge(cache.entries)),
+            MetricSample(.tokenCacheHits, .counter(cache.hits)),
+            MetricSample(.tokenCacheMisses, .counter(cache.misses)),
+            MetricSample(.build, .gauge(1), for: packageVersion),
+        ]
+    }
+
+    /// Returns the number of waiting mails, and the age of the oldest in seconds.
+    ///
+    /// - Throws: An error of the store, also where it has not responded within a second: scrapers and supervisors do not wait long.
+    func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
+        let result = await clock.result(within: .seconds(1)) { [store] in
+            do throws(IdentityError) {
+                return Result<MailBacklog, IdentityError>.success(try await store.mailBacklog())
+            } catch { return .failure(error) }
+        } orLate: { [store] in
+            .failure(store.outage ?? .storeBusy)
+        }
+        let backlog = try result.get()
+        return (backlog.count, backlog.oldest.map { max(Int(now.timeIntervalSince($0)), 0) } ?? 0)
+    }
+}
+
+extension Identity {
+    /// Starts an exporter, which sends the server's metrics, and has the server report the exporter's own.
+    package func report(to exporter: TelemetryExporter) {
+        dependencies.metrics.include { exporter.samples }
+        measure(for: exporter)
+        exporter.run()
+    }
+
+    /// Has an exporter send the metrics of this value, which a reload has made.
+    package func measure(for exporter: TelemetryExporter) {
+        exporter.measure { [dependencies] in await dependencies.samples() }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A metric of the server: its name, a sentence about it, and what tells its series apart.
+///
+/// The names follow the conventions of Prometheus: that of a counter ends with `_total`, that of a quantity with its unit.
+package struct Metric: Sendable, Hashable {
+    /// The name, on which the queries of operators rely.
+    let name: String
+    /// A sentence without a backslash or a line break, which `/metrics` and collectors show.
+    let help: String
+    /// The label that tells the series apart; nil for a metric with one series.
+    let label: String?
+    /// The values of the label of an event, all of which are counted from the beginning.
+    let values: [String]
+
+    /// Whether it is a duration.
+    var isOfSeconds: Bool { name.utf8.reversed().starts(with: "_seconds".utf8.reversed()) }
+
+    private init(_ name: String, _ help: String, by label: String? = nil, of values: [String] = []) {
+        self.name = name
+        self.help = help
+        self.label = label
+        self.values = values
+    }
+}
+
+// MARK: Events
+
+extension Metric {
+    static let accountsCreated = Metric(
+        "latch_accounts_created_total", "Accounts that were created, by their users, by invitations and by providers.")
+    static let codeReplays = Metric(
+        "latch_code_replays_total", "Authorization codes that were used a second time, which revoked their tokens.")
+    static let familiesRevoked = Metric(
+        "latch_families_revoked_total",
+        "Devices that were signed out for a copied token, a new password, everywhere, or by an administrator.")
+    static let housekeepingFailures = Metric(
+        "latch_housekeeping_failures_total", "Attempts to prune expired rows that failed, and are repeated.")
+    static let keyRefreshFailures = Metric(
+        "latch_key_refresh_failures_total", "Looks for newer signing keys in the store that failed.")
+    static let logins = Metric(
+        "latch_logins_total", "Passwords that were checked, at logins and before changes.", by: "result",
+        of: ["success", "failure", "limited"])
+    static let mails = Metric(
+        "latch_mails_total", "Attempts to send mails, and mails that are not sent for a limit or their age.",
+        by: "result",
+        of: ["sent", "failed", "refused", "limited", "abandoned"])
+    static let mailStoreFailures = Metric(
+        "latch_mail_store_failures_total", "Statements about waiting mails that failed.")
+    static let passkeySignIns = Metric(
+        "latch_passkey_sign_ins_total", "Passkeys that were checked, at logins and before changes.", by: "result",
+        of: ["success", "failure"])
+    static let secondFactors = Metric(
+        "latch_second_factors_total", "Codes of second factors that were checked, and those that a lock refused.",
+        by: "result", of: ["accepted", "refused", "limited"])
+    static let tokenReplays = Metric(
+        "latch_token_replays_total",
+        "Refresh tokens that were used again, within the window or after it.",
+        by: "outcome", of: ["repeated", "revoked"])
+    static let upstreamSignIns = Metric(
+        "latch_upstream_sign_ins_total",
+        "Logins through other providers; failures also of links and of authentications before changes.", by: "result",
+        of: ["success", "denied", "failed", "unavailable"])
+
+    /// Those of a server are this value and its grants.
+    static let tokensIssued = Metric(
+        "latch_tokens_issued_total", "Responses with an access token.", by: "grant", of: ["passkey"])
+
+    /// The counters of events.
+    static let events = [
+        accountsCreated, codeReplays, familiesRevoked, housekeepingFailures, keyRefreshFailures, logins, mails,
+        mailStoreFailures, passkeySignIns, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
+    ]
+}
+
+// MARK: Requests, store and process
+
+extension Metric {
+    static let requests = Metric(
+        "latch_requests_total", "Requests that were responded to; calls over gRPC that the server failed count as 5xx.",
+        by: "status")
+    static let requestSeconds = Metric("latch_request_seconds", "The time from a request's head to its response.")
+    static let storeSeconds = Metric(
+        "latch_store_seconds", "The time of the store's calls, with each wait for a writer, a disk and a database.",
+        by: "effect")
+    static let storeCommits = Metric(
+        "latch_store_commits_total", "Transactions of the store, those of PostgreSQL also where they failed.")
+    static let storeWrites = Metric("latch_store_writes_total", "Changes in these transactions.")
+    static let storeConflicts = Metric(
+        "latch_store_conflicts_total", "Transactions that PostgreSQL has undone because of concurrent ones.")
+    static let storeLargestCommit = Metric("latch_store_largest_commit", "The most changes that one commit had.")
+    static let passwordsRunning = Metric("latch_passwords_running", "Hashes of passwords that are being computed.")
+    static let passwordsWaiting = Metric("latch_passwords_waiting", "Hashes of passwords that wait for a core.")
+    static let mailsWaiting = Metric("latch_mails_waiting", "Mails that wait to be sent, by any node.")
+    static let mailsOldestSeconds = Metric("latch_mails_oldest_seconds", "The age of the oldest waiting mail.")
+    static let tokenCacheEntries = Metric("latch_token_cache_entries", "Access tokens that are known as verified.")
+    static let tokenCacheHits = Metric(
+        "latch_token_cache_hits_total", "Access tokens that were known when they were asked for.")
+    static let tokenCacheMisses = Metric(
+        "latch_token_cache_misses_total", "Access tokens that were not known when they were asked for, valid or not.")
+    static let spans = Metric("latch_spans_total", "Spans of traces, by what became of them.", by: "result")
+    static let build = Metric("latch_build_info", "The version of this process; always 1.", by: "version")
+}

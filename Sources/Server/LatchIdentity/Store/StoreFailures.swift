@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The watch over the calls of a store that fail for its own reasons.
+///
+/// Clients learn no more than that they may try again, and the line of a request has the code alone.
+package final class StoreFailures: Sendable {
+    /// A function that is called with an error and the name of the operation, such as `rotate`.
+    package typealias Report = @Sendable (_ error: IdentityError, _ operation: String) -> Void
+
+    private struct State {
+        var report: Report?
+        /// The times of the last reports by the codes of their errors, which are few.
+        var reported: [String: ContinuousClock.Instant] = [:]
+    }
+
+    /// The time for which further failures with one code are not reported: a store that fails may do so at each request.
+    static let pause = Duration.seconds(60)
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Reports failures from now on.
+    ///
+    /// - Parameter report: A function that must not block, which the store's threads call; nil ends the watch.
+    func report(by report: Report?) { state.withLock { $0 = State(report: report) } }
+
+    /// Reports an error of an operation, unless one with its code was reported shortly before.
+    func note(_ error: IdentityError, in operation: String, at time: ContinuousClock.Instant = .now) {
+        let report = state.withLock { state -> Report? in
+            guard let report = state.report else { return nil }
+            if let last = state.reported[error.code], time - last < Self.pause { return nil }
+            state.reported[error.code] = time
+            return report
+        }
+        report?(error, operation)
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite(.tags(.attackJ8)) struct `The polls of a device that waits for its user` {
+    private func waiting(_ store: any IdentityStore) async throws -> [UInt8] {
+        let digest = "device code".digest
+        let record = DeviceAuthorizationRecord(
+            digest: digest, userDigest: "user code".digest, clientID: "tool", scope: nil, address: "192.0.2.1",
+            userAgent: nil, createdAt: noon, expiresAt: noon + 600, interval: 5)
+        #expect(try await store.insert(record))
+        return digest
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `are answered once, of any number at the same time`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        let digest = try await waiting(store)
+        let polls = try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { try await store.poll(digest, by: "tool", at: noon) } }
+            return try await group.reduce(into: [DevicePoll: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(polls == [.pending: 1, .slowDown: 99])
+        #expect(store.writeStatistics.conflicts == 0)
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `that are early make the pause longer, up to a minute, and write nothing then`(backend: StoreBackend)
+        async throws
+    {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        let digest = try await waiting(store)
+        #expect(try await store.poll(digest, by: "other", at: noon) == .unknown)
+        #expect(try await store.poll(digest, by: "tool", at: noon) == .pending)
+        for second in 1...11 {
+            #expect(try await store.poll(digest, by: "tool", at: noon + Double(second)) == .slowDown)
+        }
+        let commits = store.writeStatistics.commits
+        for second in 12..<70 {
+            #expect(try await store.poll(digest, by: "tool", at: noon + Double(second)) == .slowDown)
+        }
+        #expect(store.writeStatistics.commits == commits)
+        #expect(try await store.poll(digest, by: "tool", at: noon + 71) == .pending)
+        #expect(try await store.poll(digest, by: "tool", at: noon + 131) == .pending)
+        #expect(try await store.poll(digest, by: "tool", at: noon + 600) == .expired)
+    }
+}

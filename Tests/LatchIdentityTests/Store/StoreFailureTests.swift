@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `What a store fails for` {
+    @Test func `is reported once a minute for each code, with what the store says`() {
+        let watch = StoreFailures()
+        let start = ContinuousClock.now
+        watch.note(.storeFull, in: "rotate", at: start)
+        let reported = Mutex<[String]>([])
+        watch.report { error, operation in reported.withLock { $0.append("\(error.code) \(operation)") } }
+        for (seconds, error) in [(0, IdentityError.storeFull), (1, .storeBusy), (59, .storeFull), (60, .storeFull)] {
+            watch.note(error, in: "write\(seconds)", at: start + .seconds(seconds))
+        }
+        watch.report(by: nil)
+        watch.note(.storeFull, in: "late", at: start + .seconds(1000))
+        #expect(reported.withLock { $0 } == ["storeFull write0", "storeBusy write1", "storeFull write60"])
+    }
+
+    @Test func `is known to the operator, and neither what it refuses a client for nor its end`() async throws {
+        let site = try await Site()
+        let reported = Mutex<[String]>([])
+        site.identity.reportStoreFailures { error, operation in
+            reported.withLock { $0.append("\(operation): \(error.message)") }
+        }
+        try await site.signUp()
+        await #expect(throws: IdentityError.self) { try await site.signUp() }
+        let store = try #require(site.identity.dependencies.store as? SQLIdentityStore)
+        await #expect(throws: IdentityError.self) {
+            try await store.read { _ throws(IdentityError) in throw .cancelled }
+        }
+        try SQLiteConnection(path: site.folder.file(), access: .readWrite).run("DROP TABLE heartbeat")
+        #expect(try await site.get("/healthz").status == 503)
+        await site.identity.dependencies.store.close()
+        #expect(try await site.logIn().status == 503)
+        let lines = reported.withLock { $0 }
+        #expect(lines.count == 1 && lines.first?.hasPrefix("checkHealth: ") == true, "\(lines)")
+        #expect(lines.first?.contains("heartbeat") == true, "\(lines)")
+    }
+}

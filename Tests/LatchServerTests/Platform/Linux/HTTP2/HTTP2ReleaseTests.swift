@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#if os(Linux)
+
+import LatchCore
+import LatchHTTP
+import TestSupport
+import Testing
+
+@testable import LatchServer
+
+@Suite(.timeLimit(.minutes(2))) struct `What a server holds for a stream of HTTP/2` {
+    private final class Token: Sendable {}
+
+    @Test func `is freed with the server, also where the handler has read the content as it arrived`() async throws {
+        weak var token: Token?
+        do {
+            let kept = Token()
+            token = kept
+            let handler = ClosureHandler { [kept] request in
+                defer { withExtendedLifetime(kept) {} }
+                return HTTPResponse(status: .ok, body: HTTPBody(try await request.body.collected(upTo: 100)))
+            }
+            var configuration = Server.Configuration.patient
+            configuration.streamedContent = ["/"]
+            let shared = try EngineConfiguration(handler, configuration)
+            let (engine, address) = (try Engine.start(shared, loops: 1), shared.address)
+            let client = try await FrameClient(address)
+            await client.send(.post(1), .data(1, [65], flags: 0))
+            #expect(await client.settle())
+            await client.send(.data(1, [66]))
+            #expect(await client.answer(to: 1).text == "AB")
+            await engine.stop(grace: .zero)
+        }
+        try await eventually { token == nil }
+    }
+
+    @Test func `counts until its handler has ended, also after a malformed trailer`() async throws {
+        let (handlers, handler) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
+        let waiting = ClosureHandler { request in
+            await withCheckedContinuation { handler.yield($0) }
+            return HTTPResponse(status: .ok, body: HTTPBody(try await request.body.collected(upTo: 100_000)))
+        }
+        var configuration = Server.Configuration.patient
+        configuration.streamedContent = ["/"]
+        let shared = try EngineConfiguration(waiting, configuration)
+        let (engine, address) = (try Engine.start(shared, loops: 1), shared.address)
+        let client = try await FrameClient(address)
+        await client.send(.post(1), .data(1, [UInt8](repeating: 65, count: 16_000), flags: 0))
+        var running = handlers.makeAsyncIterator()
+        let held = await running.next()
+        await client.send(.headers(1, HPACK.block([("x y", "z")])))
+        #expect(await client.answer(to: 1).reset == 1)
+        #expect(await client.settle())
+        #expect(shared.memory.heldBytes >= 16_000)
+        held?.resume()
+        try await eventually { shared.memory.heldBytes == 0 }
+        await engine.stop(grace: .zero)
+    }
+
+    @Test func `is a request that is answered, if it has arrived when the server stops`() async throws {
+        let blocker = LoopBlocker()
+        let shared = try EngineConfiguration(blocker.handler, .patient)
+        let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)
+        let blocking = try await FrameClient(address)
+        await blocking.send(.get(1, "/block"))
+        await blocker.waitUntilBlocked()
+        let other = try await FrameClient(address)
+        await other.send(.get(1))
+        #expect(await other.answer(to: 1).status == 200)
+        let stop = Task { await engine.stop(grace: .seconds(600)) }
+        #expect(await other.end() == 0)
+        // Nobody accepts these before the blocked loop begins to stop.
+        var clients: [FrameClient] = []
+        for _ in 0..<8 {
+            clients.append(try await FrameClient(address))
+            await clients.last?.send(.get(1))
+        }
+        blocker.release()
+        for client in clients + [blocking] { #expect(await client.answer(to: 1).status == 200) }
+        await stop.value
+    }
+}
+
+#endif
