@@ -19,6 +19,9 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.realpath(f"{os.path.dirname(__file__)}/../..")
+sys.path.append(f"{ROOT}/Tests/Peers")
+from ports import free_port
+
 FOLDER = f"{ROOT}/Benchmarks/Served"
 PASSWORD = "a horse walks into a library"
 PATIENCE_SECONDS = 60
@@ -52,12 +55,6 @@ def needed(name):
 def fetched(kind):
     """The folder of the peers that Scripts/fetch-peers installs."""
     return subprocess.check_output([f"{ROOT}/Scripts/fetch-peers", kind], text=True).split("\n")[-2]
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Process:

@@ -452,8 +452,11 @@ MUTANTS = {
         "if endingOthers {",
         "if endingOthers, $kept {"),
     "rotationReachesNodes": (IDENTITY + "Tokens/SigningKeyService.swift", "SigningKeyRotationTests",
-        "if !keys.isEmpty { dependencies.accessTokens.use(keys) }",
-        "if !keys.isEmpty, $kept { dependencies.accessTokens.use(keys) }"),
+        "if !keys.isEmpty { dependencies.accessTokens.use(keys, of: reading) }",
+        "if !keys.isEmpty, $kept { dependencies.accessTokens.use(keys, of: reading) }"),
+    "readingsInOrder": (IDENTITY + "Tokens/AccessTokenIssuer.swift", "SigningKeyRotationTests",
+        "guard reading > state.usedReading else",
+        "guard $out || reading > state.usedReading else"),
 
     # 0058: the audit log is a keyed chain.
     "entriesDigested": (SQLITE + "Audit.swift", "AuditLogTests",

@@ -78,7 +78,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(attempts.entries.count == 3)
+        // Repeated once, or more often where the two meet again.
+        #expect(attempts.entries.count >= 3)
         #expect(try await database.number("SELECT sum(n)::bigint FROM lock_order") == 4)
     }
 
@@ -103,15 +104,15 @@ import Testing
     @Test func `without a time limit takes any time, and ends with its server process`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database {
-            ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(300), .milliseconds(100))
+            ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(300), .seconds(2))
             $0.maximumConnections = 1
         }
         defer { database.close() }
         for _ in 0..<2 {
-            _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(1)") }
+            _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(3)") }
             // Each of them is within the limit, and all of them together are not.
-            let many = [PostgresStatement](repeating: PostgresStatement("SELECT 1 FROM pg_sleep(0.008)"), count: 160)
-            #expect(try await database.pipeline(many).count == 160)
+            let many = [PostgresStatement](repeating: PostgresStatement("SELECT 1 FROM pg_sleep(0.008)"), count: 400)
+            #expect(try await database.pipeline(many).count == 400)
             let error = await failure { try await database.run("SELECT 1 FROM pg_sleep(600)") }
             #expect(error == .statementTimeout)
         }
@@ -120,13 +121,14 @@ import Testing
         let waiting = Task {
             try await database.transaction(isLimited: false) { connection in
                 processes.append(Int(connection.processID))
-                if attempts.isFirst() { try connection.run("SELECT 1 FROM pg_sleep(600)") }
+                // No other test has its text.
+                if attempts.isFirst() { try connection.run("SELECT 4 FROM pg_sleep(600)") }
             }
         }
         let other = cluster.database()
         defer { other.close() }
         try await other.wait(
-            for: "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 1 FROM pg_sleep(600)%'")
+            for: "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 4 FROM pg_sleep(600)%'")
         try await other.run(
             "SELECT pg_terminate_backend($1::bigint::int)", [.integer(Int64(try #require(processes.entries.first)))])
         try await waiting.value

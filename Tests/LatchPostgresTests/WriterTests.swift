@@ -150,8 +150,8 @@ import Testing
     @Test func `does not wait for a locked table once for each call`() async throws {
         let database = try await PostgresCluster.shared().database {
             $0.statementTimeout = .milliseconds(300)
-            $0.repetitionTimeout = .milliseconds(20)
-            $0.retryTimeout = .seconds(1)
+            $0.repetitionTimeout = .milliseconds(200)
+            $0.retryTimeout = .seconds(4)
         }
         let other = try await PostgresCluster.shared().database { $0.statementTimeout = .seconds(60) }
         defer {

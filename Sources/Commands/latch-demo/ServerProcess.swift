@@ -15,6 +15,8 @@ final class ServerProcess: Sendable {
     }
 
     private let folder: DemoDirectory
+    /// The address to listen at: 127.0.0.1, or another one of loopback where other programs take ports meanwhile.
+    private let host: String
     /// The variables that every child process inherits, without settings of the caller.
     let inherited: [String: String]
     /// The complete environment of the server.
@@ -23,15 +25,16 @@ final class ServerProcess: Sendable {
 
     /// Creates a server that does not run yet.
     ///
-    /// - Parameter environment: The variables of the caller.
+    /// - Parameter environment: The variables of the caller, of which `LATCH_DEMO_HOST` is the address to listen at.
     init(in folder: DemoDirectory, environment: [String: String]) {
         self.folder = folder
         inherited = environment.filter { !$0.key.hasPrefix("LATCH_") }
-        // A development server: mails as files, cheap hashes, no access log.
+        host = environment["LATCH_DEMO_HOST"] ?? "127.0.0.1"
+        // A development server: mails as files, cheap hashes, no access log, and no word of a disk that is busy.
         let settings = [
             "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",
             "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1", "LATCH_ACCESS_LOG": "off",
-            "LATCH_SAMPLE_RESOURCE": "true",
+            "LATCH_SAMPLE_RESOURCE": "true", "LATCH_SLOW_QUERY_MS": "0", "LATCH_SLOW_REQUEST_MS": "0",
         ]
         self.environment = inherited.merging(settings) { $1 }
     }
@@ -46,11 +49,11 @@ final class ServerProcess: Sendable {
         let last = state.withLock { $0.url }
         let process = try state.withLock { state throws in
             guard !state.isOver else { throw DemoFailure("the demonstration has ended") }
-            let process = try spawn(listen: last.map { String($0.dropFirst("http://".count)) } ?? "127.0.0.1:0")
+            let process = try spawn(listen: last.map { String($0.dropFirst("http://".count)) } ?? "\(host):0")
             state.process = process
             return process
         }
-        guard let line = await process.line(), line.hasPrefix("latch: serving http://127.0.0.1:") else {
+        guard let line = await process.line(), line.hasPrefix("latch: serving http://\(host):") else {
             throw DemoFailure("the server did not start: \(folder.text("server.log"))")
         }
         let url = String(line.dropFirst("latch: serving ".count))

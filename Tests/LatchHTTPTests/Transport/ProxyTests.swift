@@ -31,7 +31,7 @@ import Testing
                 try await CurlTransport().respond(
                     to: HTTPRequest(scheme: "http", authority: "api.internal.invalid", path: "/"))
             }
-            #expect(error?.code == HTTPError.offline.code)
+            #expect(error?.isConnectivity == true)
             #expect(proxy.requests.isEmpty)
         }
     }

@@ -171,8 +171,8 @@ import Testing
         }
         await sender.value
         #expect(read == 64 << 20)
-        // The sockets' own buffers, which the system sizes, and one of ours.
-        #expect(most < 16)
+        // The sockets' own buffers, which the system sizes up to 36 MiB, and one of ours.
+        #expect(most < 40)
     }
 
     @Test func `over its limit is too large, when it gets there`() async throws {
@@ -197,7 +197,7 @@ import Testing
             request.number == 0 && request.line.contains("/head") ? .stall : .text("HTTP/1.1 200 OK\r\n\r\nsome")
         }
         var request = request(to: server.port)
-        request.timeout = .milliseconds(100)
+        request.timeout = .seconds(1)
         let response = try await transport.respond(to: request)
         var iterator = response.body.chunks.makeAsyncIterator()
         #expect(try await iterator.next() == Array("some".utf8))

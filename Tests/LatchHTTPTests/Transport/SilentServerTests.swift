@@ -74,7 +74,7 @@ import Testing
         let server = try server(wire)
         let transport = CurlTransport()
         var first = request(wire, to: server)
-        first.timeout = .milliseconds(200)
+        first.timeout = .seconds(1)
         await #expect(throws: HTTPError.timeout) { try await transport.respond(to: first) }
         try await expectAnswer(wire, from: server, by: transport)
     }
@@ -102,9 +102,9 @@ import Testing
         // This server never shakes hands; what counts is that it is asked again.
         let count = server.connectionCount
         var next = request(wire, to: server)
-        next.timeout = .milliseconds(200)
+        next.timeout = .seconds(1)
         await #expect(throws: HTTPError.timeout) { try await transport.respond(to: next) }
-        #expect(server.connectionCount > count)
+        try await eventually { server.connectionCount > count }
     }
 }
 

@@ -203,14 +203,14 @@ import Testing
         let (listener, silent) = (try RawListener(), try RawHTTPServer { _ in .stall })
         let source = Piecewise()
         var request = request(to: listener.port, source.stream(length: 2))
-        request.timeout = .milliseconds(50)
+        request.timeout = .milliseconds(500)
         let task = Task { [request] in try await transport.respond(to: request) }
         let peer = try #require(await listener.accept())
         source.give("1")
-        #expect(await peer.receive(through: "1") != nil)
+        #expect(await peer.receive(through: "\r\n\r\n1") != nil)
         // The time of this one passes while the other waits for its source.
         var other = silent.request()
-        other.timeout = .milliseconds(200)
+        other.timeout = .milliseconds(1200)
         await #expect(throws: HTTPError.timeout) { try await transport.respond(to: other) }
         source.give("2")
         source.end()

@@ -95,7 +95,8 @@ import Testing
             form: FormEncoding.encode([
                 ("id_token_hint", hint), ("post_logout_redirect_uri", "https://notes.example.com/bye"), ("state", "s"),
             ]))
-        #expect(posted.status == 303 && !posted.location.contains(hint) && !posted.location.contains("bye"))
+        #expect(posted.status == 303)
+        for text in [hint, "/bye", "%2Fbye"] { #expect(!posted.location.contains(text)) }
         let target = String(posted.location.dropFirst(try #require(site.identity.issuer).count))
         var stranger = UserAgent(site)
         #expect(try await stranger.get(target.replacing("/oauth/logout", with: "/oauth/authorize")).status == 400)

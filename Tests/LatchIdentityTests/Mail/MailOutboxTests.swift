@@ -340,8 +340,9 @@ private func token(in message: MailMessage?) -> JSONValue {
         for _ in 0..<5 { #expect(try await node.forget("new@example.com") == 200) }
         await node.identity.dependencies.mails.flush()
         let jobs = node.identity.dependencies.store.writeStatistics.jobs
-        #expect(try await node.forget("new@example.com") == 200)
-        #expect(node.identity.dependencies.store.writeStatistics.jobs == jobs)
+        for _ in 0..<7 { #expect(try await node.forget("new@example.com") == 200) }
+        // Fewer than one for each: what expires is removed beside them, in five at most.
+        #expect(node.identity.dependencies.store.writeStatistics.jobs < jobs + 7)
         // The mail of a sign-up is promised, whatever others have requested for the address.
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
         #expect(try await node.post("/api/clients/register", body).status == 201)

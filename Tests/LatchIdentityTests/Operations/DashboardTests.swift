@@ -58,7 +58,7 @@ import Testing
 
     /// Checks that the server has every metric in expressions from its start.
     private func check(_ expressions: [String]) async throws {
-        let site = try await Site()
+        let site = try await Site(.socket)
         let served = try await site.get("/metrics").text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         let names = Set(served.compactMap { $0.split { $0 == "{" || $0 == " " }.first.map { String($0) } })
         for expression in expressions {

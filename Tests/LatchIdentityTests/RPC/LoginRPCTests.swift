@@ -4,6 +4,8 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchProtobuf
+import LatchRPC
+import LatchServer
 import LatchTesting
 import TestTags
 import Testing
@@ -44,6 +46,22 @@ import Testing
             body: HTTPBody([0, 0, 0, 0, UInt8(message.count)] + message))
         #expect(answer.status == 200)
         #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == before + 2)
+    }
+
+    @Test(
+        arguments: [
+            (RPCError(.internal, cause: IdentityError.storeFull), "storeFull"), (RPCError(.dataLoss), "data_loss"),
+            (RPCError(.unknown, cause: CancellationError()), "CancellationError"), (RPCError(.notFound), nil),
+        ] as [(RPCError, String?)])
+    func `is noted as a failure of the server where it failed for what nobody expected`(error: RPCError, noted: String?)
+    {
+        var context = CallContext(path: "/")
+        let route = MatchedRoute()
+        context.http[MatchedRouteKey.self] = route
+        context.noteFailure(error)
+        #expect(route.failure == noted)
+        context.noteFailure(RPCError(.unknown))
+        #expect(route.failure == noted ?? "unknown")
     }
 
     @Test(.tags(.a1)) func `gives no session where an address must be verified first`() async throws {

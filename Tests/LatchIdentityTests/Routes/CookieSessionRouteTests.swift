@@ -374,9 +374,14 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        let forged = String(login.refresh.dropLast(2)) + "AA"
-        #expect(try await site.post("/api/auth/logout", ["refreshToken": .string(forged)]).status == 200)
-        let fields: HTTPFields = [.authorization: "Bearer \(login.access.dropLast(2))AA"]
+        /// A token with another character before its last two, which may be those of any other.
+        func forged(_ token: String) -> String {
+            let (start, end) = (token.dropLast(3), token.suffix(3))
+            return start + (end.first == "A" ? "B" : "A") + end.dropFirst()
+        }
+        let refresh: JSONValue = ["refreshToken": .string(forged(login.refresh))]
+        #expect(try await site.post("/api/auth/logout", refresh).status == 200)
+        let fields: HTTPFields = [.authorization: "Bearer \(forged(login.access))"]
         #expect(try await site.send(.post, "/api/auth/logout", fields: fields).status == 200)
         #expect(try await site.renew(login.refresh).status == 200)
     }

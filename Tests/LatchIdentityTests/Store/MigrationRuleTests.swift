@@ -28,7 +28,7 @@ import Testing
         async throws
     {
         var configuration = PostgresConfiguration(try await IdentityDatabase.create())
-        (configuration.statementTimeout, configuration.networkTimeout) = (.milliseconds(500), .milliseconds(100))
+        (configuration.statementTimeout, configuration.networkTimeout) = (.milliseconds(500), .seconds(1))
         let migrations = [
             ["CREATE TABLE slow AS SELECT 1 AS n FROM pg_sleep(2)", "ALTER TABLE slow ADD COLUMN m bigint"],
             ["INSERT INTO slow SELECT 2 FROM pg_sleep(1)"],

@@ -19,10 +19,10 @@ struct AuthenticatorApp: Sendable {
         TOTP.code(secret, at: TOTP.step(of: date) + offset)
     }
 
-    /// A code that is none of the three of this time.
+    /// A code that is none of the three of this time, nor of the next steps.
     func wrongCode(at date: Date) -> String {
-        let right = (Int64(-1)...1).map { code(at: date, offset: $0) }
-        return ["000000", "000001", "000002", "000003"].first { !right.contains($0) } ?? "000004"
+        let right = (Int64(-1)...6).map { code(at: date, offset: $0) }
+        return (0...8).map { "00000\($0)" }.first { !right.contains($0) } ?? "000009"
     }
 }
 

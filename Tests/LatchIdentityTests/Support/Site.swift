@@ -51,6 +51,7 @@ final class Site: Sendable {
         case .socket:
             let server = Server(handler: identity.handler, configuration: .patient)
             let address = try await server.start()
+            identity.countConnections(of: server)
             (transport, self.server) = (Transport.live, server)
             origin = HTTPOrigin(scheme: "http", authority: address.authority)
             identity.adoptIssuer(address.url)
@@ -115,8 +116,11 @@ extension Site {
     func signUp(
         _ email: String = "ada@example.com", roles: [String] = [], isVerified: Bool = true
     ) async throws -> Account {
-        try await identity.accounts.signUp(
+        let account = try await identity.accounts.signUp(
             email: email, password: Self.password, roles: roles, isVerified: isVerified)
+        // Workers send in parallel: otherwise the mail of the sign-up could arrive after the one that a test asks for.
+        await identity.flushMails()
+        return account
     }
 
     func logIn(_ email: String = "ada@example.com", password: String = Site.password) async throws -> Response {

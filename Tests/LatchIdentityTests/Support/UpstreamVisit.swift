@@ -130,7 +130,10 @@ extension Site {
         var agent = UserAgent(self)
         let returned = try await visit(&agent, upstream, app, provider, as: claims)
         guard let code = returned.parameters["code"] else { return returned }
-        return try await exchange(code, app)
+        let answer = try await exchange(code, app)
+        // A worker that still sends would take the mails of the next node over this store.
+        await identity.flushMails()
+        return answer
     }
 
     func exchange(_ code: String, _ app: UpstreamApp) async throws -> Response {
@@ -147,9 +150,11 @@ extension Site {
     }
 
     func link(_ code: String, _ app: UpstreamApp, bearer: String) async throws -> Response {
-        try await call(
+        let answer = try await call(
             .post, "/api/auth/links", bearer: bearer,
             ["code": .string(code), "code_verifier": .string(app.verifier)])
+        await identity.flushMails()
+        return answer
     }
 
     func accountID(_ email: String) async throws -> String? {

@@ -72,7 +72,7 @@ import Testing
             #expect(call.name.dropFirst("store ".count).allSatisfy { $0.isASCII && $0.isLetter })
         }
         #expect(Set(calls.map(\.spanId)).count == calls.count)
-        #expect(!"\(spans)".contains("hunter2") && !"\(spans)".contains("ada"))
+        #expect(!"\(spans)".contains("hunter2") && !"\(spans)".contains("ada@"))
         await site.close()
     }
 

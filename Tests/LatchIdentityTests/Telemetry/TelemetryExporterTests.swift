@@ -68,7 +68,7 @@ private func configuration(
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let fields: HTTPFields = ["traceparent": parent, "tracestate": "a=1", .authorization: "Bearer hunter3"]
-        _ = try await handler.respond(to: request("/notes/4711?token=hunter4", fields))
+        _ = try await handler.respond(to: request("/notes/quince?token=hunter4", fields))
         await #expect(throws: HTTPError.self) { try await handler.respond(to: request("/fails")) }
         await exporter.close()
         let spans = try collector.spans()
@@ -83,7 +83,7 @@ private func configuration(
         #expect(attributes["http.route"] == .text("/notes/{id}"))
         #expect(attributes["http.response.status_code"] == .number(200))
         let bytes = String(decoding: collector.requests.flatMap(\.body.bytes), as: UTF8.self)
-        for secret in ["4711", "hunter"] { #expect(!bytes.contains(secret)) }
+        for secret in ["quince", "hunter"] { #expect(!bytes.contains(secret)) }
         #expect(collector.requests[0].fields["x-key"] == "hunter2")
         #expect(collector.requests[0].fields[.contentType] == "application/x-protobuf")
         #expect(exporter.statistics == .init(exported: 2))

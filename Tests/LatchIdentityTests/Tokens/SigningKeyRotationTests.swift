@@ -44,6 +44,19 @@ import Testing
         await site.close()
     }
 
+    /// A node reads the keys every fifteen seconds, perhaps while an operator ends one of them.
+    @Test(.tags(.attackH3)) func `stays ended for a node that has read the keys before`() async throws {
+        let site = try await Site()
+        let (tokens, keyring) = (site.identity.dependencies.accessTokens, site.identity.dependencies.keyring)
+        let store = site.identity.dependencies.store
+        let reading = tokens.nextReading()
+        let earlier = try keyring.signingKeys(try await store.signingKeys())
+        let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))
+        tokens.use(earlier, of: reading)
+        #expect(try await published(site) == [id])
+        await site.close()
+    }
+
     @Test(.tags(.attackH3)) func `is taken up by every node, and survives restarts`() async throws {
         let first = try await Site()
         let second = try await Site(in: first.folder)

@@ -49,6 +49,8 @@ import Testing
         let session = session()
         try await session.signIn(using: browser)
         #expect(session.currentState.isSignedIn)
+        // The browser shows it a moment after the program has its code.
+        try await eventually { !visits.responses.isEmpty }
         let page = try #require(visits.responses.first)
         #expect(page.body.text?.contains("You can close this window") == true)
         #expect(page.fields["Referrer-Policy"] == "no-referrer")
@@ -56,8 +58,9 @@ import Testing
         let redirectURI = try #require(parameters["redirect_uri"].flatMap(URL.init(string:)))
         #expect(redirectURI.absoluteString.hasPrefix("http://127.0.0.1:"))
         #expect(redirectURI.path() == "/callback")
-        // The listener has closed.
-        await #expect(throws: HTTPError.self) { try await Self.visit(redirectURI) }
+        // The listener has closed; another server may have its port by now.
+        let later = try? await Self.visit(redirectURI)
+        #expect(later?.body.text?.contains("You can close this window") != true)
     }
 
     @Test func `waits for its own response, whoever else calls`() async throws {

@@ -133,7 +133,7 @@ private struct Program {
 }
 
 /// A program that is killed between two steps of a sign-in, and started again.
-@Suite(.timeLimit(.minutes(3))) struct `A sign-in whose program is killed` {
+@Suite(.timeLimit(.minutes(10))) struct `A sign-in whose program is killed` {
     @Test func `is finished by the next launch, or begins anew, at whatever step`() async throws {
         try await ScriptedProvider.serving { provider in
             var outcomes: [String] = []

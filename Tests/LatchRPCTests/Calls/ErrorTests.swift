@@ -4,6 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -77,6 +78,28 @@ import Testing
         }
     }
 
+    @Test(arguments: CallStyle.plain) func `is reported to the server with what was thrown, once`(style: CallStyle)
+        async throws
+    {
+        let reports = Mutex<[(path: String, error: RPCError)]>([])
+        let service = RPCService(
+            NotesService().handlers,
+            admission: { if $0.metadata["x-ask"] == "nothing" { throw RPCError.permissionDenied } },
+            onFailure: { error, context in reports.withLock { $0.append((context.path, error)) } })
+        try await serving(service) { url in
+            let channel = try style.channel(url)
+            _ = try await channel.unary(Notes.echo, Note(text: "fine"))
+            _ = try? await channel.unary(Notes.echo, Note(text: "throw"))
+            _ = try? await collect(try await channel.serverStream(Notes.count, Note(text: "throw", number: 2)))
+            let options = CallOptions(metadata: ["x-ask": "nothing"])
+            _ = try? await channel.unary(Notes.echo, Note(text: "throw"), options)
+        }
+        let found = reports.withLock { $0 }
+        #expect(found.map(\.path) == [Notes.echo.path, Notes.count.path, Notes.echo.path])
+        #expect(found.map(\.error.status) == [.internal, .internal, .permissionDenied])
+        #expect(found.map { $0.error.cause is NotesService.Secret } == [true, true, false])
+    }
+
     @Test(arguments: CallStyle.all) func `reports a missing method`(style: CallStyle)
         async throws
     {
@@ -90,10 +113,10 @@ import Testing
     }
 
     @Test(arguments: CallStyle.plain) func `is unavailable without a listening server`(style: CallStyle) async throws {
-        // Bound, and closed before anybody could connect.
-        let port = try RawListener().port
-        let channel = try style.channel("http://127.0.0.1:\(port)")
+        let refusing = try RefusingPort()
+        let channel = try style.channel("http://127.0.0.1:\(refusing.port)")
         let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note()) }
+        withExtendedLifetime(refusing) {}
         #expect(error.status == .unavailable)
         #expect(error.isRetryable)
         #expect((error.cause as? HTTPError) == .offline)

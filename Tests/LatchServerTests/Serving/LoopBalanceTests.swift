@@ -22,7 +22,8 @@ import Testing
 
     @Test func `have the same number of connections, whichever of them accepts`() async throws {
         let configuration = Server.Configuration.patient
-        let shared = try EngineConfiguration(ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration)
+        let shared = try EngineConfiguration(
+            ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration, ConnectionLimiter(configuration))
         let (engine, address) = (try Engine.start(shared, loops: 4), shared.address)
         var clients = try await connect(40, to: address.port)
         #expect(engine.connectionCounts == [10, 10, 10, 10])
@@ -40,7 +41,7 @@ import Testing
         async throws
     {
         let blocker = LoopBlocker()
-        let shared = try EngineConfiguration(blocker.handler, .patient)
+        let shared = try EngineConfiguration(blocker.handler, .patient, ConnectionLimiter(.patient))
         let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)
         var clients: [RawClient] = []
         func ask(_ path: String, times count: Int = 1) async throws {
@@ -61,6 +62,6 @@ import Testing
         blocker.release()
         for client in clients { #expect(await client.receiveResponse()?.status == .ok) }
         await stop.value
-        #expect(engine.connectionCount == 0)
+        #expect(shared.limiter.total == 0)
     }
 }

@@ -36,11 +36,11 @@ import Testing
     }
 
     @Test func `leaves its address to others if it does not start`() async throws {
-        let server = Server(handler: Self.ok)
+        let server = Server(handler: Self.ok, configuration: .init(host: Loopback.address(4), port: 0))
         let port = try server.bind().port
         await server.shutdown(grace: .zero)
         #expect(server.address == nil)
-        let other = Server(handler: Self.ok, configuration: .init(port: port))
+        let other = Server(handler: Self.ok, configuration: .init(host: Loopback.address(4), port: port))
         #expect(try await other.start().port == port)
         await other.shutdown(grace: .zero)
     }

@@ -9,7 +9,12 @@ import Testing
 @Suite struct `Servers over one store` {
     private func check(_ arguments: String...) async throws -> (ending: ChildProcess.Termination, verdict: String) {
         let program = try BuiltProgram.path("check-histories").path
-        let (ending, output) = try await ChildProcess.run(program, arguments, errors: .joined)
+        // No other test may get the port of a server between its kill and its next start.
+        let environment = ProcessInfo.processInfo.environment.merging(["LATCH_HISTORIES_HOST": Loopback.address(5)]) {
+            $1
+        }
+        let (ending, output) = try await ChildProcess.run(
+            program, arguments, environment: environment, errors: .joined)
         return (ending, String(decoding: output, as: UTF8.self))
     }
 

@@ -18,7 +18,7 @@ import Testing
             #expect(try served.mail(containing: "anything") == nil)
             let status = await served.terminate()
             #expect(status == 0)
-            await served.kill()
+            try await served.kill()
         }
     }
 

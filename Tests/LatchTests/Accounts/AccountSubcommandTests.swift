@@ -124,7 +124,7 @@ import Testing
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
             try await home.login("ada@example.com", at: server.url.absoluteString)
-            await server.kill()
+            try await server.kill()
             let all = try await home.latch("logout", "--all-devices")
             #expect(all.ending == .exited(1))
             // The other devices cannot be reached, so this one is left as it is: the call can be repeated.
@@ -171,7 +171,7 @@ import Testing
             #expect(object["email_verified"] == false)
             #expect(object["scopes"] == ["files:read"])
             #expect(object["issuer"]?.stringValue == server.url.absoluteString)
-            await server.kill()
+            try await server.kill()
             let offline = try await home.latch("whoami")
             #expect(offline.ending == .exited(1))
             #expect(offline.error.first?.contains("could not be reached") == true)

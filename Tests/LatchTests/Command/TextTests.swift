@@ -106,7 +106,7 @@ import Testing
             os.execv(program, arguments)
         def echo(): return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
         said = b""
-        while b": " not in said: said += os.read(terminal, 4096)
+        while not said.endswith(b": "): said += os.read(terminal, 4096)
         print("prompt", said.decode().strip())
         while echo(): pass
         if mode == "interrupt":

@@ -14,7 +14,10 @@ import Testing
 @Suite(.serialized) struct `The demonstration` {
     @Test func `plays every step against a real process, and leaves nothing behind`() async throws {
         try await withTemporaryFolder { folder in
-            let process = try BuiltProgram.start(["demo", "--json"], in: folder, environment: ["TMPDIR": folder])
+            // Its server starts again at its port after each kill, which no other test may have got by then.
+            let process = try BuiltProgram.start(
+                ["demo", "--json"], in: folder,
+                environment: ["TMPDIR": folder, "LATCH_DEMO_HOST": Loopback.address(6)])
             let outcome = await BuiltProgram.outcome(of: process, in: folder)
             #expect(outcome.ending == .exited(0), "\(outcome.output.last ?? "") \(outcome.error)")
             let lines = try outcome.output.map { try JSONValue(parsing: $0) }

@@ -49,7 +49,7 @@ import Testing
 
             let key = home.path + "/latch.key"
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-            await server.kill()
+            try await server.kill()
             let worse = try await home.latch("doctor", "--json")
             #expect(worse.ending == .exited(1))
             let wrong = try self.findings(worse).filter { $0.value["fine"] == false }

@@ -32,16 +32,26 @@ struct ToolConversation {
     func send(_ text: String) throws { try input.write(contentsOf: Data((text + "\n").utf8)) }
 
     func request(_ id: JSONValue, _ method: String, _ parameters: JSONObject = [:]) throws {
-        let message: JSONObject = [
-            "jsonrpc": "2.0", "id": id, "method": .string(method), "params": .object(parameters),
-        ]
-        try send(String(decoding: JSONValue.object(message).serialized(), as: UTF8.self))
+        try send(Self.request(id, method, parameters))
     }
 
     func call(_ id: JSONValue, _ tool: String, _ arguments: JSONObject = [:], token: JSONValue? = nil) throws {
+        try send(Self.call(id, tool, arguments, token: token))
+    }
+
+    private static func request(_ id: JSONValue, _ method: String, _ parameters: JSONObject) -> String {
+        let message: JSONObject = [
+            "jsonrpc": "2.0", "id": id, "method": .string(method), "params": .object(parameters),
+        ]
+        return String(decoding: JSONValue.object(message).serialized(), as: UTF8.self)
+    }
+
+    /// The message of a call, without its newline.
+    static func call(_ id: JSONValue, _ tool: String, _ arguments: JSONObject = [:], token: JSONValue? = nil) -> String
+    {
         var parameters: JSONObject = ["name": .string(tool), "arguments": .object(arguments)]
         if let token { parameters["_meta"] = ["progressToken": token] }
-        try request(id, "tools/call", parameters)
+        return request(id, "tools/call", parameters)
     }
 
     /// The next message; nil once there are no more.

@@ -138,10 +138,13 @@ import Testing
     @Test func `that was cancelled is not answered, and writes nothing`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
-                // The first keeps the second waiting, so that it can be cancelled before it has begun.
-                try talk.call(1, "doctor")
-                try talk.call(2, "generate_axiom_clients", Self.arguments)
-                try talk.send(#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#)
+                // The first keeps the second waiting; all are in one write, so that it is cancelled before it has begun.
+                try talk.send(
+                    [
+                        ToolConversation.call(1, "doctor"),
+                        ToolConversation.call(2, "generate_axiom_clients", Self.arguments),
+                        #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#,
+                    ].joined(separator: "\n"))
                 try talk.call(3, "get_examples", ["category": "basic"])
                 #expect(try await talk.answer()["id"] == 1)
                 #expect(try await talk.answer()["id"] == 3)

@@ -73,6 +73,17 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
+    func `says that there is no descriptor left`(format: AccessLogFormat) throws {
+        let kept = RecordingEnvironment()
+        let log = ServerLog(format, kept.environment)
+        let report = try #require(log.watchingDescriptors(Server.Configuration()).onExhaustion)
+        report()
+        log.flush()
+        #expect(kept.error.contains("there is no file descriptor left") && kept.error.contains("LimitNOFILE"))
+        #expect(kept.error.contains("descriptors_exhausted") == (format != .text))
+    }
+
+    @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
     func `says why the server has failed`(format: AccessLogFormat) async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)

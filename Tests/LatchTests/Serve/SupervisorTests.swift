@@ -29,9 +29,10 @@ import Testing
             let serve = ["serve", "--listen", "127.0.0.1:1", "--store", "sqlite:\(folder)/latch.sqlite"]
             let process = try ChildProcess.start(
                 "/usr/bin/env", ["python3", Self.script, folder, BuiltProgram.path] + serve,
-                environment: BuiltProgram.environment([
-                    "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off",
-                ]), errors: .file(folder + "/error"))
+                environment: BuiltProgram.environment(
+                    BuiltProgram.unhurried.merging([
+                        "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off",
+                    ]) { $1 }), errors: .file(folder + "/error"))
             let port = try #require(try await next(process)["port"]?.intValue)
             let ready = try await next(process).stringValue
             #expect(
@@ -132,9 +133,10 @@ import Testing
                 "/usr/bin/env",
                 ["python3", Self.script, "--sockets", "3", folder, BuiltProgram.path, "serve"]
                     + ["--store", "sqlite:\(folder)/latch.sqlite"],
-                environment: BuiltProgram.environment([
-                    "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off", "LATCH_EVENT_LOOPS": "2",
-                ]), errors: .file(folder + "/error"))
+                environment: BuiltProgram.environment(
+                    BuiltProgram.unhurried.merging([
+                        "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off", "LATCH_EVENT_LOOPS": "2",
+                    ]) { $1 }), errors: .file(folder + "/error"))
             let ports = try #require(try await next(process)["ports"]?.arrayValue).compactMap(\.intValue)
             #expect(ports.count == 3)
             let ready = try await next(process).stringValue

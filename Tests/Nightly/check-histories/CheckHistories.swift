@@ -14,6 +14,8 @@ import SessionHistories
 ///                                         network, and nodes whose dates are wrong and jump
 ///     check-histories … --all-faults      fails unless each kind of fault happened
 ///
+/// The servers listen at 127.0.0.1, or at LATCH_HISTORIES_HOST where other programs take ports meanwhile.
+///
 /// What is signed out is accepted for a second at most, and nothing else may be late. Within twenty seconds of the faults each
 /// server is ready, signs in and refreshes. At the end each account whose creation was acknowledged is there with the last
 /// password that was, and the audit log is intact.
@@ -180,7 +182,7 @@ import SessionHistories
         return try await ServerNode(
             ServerNode.Program(
                 path: program, store: store, settings: settings, errors: "\(folder)/errors", machine: machine,
-                clock: clock))
+                clock: clock), at: ProcessInfo.processInfo.environment["LATCH_HISTORIES_HOST"] ?? "127.0.0.1")
     }
 
     private static func serverSettings(window: Int, in folder: String) -> [String: String] {

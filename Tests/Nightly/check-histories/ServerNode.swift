@@ -29,8 +29,10 @@ final class ServerNode: Sendable {
     private let process: Mutex<ChildProcess>
 
     /// Starts a process at a free port.
-    init(_ program: Program) async throws {
-        let (first, url) = try await Self.start(program, listen: "127.0.0.1:0")
+    ///
+    /// - Parameter host: The address to listen at, whose ports no other program takes between two starts.
+    init(_ program: Program, at host: String) async throws {
+        let (first, url) = try await Self.start(program, listen: "\(host):0")
         self.program = program
         self.url = url
         process = Mutex(first)
@@ -69,7 +71,7 @@ final class ServerNode: Sendable {
         if await Self.limited(last, { await last.end() }) != .exited(0), gracefully {
             throw Failure(description: "latch serve does not end well, see \(program.errors)")
         }
-        let (next, _) = try await Self.start(program, listen: "127.0.0.1:\(url.port ?? 0)")
+        let (next, _) = try await Self.start(program, listen: "\(url.host() ?? ""):\(url.port ?? 0)")
         process.withLock { $0 = next }
     }
 

@@ -5,8 +5,8 @@ import LatchProcess
 
 /// The folder of the secrets is read-only: a valid token is used, a refresh fails with a typed error, and nothing is lost.
 enum ReadOnlyHome {
-    /// The time limit of a refresh.
-    private static let limit = Duration.seconds(3)
+    /// The time limit of a refresh, which has to outlast four programs that change the mounts.
+    private static let limit = Duration.seconds(12)
     /// The longest pause before a successor is stored again.
     private static let longestPause = Duration.seconds(15)
     /// The code of a refusal by the file system.

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -82,12 +81,6 @@ def packages():
 def use_packages():
     """Lets this program import the packages from PyPI."""
     sys.path.insert(0, packages())
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def _end_with_parent():

@@ -15,7 +15,6 @@ import http.server
 import json
 import os
 import re
-import socket
 import sqlite3
 import struct
 import subprocess
@@ -24,6 +23,10 @@ import threading
 import time
 import urllib.parse
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from ports import free_port
 
 latch, folder, form = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 mails, store = folder / "mails", f"sqlite:{folder}/latch.sqlite"
@@ -50,9 +53,7 @@ def secret(name, value):
 
 collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
 threading.Thread(target=collector.serve_forever, daemon=True).start()
-with socket.socket() as free:
-    free.bind(("127.0.0.1", 0))
-    port = free.getsockname()[1]
+port = free_port()
 client_secret = secret("client secret", "canary-client-secret-0123456789abcdef")
 environment = {name: value for name, value in os.environ.items() if not name.startswith(("LATCH_", "OTEL_"))} | {
     "LATCH_LISTEN": f"127.0.0.1:{port}", "LATCH_ISSUER": f"http://localhost:{port}", "LATCH_STORE": store,
@@ -143,7 +144,7 @@ try:
     # A writer that waits for another one makes a slow statement, however fast the disk is.
     writer = sqlite3.connect(folder / "latch.sqlite", isolation_level=None, check_same_thread=False)
     writer.execute("BEGIN IMMEDIATE")
-    threading.Timer(0.2, writer.execute, ["COMMIT"]).start()
+    threading.Timer(1, writer.execute, ["COMMIT"]).start()
     call("/api/clients/register", {"email": address, "password": password})
     link = secret("verification link", mailed(address, "/verify"))
     call("/api/auth/verify-email", {"token": link, "password": password})

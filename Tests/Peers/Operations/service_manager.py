@@ -44,9 +44,12 @@ process = subprocess.Popen(
 for number in (signal.SIGHUP, signal.SIGTERM):
     signal.signal(number, lambda number, frame: process.send_signal(number))
 notify.settimeout(0.1)
+is_over = False
 while True:
     try:
         print(json.dumps(notify.recv(4096).decode()), flush=True)
-    except socket.timeout:
-        if process.poll() is not None:
+    except TimeoutError:
+        if is_over:
             sys.exit(process.returncode)
+        # What it has said last may have come since.
+        is_over = process.poll() is not None

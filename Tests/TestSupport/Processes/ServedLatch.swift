@@ -3,6 +3,7 @@
 public import Foundation
 import LatchCore
 import LatchProcess
+import Synchronization
 
 /// A process of `latch serve` with a store and a mailbox of its own, on a free port of 127.0.0.1.
 ///
@@ -19,6 +20,8 @@ public final class ServedLatch: Sendable {
     /// The folder of the store and of the mails, kept when the process ends.
     public let folder: String
     private let process: ChildProcess
+    /// Keeps the port of a process that was killed from the servers of other tests.
+    private let port = Mutex<RefusingPort?>(nil)
 
     /// Starts the server and waits until it serves.
     ///
@@ -33,7 +36,8 @@ public final class ServedLatch: Sendable {
     ) async throws -> ServedLatch {
         let base = [
             "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
-            "LATCH_HOME": folder, "LATCH_SAMPLE_RESOURCE": "true",
+            "LATCH_HOME": folder, "LATCH_SAMPLE_RESOURCE": "true", "LATCH_SLOW_QUERY_MS": "0",
+            "LATCH_SLOW_REQUEST_MS": "0",
         ]
         let process = try ChildProcess.start(
             try program().path, ["serve", "--listen", listen, "--store", "sqlite:\(folder)/identity.sqlite"],
@@ -59,10 +63,14 @@ public final class ServedLatch: Sendable {
 
     deinit { process.kill() }
 
-    /// Ends the process as a machine that loses its power does.
-    public func kill() async {
+    /// Ends the process as a machine that loses its power does; connections are refused from then on.
+    ///
+    /// - Throws: `ServerError.portInUse` if another server was quicker.
+    public func kill() async throws {
         process.kill()
         await process.end()
+        let free = try RefusingPort(url.port ?? 0)
+        port.withLock { $0 = free }
     }
 
     /// Asks the process to end, as an operator does.

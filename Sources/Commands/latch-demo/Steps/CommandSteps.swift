@@ -20,12 +20,8 @@ enum CommandSteps {
     private static let secondEmail = "bob@example.com"
 
     /// Signs in with a piped password and queries the account.
-    ///
-    /// The tokens live for a second only, so that the next step finds an expiry.
     private static func command(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         try stage.folder.write(stage.password, to: "password")
-        try stage.folder.write("access_token_lifetime = 1\n", to: "latch.toml")
-        try await stage.server.reload()
         let url = stage.baseURL.absoluteString
         let output = try await stage.latch(
             "login", "--issuer", url, "--account", stage.email, "--password-stdin", "--json", input: "password")
@@ -39,6 +35,8 @@ enum CommandSteps {
 
     /// Starts processes that all find the same expired token.
     private static func processes(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        try stage.folder.write("access_token_lifetime = 1\n", to: "latch.toml")
+        try await stage.server.reload()
         let token = try await stage.latch("token", "--refresh", "--json")
         let text = try require(JSONValue(parsing: token)["expires_at"]?.stringValue, "the token states no expiry")
         let expiry = try Date(text, strategy: .iso8601)

@@ -33,7 +33,7 @@ enum RefreshSteps {
         guard let end = claims?.exp, let begin = claims?.iat else { throw DemoFailure("the token states no dates") }
         try expect(end - begin == 900, "the second device has a token of \(Int(end - begin)) s")
         try expect(claims?.email == stage.email, "the token belongs to another account")
-        return .init("access tokens live 900 s now, not 4 s; the second device signs in", ["lifetimeSeconds": 900])
+        return .init("access tokens live 900 s now, not 8 s; the second device signs in", ["lifetimeSeconds": 900])
     }
 
     /// Sends a thousand calls around the expiry of the token.

@@ -24,7 +24,7 @@ enum SignUpSteps {
     /// Starts the process and requests its health, as a supervisor would.
     private static func start(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         // Short enough to see an access token expire; a later step raises it without a restart.
-        try stage.folder.write("access_token_lifetime = 4\n", to: "latch.toml")
+        try stage.folder.write("access_token_lifetime = 8\n", to: "latch.toml")
         let clock = ContinuousClock()
         let begin = clock.now
         let url = try await stage.server.start()

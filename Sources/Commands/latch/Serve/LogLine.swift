@@ -101,6 +101,17 @@ extension LogLine {
             ])
     }
 
+    /// Returns the line of connections that wait, since the process has no descriptor left.
+    static let descriptorsExhausted: LogLine = {
+        let message = "there is no file descriptor left, so that new connections wait"
+        let hint = "Raise the limit of open files (LimitNOFILE in a unit), or lower 'maximum_connections'."
+        return LogLine(
+            "latch: \(message). \(hint)", hasTime: false,
+            [
+                "level": "error", "event": "descriptors_exhausted", "message": .string(message), "hint": .string(hint),
+            ])
+    }()
+
     /// Returns the line of a mail that was not sent, without its recipient and text.
     static func unsentMail(_ message: MailMessage, because error: any Error) -> LogLine {
         let reason = CommandError(describing: error).message.split(whereSeparator: \.isNewline).joined(separator: " ")

@@ -114,7 +114,7 @@ private struct ServerProgram {
         let server = Server(
             handler: log.logging(
                 administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)
-            ).traced(by: telemetry), configuration: configuration)
+            ).traced(by: telemetry), configuration: log.watchingDescriptors(configuration))
         let administrationServer = administration.map {
             Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
@@ -133,12 +133,11 @@ private struct ServerProgram {
             await administrationServer?.shutdown(grace: .zero)
             throw error
         }
-        log.watchStore(of: identity)
         if let administrationURL { log.announceAdministration(at: administrationURL) }
         log.warn(settings.warnings(listeningOn: ListenAddress(address), isEncrypted: configuration.tls != nil))
         let status = "serving \(address.url)"
         announce(status, at: address.url, settings, log)
-        if let telemetry { identity.report(to: telemetry) }
+        observe(identity, server, telemetry, log)
         supervisor.ready(status)
         for await signal in signals {
             guard signal == .hangUp else { break }
@@ -159,6 +158,13 @@ private struct ServerProgram {
         await identity.close()
         log.tellCollector("stopped", event: "stopped")
         log.flush()
+    }
+
+    /// Has the log, the metrics and the collector tell what the server does.
+    private func observe(_ identity: Identity, _ server: Server, _ telemetry: TelemetryExporter?, _ log: ServerLog) {
+        log.watchStore(of: identity)
+        identity.countConnections(of: server)
+        if let telemetry { identity.report(to: telemetry) }
     }
 
     /// Says that the server serves, also to a collector of logs.

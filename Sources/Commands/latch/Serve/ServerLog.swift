@@ -77,6 +77,13 @@ final class ServerLog: Sendable {
         identity.reportStoreFailures { [self] error, operation in enqueue(.storeFailure(error, in: operation)) }
     }
 
+    /// Returns a configuration of a server that logs, once a minute, that connections wait for a descriptor.
+    func watchingDescriptors(_ configuration: Server.Configuration) -> Server.Configuration {
+        var configuration = configuration
+        configuration.onExhaustion = { [self] in enqueue(.descriptorsExhausted) }
+        return configuration
+    }
+
     /// Logs that the collector is lost for a signal, or with nil that it is back.
     func report(collectorOf signal: TelemetryExporter.Signal, _ failure: String?) {
         enqueue(.outage(of: "collector", for: signal.rawValue, level: "warning", failure))

@@ -88,7 +88,7 @@ struct EnvelopedHandler: Sendable {
                     let bytes = try Envelope(message, by: compression).bytes
                     return style == .grpcWebText ? GRPCWebText.encode(bytes) : bytes
                 } catch {
-                    return ending.end(RPCError(sending: error))
+                    return ending.end(configuration.failure(error, context))
                 }
             }, trailers: { ending.trailers })
         return HTTPResponse(status: .ok, fields: fields, body: HTTPBody(content))

@@ -29,6 +29,12 @@ public struct RPCService: Handler {
     /// is the response.
     public typealias Admission = @Sendable (_ context: inout CallContext) async throws -> Void
 
+    /// A report of a call that ends with an error, at its beginning or in the middle of its stream.
+    ///
+    /// The caller gets the status, the message and the details. What a method has thrown, unless it was an ``RPCError``, is
+    /// the ``RPCError/cause``, for the log alone. The function runs on the server's threads and must not block.
+    public typealias FailureReport = @Sendable (_ error: RPCError, _ context: CallContext) -> Void
+
     private let methods: [String: RPCMethodHandler]
     private let admission: Admission?
     let configuration: RPCServiceConfiguration
@@ -42,13 +48,16 @@ public struct RPCService: Handler {
     ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
     ///   - clock: The clock for deadlines.
     ///   - admission: A check of each call by its head; nil admits all.
+    ///   - onFailure: A report of each call that ends with an error; nil for none.
     public init(
         _ methods: [RPCMethodHandler], limits: RPCLimits = .standard, compressions: [RPCCompression] = [.gzip],
-        types: TypeRegistry = [], clock: WallClock = .system, admission: Admission? = nil
+        types: TypeRegistry = [], clock: WallClock = .system, admission: Admission? = nil,
+        onFailure: FailureReport? = nil
     ) {
         self.admission = admission
         self.methods = Dictionary(methods.map { ($0.path, $0) }) { $1 }
-        configuration = RPCServiceConfiguration(limits: limits, compressions: compressions, types: types, clock: clock)
+        configuration = RPCServiceConfiguration(
+            limits: limits, compressions: compressions, types: types, clock: clock, onFailure: onFailure)
     }
 
     /// The routes for a router: two for each service, so that calls of unknown methods also receive an RPC error.
@@ -119,7 +128,8 @@ public struct RPCService: Handler {
                 .respond(to: request, deadline, context)
         } catch {
             return form.failure(
-                RPCError(sending: error), metadata: context.responseMetadata, trailers: context.responseTrailers)
+                configuration.failure(error, context), metadata: context.responseMetadata,
+                trailers: context.responseTrailers)
         }
     }
 
@@ -165,6 +175,14 @@ struct RPCServiceConfiguration: Sendable {
     let compressions: [RPCCompression]
     let types: TypeRegistry
     let clock: WallClock
+    let onFailure: RPCService.FailureReport?
+
+    /// Returns the error to send for one that ends a call, and reports it.
+    func failure(_ error: any Error, _ context: CallContext) -> RPCError {
+        let failure = RPCError(sending: error)
+        onFailure?(failure, context)
+        return failure
+    }
 
     /// Returns the encoding for a codec.
     func coding(_ codec: RPCCodec) -> MessageCoding { MessageCoding(codec: codec, types: types) }

@@ -119,6 +119,13 @@ extension CallContext {
         if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
         return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
     }
+
+    /// Notes a failure of the server that is no `IdentityError`: one that a method did not expect, or of the runtime of RPCs.
+    func noteFailure(_ error: RPCError) {
+        let isOfServer = [.internal, .unknown, .dataLoss].contains(error.status)
+        guard isOfServer, let route = http[MatchedRouteKey.self], route.failure == nil else { return }
+        route.failure = (error.cause ?? error).codeOrType
+    }
 }
 
 extension IdentityError {

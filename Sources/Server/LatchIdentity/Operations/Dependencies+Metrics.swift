@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+package import LatchServer
 import PortableFoundation
 
 extension Dependencies {
@@ -47,6 +48,18 @@ extension Dependencies {
 }
 
 extension Identity {
+    /// Has the metrics report the connections of a server.
+    package func countConnections(of server: Server) {
+        dependencies.metrics.include { [weak server] in
+            guard let counts = server?.connectionStatistics else { return [] }
+            return [
+                MetricSample(.connections, .gauge(counts.open)),
+                MetricSample(.connectionsRefused, .counter(counts.refused)),
+                MetricSample(.connectionExhaustions, .counter(counts.exhaustions)),
+            ]
+        }
+    }
+
     /// Starts an exporter, which sends the server's metrics, and has the server report the exporter's own.
     package func report(to exporter: TelemetryExporter) {
         dependencies.metrics.include { exporter.samples }

@@ -10,7 +10,7 @@ extension Router {
         let admission = UserServiceAdmission(dependencies: dependencies)
         let service = RPCService(
             UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock,
-            admission: { try await admission.admit(&$0) })
+            admission: { try await admission.admit(&$0) }, onFailure: { $1.noteFailure($0) })
         group(interceptors: [RequestOriginInterceptor()]) { group in
             group.on(service.routes, handledBy: service)
         }

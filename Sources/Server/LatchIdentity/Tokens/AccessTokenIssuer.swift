@@ -41,6 +41,8 @@ final class AccessTokenIssuer: Sendable {
         private(set) var keySet: [UInt8]
         /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
         var context: IssuerContext?
+        /// The numbers of the last reading of the keys that began, and of the one whose keys are used.
+        var lastReading = 0, usedReading = 0
         /// The signer with the key that signed the last access token.
         private var signer: JWTSigner?
 
@@ -105,9 +107,19 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Signs and verifies with these keys from now on.
-    func use(_ keys: [SigningKey]) {
+    /// The number of a reading of the keys, before it begins.
+    func nextReading() -> Int {
         state.withLock { state in
+            state.lastReading += 1
+            return state.lastReading
+        }
+    }
+
+    /// Signs and verifies with these keys from now on, unless those of a later reading are used: a key may have ended since.
+    func use(_ keys: [SigningKey], of reading: Int) {
+        state.withLock { state in
+            guard reading > state.usedReading else { return }
+            state.usedReading = reading
             let isSame = state.keys.map(\.key.id) == keys.map(\.key.id)
             state.keys = keys
             guard !isSame, let issuer = state.context?.issuer else { return }

@@ -45,7 +45,7 @@ package struct SigningKeyService: Sendable {
             try await dependencies.store.rotateSigningKey(
                 to: key, after: newest?.key.id, endingOthers: isCompromised)
         else { return nil }
-        dependencies.accessTokens.use(try await keys())
+        try await useKeys()
         return key.id
     }
 
@@ -60,19 +60,26 @@ package struct SigningKeyService: Sendable {
     /// Uses the keys as the store has them now, adds one if the newest has reached its age, and removes those that ended.
     func refresh() async throws(IdentityError) {
         let now = dependencies.now
-        var keys = try await keys()
+        var keys = try await useKeys()
         let age = dependencies.configuration.signingKeyLifetime.inSeconds
         if let newest = keys.first, newest.signsAt.addingTimeInterval(age) <= now {
             _ = try await rotate(after: newest, isCompromised: false)
-            keys = try await self.keys()
+            keys = try await useKeys()
         }
         let ended = keys.filter { $0.endsAt.map { $0 <= now } ?? false }.compactMap(\.key.id)
         if !ended.isEmpty {
             try await dependencies.store.removeSigningKeys(ended, at: now)
-            keys.removeAll { ended.contains($0.key.id ?? "") }
+            try await useKeys()
         }
-        // A store whose keys were all deleted is damaged; the server continues with those that it has.
-        if !keys.isEmpty { dependencies.accessTokens.use(keys) }
+    }
+
+    /// Reads the keys, and uses them; a store whose keys were all deleted is damaged, and the server continues with those that it has.
+    @discardableResult
+    private func useKeys() async throws(IdentityError) -> [SigningKey] {
+        let reading = dependencies.accessTokens.nextReading()
+        let keys = try await keys()
+        if !keys.isEmpty { dependencies.accessTokens.use(keys, of: reading) }
+        return keys
     }
 
     private func keys() async throws(IdentityError) -> [SigningKey] {

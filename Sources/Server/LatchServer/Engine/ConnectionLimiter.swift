@@ -3,11 +3,27 @@
 import LatchCore
 import Synchronization
 
+/// The number of open connections of a server, and what became of others since its start.
+package struct ConnectionStatistics: Sendable, Hashable {
+    /// The open connections, including those that linger after their last response.
+    package let open: Int
+    /// The connections over a limit, which were closed.
+    package let refused: Int
+    /// The times that connections had to wait, since the process had no descriptor or memory left.
+    package let exhaustions: Int
+}
+
 /// Limits the number of open connections of all loops and the memory of their requests, in total and per address.
 final class ConnectionLimiter: Sendable {
     private struct Counts {
-        var total = 0
+        var total = 0, refused = 0, exhaustions = 0
         var byAddress: [UInt64: (count: Int, memory: MemoryBudget)] = [:]
+
+        /// Counts a connection over a limit, which gets no memory.
+        mutating func refuse() -> MemoryBudget? {
+            refused += 1
+            return nil
+        }
     }
 
     /// The open connections; locked once for each connection and not for each request.
@@ -19,7 +35,7 @@ final class ConnectionLimiter: Sendable {
     /// The proxies, to which the limit per address does not apply: their connections are those of many clients.
     private let proxies: TrustedProxies
     /// The memory of all requests, of which an address has a share.
-    private let memory: MemoryBudget
+    let memory: MemoryBudget
 
     init(limit: Int, perAddress: Int, memory: MemoryBudget, except proxies: TrustedProxies = TrustedProxies()) {
         self.limit = limit
@@ -28,18 +44,36 @@ final class ConnectionLimiter: Sendable {
         self.proxies = proxies
     }
 
+    /// Creates a limiter with the limits of a server.
+    convenience init(_ configuration: Server.Configuration) {
+        self.init(
+            limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
+            memory: MemoryBudget(limit: configuration.maximumContentBytes), except: configuration.trustedProxies)
+    }
+
+    /// The number of open connections.
     var total: Int { counts.withLock { $0.total } }
+
+    /// The connections that are open, and what became of others.
+    var statistics: ConnectionStatistics {
+        counts.withLock {
+            ConnectionStatistics(open: $0.total, refused: $0.refused, exhaustions: $0.exhaustions)
+        }
+    }
+
+    /// Counts that a waiting connection could not be accepted, since the process has no descriptor or memory left.
+    func noteExhaustion() { counts.withLock { $0.exhaustions += 1 } }
 
     /// Counts a connection and returns the memory for its requests; nil if it would exceed a limit.
     func acquire(_ peer: PeerAddress) -> MemoryBudget? {
         let isLimited = !proxies.contains(peer.text)
         return counts.withLock { counts in
-            guard counts.total < limit else { return nil }
+            guard counts.total < limit else { return counts.refuse() }
             if counts.byAddress.count > 2 * counts.total + 64 {
                 counts.byAddress = counts.byAddress.filter { $1.count > 0 || $1.memory.heldBytes > 0 }
             }
             let address = counts.byAddress[peer.key] ?? (0, isLimited ? memory.share() : memory)
-            if isLimited, address.count >= limitPerAddress { return nil }
+            if isLimited, address.count >= limitPerAddress { return counts.refuse() }
             counts.total += 1
             counts.byAddress[peer.key] = (address.count + 1, address.memory)
             return address.memory

@@ -33,9 +33,6 @@ final class Engine: Sendable {
         return Engine(shared, loops)
     }
 
-    /// The number of open connections of all loops, including those that linger after their last response.
-    var connectionCount: Int { configuration.limiter.total }
-
     /// The number of connections of each loop.
     var connectionCounts: [Int] { loops.map(\.connectionCount) }
 

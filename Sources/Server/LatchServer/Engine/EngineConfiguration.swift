@@ -37,10 +37,17 @@ final class EngineConfiguration: Sendable {
     let tick: UInt64
     /// Returns the time by which deadlines are measured.
     let uptime: @Sendable () -> UInt64
+    /// A function that is called when the process has no descriptor or memory left for a connection.
+    let onExhaustion: (@Sendable () -> Void)?
 
     /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
-    init(_ handler: any Handler, _ configuration: Server.Configuration) throws(ServerError) {
+    init(
+        _ handler: any Handler, _ configuration: Server.Configuration, _ limiter: ConnectionLimiter
+    ) throws(ServerError) {
         self.handler = NextHandler(handler)
+        self.limiter = limiter
+        memory = limiter.memory
+        onExhaustion = configuration.onExhaustion
         let uptime = configuration.uptime ?? EventLoop.monotonicNow
         self.uptime = uptime
         tls = try configuration.tls.map { identity throws(ServerError) in
@@ -56,10 +63,6 @@ final class EngineConfiguration: Sendable {
             ]
         }
         self.listeners = listeners
-        memory = MemoryBudget(limit: configuration.maximumContentBytes)
-        limiter = ConnectionLimiter(
-            limit: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
-            memory: memory, except: configuration.trustedProxies)
         // Whether others can reach it is what warnings depend on.
         let listener = listeners.first { IPAddress($0.host)?.isLoopback == false } ?? listeners[0]
         address = Server.Address(

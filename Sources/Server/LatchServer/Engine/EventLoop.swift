@@ -64,6 +64,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var draining: Draining?
     /// Whether the listener is not watched because the process has no descriptor left.
     private var isAcceptingPaused = false
+    /// The time when it was last reported that connections wait for a descriptor; nil if it never was.
+    private var exhaustionReported: UInt64?
     /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
     var runningTasks = 0
     /// The field lines that were received last: most clients of a server send the same names, and some the same values.
@@ -313,6 +315,10 @@ extension EventLoop {
         guard ListeningSocket.isOutOfResources else { return }
         unwatchListeners()
         isAcceptingPaused = true
+        configuration.limiter.noteExhaustion()
+        guard exhaustionReported.map({ now - $0 > 60_000_000_000 }) ?? true else { return }
+        exhaustionReported = now
+        configuration.onExhaustion?()
     }
 
     /// Resumes accepting, or stays paused while the listeners cannot be watched.

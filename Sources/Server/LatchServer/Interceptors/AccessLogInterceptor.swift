@@ -86,7 +86,7 @@ package struct LoggedRequest: Sendable {
         (entry.route, entry.failure) = route.findings
         // The text of an error may have what belongs into no log.
         if let error, !(error is CancellationError), entry.failure == nil {
-            entry.failure = (error as? any CodedError)?.code ?? "\(type(of: error))"
+            entry.failure = error.codeOrType
         }
     }
 }

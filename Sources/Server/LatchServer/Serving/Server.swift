@@ -47,6 +47,8 @@ public final class Server: Sendable {
     private let handler: any Handler
     private let configuration: Configuration
     private let state = Mutex<State>(.new)
+    /// The limits of connections, whose counts outlive the loops.
+    private let limiter: ConnectionLimiter
     /// A stream that ends when the server has stopped.
     private let stopped = AsyncStream<Never>.makeStream()
 
@@ -56,6 +58,7 @@ public final class Server: Sendable {
         self.handler =
             proxies.ranges.isEmpty ? handler : handler.nested(in: [TrustedProxyInterceptor(proxies: proxies)])
         self.configuration = configuration
+        limiter = ConnectionLimiter(configuration)
     }
 
     /// Binds the address, for a program that prepares what it serves meanwhile.
@@ -66,7 +69,7 @@ public final class Server: Sendable {
     package func bind() throws(ServerError) -> Address {
         try state.withLock { state throws(ServerError) in
             guard case .new = state else { throw .alreadyStarted }
-            let shared = try EngineConfiguration(handler, configuration)
+            let shared = try EngineConfiguration(handler, configuration, limiter)
             state = .bound(shared)
             return shared.address
         }
@@ -81,7 +84,7 @@ public final class Server: Sendable {
         try state.withLock { state throws(ServerError) in
             let shared: EngineConfiguration
             switch state {
-            case .new: shared = try EngineConfiguration(handler, configuration)
+            case .new: shared = try EngineConfiguration(handler, configuration, limiter)
             case .bound(let bound): shared = bound
             case .serving, .stopped: throw .alreadyStarted
             }
@@ -104,9 +107,10 @@ public final class Server: Sendable {
     }
 
     /// The number of open connections.
-    package var connectionCount: Int {
-        state.withLock { if case .serving(let engine, _) = $0 { engine.connectionCount } else { 0 } }
-    }
+    package var connectionCount: Int { limiter.total }
+
+    /// The number of open connections, and what became of others since the start.
+    package var connectionStatistics: ConnectionStatistics { limiter.statistics }
 
     /// The bytes that the requests of all connections hold; nil while the server does not listen.
     package var memory: MemoryBudget? {

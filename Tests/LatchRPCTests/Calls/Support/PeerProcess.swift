@@ -25,7 +25,8 @@ final class PeerProcess: Sendable {
         self.port = port
     }
 
-    deinit { process.kill() }
+    /// Not SIGKILL: a proxy's program ends its own child first.
+    deinit { process.terminate() }
 
     var url: String { "http://127.0.0.1:\(port)" }
     var secureURL: String { "https://127.0.0.1:\(port)" }

@@ -5,13 +5,17 @@ import Glibc
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import Synchronization
 import TestSupport
 import Testing
 
 /// Takes all descriptors of this process but one, lets a client connect with that one, and gives them back.
 func exhaustion() async throws {
     let request = `A server that runs out of descriptors`.request
-    let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) })
+    let reports = Atomic(0)
+    var configuration = Server.Configuration()
+    configuration.onExhaustion = { reports.add(1, ordering: .relaxed) }
+    let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration)
     let address = try await server.start()
     let early = try RawClient(port: address.port)
     await early.send(request)
@@ -28,6 +32,9 @@ func exhaustion() async throws {
         try #require(await early.receiveResponse()?.status == .ok)
     }
     try #require(server.connectionCount == 1)
+    // Each attempt counts; the first one is reported.
+    try #require(server.connectionStatistics.exhaustions > 0)
+    try #require(reports.load(ordering: .relaxed) == 1)
     for descriptor in taken { close(descriptor) }
     try #require(await late.receiveResponse()?.status == .ok)
     await server.shutdown(grace: .zero)

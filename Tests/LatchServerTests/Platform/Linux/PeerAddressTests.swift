@@ -62,7 +62,7 @@ import Testing
         limiter.release(one)
         #expect([acquire(one), acquire(one)] == [true, false])
         for peer in [one, one, other] { limiter.release(peer) }
-        #expect(limiter.total == 0)
+        #expect(limiter.statistics == ConnectionStatistics(open: 0, refused: 3, exhaustions: 0))
     }
 }
 

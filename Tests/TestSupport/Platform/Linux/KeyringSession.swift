@@ -90,14 +90,14 @@ public final class KeyringSession: Sendable {
         owns() { dbus-send --session --print-reply --reply-timeout=2000 --dest=org.freedesktop.DBus / \\
             org.freedesktop.DBus.NameHasOwner string:org.freedesktop.$1 2>/dev/null | grep -q 'boolean true'; }
         tries=0
-        until owns DBus; do tries=$((tries + 1)); [ $tries -lt 300 ] || exit 1; sleep 0.02; done
+        until owns DBus; do tries=$((tries + 1)); [ $tries -lt 2000 ] || exit 1; sleep 0.02; done
         case $2 in
             unlocked) printf 'a password' | gnome-keyring-daemon --unlock --foreground --components=secrets >/dev/null &
                 ring=$! ;;
             locked) gnome-keyring-daemon --foreground --components=secrets >/dev/null & ring=$! ;;
         esac
         [ $2 = absent ] || until owns secrets; do
-            tries=$((tries + 1)); [ $tries -lt 300 ] || exit 1; sleep 0.02
+            tries=$((tries + 1)); [ $tries -lt 3000 ] || exit 1; sleep 0.02
         done
         echo ready
         while kill -0 $3 2>/dev/null; do sleep 1 & nap=$!; wait $nap; done

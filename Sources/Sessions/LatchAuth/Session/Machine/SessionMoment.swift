@@ -29,12 +29,11 @@ package struct SessionFailure: Error, Hashable {
 
     package init(_ error: any Error) { self.error = error }
 
-    /// The code, or the type of an error without one.
-    private var code: String { (error as? any CodedError)?.code ?? String(describing: type(of: error)) }
+    package static func == (one: SessionFailure, other: SessionFailure) -> Bool {
+        one.error.codeOrType == other.error.codeOrType
+    }
 
-    package static func == (one: SessionFailure, other: SessionFailure) -> Bool { one.code == other.code }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(error.codeOrType) }
 }
 
 /// A resource that one access token of a session is for, and the scopes that it needs there (RFC 8707 §2).

@@ -22,7 +22,7 @@ import Testing
             }
             var configuration = Server.Configuration.patient
             configuration.streamedContent = ["/"]
-            let shared = try EngineConfiguration(handler, configuration)
+            let shared = try EngineConfiguration(handler, configuration, ConnectionLimiter(configuration))
             let (engine, address) = (try Engine.start(shared, loops: 1), shared.address)
             let client = try await FrameClient(address)
             await client.send(.post(1), .data(1, [65], flags: 0))
@@ -42,7 +42,7 @@ import Testing
         }
         var configuration = Server.Configuration.patient
         configuration.streamedContent = ["/"]
-        let shared = try EngineConfiguration(waiting, configuration)
+        let shared = try EngineConfiguration(waiting, configuration, ConnectionLimiter(configuration))
         let (engine, address) = (try Engine.start(shared, loops: 1), shared.address)
         let client = try await FrameClient(address)
         await client.send(.post(1), .data(1, [UInt8](repeating: 65, count: 16_000), flags: 0))
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `is a request that is answered, if it has arrived when the server stops`() async throws {
         let blocker = LoopBlocker()
-        let shared = try EngineConfiguration(blocker.handler, .patient)
+        let shared = try EngineConfiguration(blocker.handler, .patient, ConnectionLimiter(.patient))
         let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)
         let blocking = try await FrameClient(address)
         await blocking.send(.get(1, "/block"))

@@ -4,11 +4,12 @@
 import LatchCore
 import LatchHTTP
 import LatchServer
+import LatchTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A connection of HTTP/2` {
+@Suite(.timeLimit(.minutes(5))) struct `A connection of HTTP/2` {
     @Test func `answers GET and POST on one connection, in order of their ends`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
@@ -356,7 +357,8 @@ import Testing
             await withCheckedContinuation { enter.yield($0) }
             return HTTPResponse(status: .ok, body: HTTPBody("done"))
         }
-        let server = Server(handler: handler, configuration: .patient)
+        // The second that clients have after the announcement does not pass.
+        let server = Server(handler: handler, configuration: .kept(by: ManualUptime()))
         let client = try await FrameClient(try await server.start())
         await client.send(.get(1))
         var waiting = entered.makeAsyncIterator()
