@@ -358,7 +358,8 @@ import Testing
             return HTTPResponse(status: .ok, body: HTTPBody("done"))
         }
         // The second that clients have after the announcement does not pass.
-        let server = Server(handler: handler, configuration: .kept(by: ManualUptime()))
+        let uptime = ManualUptime()
+        let server = Server(handler: handler, configuration: .kept(by: uptime))
         let client = try await FrameClient(try await server.start())
         await client.send(.get(1))
         var waiting = entered.makeAsyncIterator()
@@ -379,6 +380,8 @@ import Testing
         #expect(await client.answer(to: 3).text == "done")
         #expect(await client.end() == 0)
         #expect(client.answers[5]?.status == nil)
+        // The client has not closed its end, for which the server waits a while.
+        uptime.advance(bySeconds: 60)
         await end
     }
 }
