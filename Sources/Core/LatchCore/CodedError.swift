@@ -38,7 +38,7 @@ extension CodedError {
 }
 
 extension Error {
-    /// The code of the error, or the name of its type: what a log may have of an error whose text it may not.
+    /// The code of the error, or the name of its type, for a log that must not have its text.
     package var codeOrType: String { (self as? any CodedError)?.code ?? "\(type(of: self))" }
 }
 

@@ -205,12 +205,14 @@ public struct Identity: Sendable {
     /// Returns once every mail that was due has been sent or postponed, for tests.
     package func flushMails() async { await dependencies.mails.flush() }
 
-    /// Responds as the handler does, once the mails of the request are sent: workers send in parallel, and a test expects the mails
-    /// of one request after those of an earlier one.
-    package func respondAfterMails(to request: HTTPRequest) async throws -> HTTPResponse {
-        let response = try await handler.respond(to: request)
-        await flushMails()
-        return response
+    /// The handler for tests, whose responses come once the mails of their requests are sent: workers send in parallel, and a test
+    /// expects the mails of one request after those of an earlier one.
+    package var handlerAfterMails: any Handler {
+        ClosureHandler { [self] request in
+            let response = try await handler.respond(to: request)
+            await flushMails()
+            return response
+        }
     }
 
     /// Refreshes the signing keys and the date of the store until the task is cancelled.

@@ -87,8 +87,7 @@ public final class IdentityServer: Handler {
 
     /// Responds as the server does, or fails by a fault of the test's.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        let server = ClosureHandler { [identity] in try await identity.respondAfterMails(to: $0) }
-        return try await faults.intercept(request, next: server)
+        try await faults.intercept(request, next: identity.handlerAfterMails)
     }
 
     /// Creates a client of an app on a device of its own.

@@ -101,14 +101,14 @@ extension LogLine {
             ])
     }
 
-    /// Returns the line of connections that wait, since the process has no descriptor left.
-    static let descriptorsExhausted: LogLine = {
-        let message = "there is no file descriptor left, so that new connections wait"
+    /// The line of a process that has no descriptor or memory left for further connections.
+    static let exhaustion: LogLine = {
+        let message = "no file descriptor or memory is left for further connections, which wait"
         let hint = "Raise the limit of open files (LimitNOFILE in a unit), or lower 'maximum_connections'."
         return LogLine(
             "latch: \(message). \(hint)", hasTime: false,
             [
-                "level": "error", "event": "descriptors_exhausted", "message": .string(message), "hint": .string(hint),
+                "level": "error", "event": "resources_exhausted", "message": .string(message), "hint": .string(hint),
             ])
     }()
 

@@ -104,8 +104,9 @@ private struct ServerProgram {
         _ settings: Settings, until signals: AsyncStream<Signal>, _ log: ServerLog, begin: () -> Void
     ) async throws {
         let supervisor = Supervisor(environment.variables)
-        let configuration = try settings.serverConfiguration().inheriting(from: supervisor)
-        let administration = try settings.administrationConfiguration()?.inheriting(from: supervisor, named: "admin")
+        let configuration = try settings.serverConfiguration().inheriting(from: supervisor).watched(by: log)
+        let administration = try settings.administrationConfiguration()?
+            .inheriting(from: supervisor, named: "admin").watched(by: log)
         try supervisor.requireUse(of: configuration.inheritedSockets + (administration?.inheritedSockets ?? []))
         let telemetry = try settings.telemetryConfiguration(environment.variables).map {
             TelemetryExporter($0, transport: transport) { log.report(collectorOf: $0, $1) }
@@ -114,7 +115,7 @@ private struct ServerProgram {
         let server = Server(
             handler: log.logging(
                 administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)
-            ).traced(by: telemetry), configuration: log.watchingDescriptors(configuration))
+            ).traced(by: telemetry), configuration: configuration)
         let administrationServer = administration.map {
             Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
@@ -124,7 +125,7 @@ private struct ServerProgram {
             (address, administrationURL) = (try server.bind(), try administrationServer?.bind().url)
             identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
             identity.adoptIssuer(address.url)
-            handler.replace(with: identity.handler)
+            connect(identity, to: server, by: handler, log)
             begin()
             try await administrationServer?.start()
             try await server.start()
@@ -137,7 +138,7 @@ private struct ServerProgram {
         log.warn(settings.warnings(listeningOn: ListenAddress(address), isEncrypted: configuration.tls != nil))
         let status = "serving \(address.url)"
         announce(status, at: address.url, settings, log)
-        observe(identity, server, telemetry, log)
+        if let telemetry { identity.report(to: telemetry) }
         supervisor.ready(status)
         for await signal in signals {
             guard signal == .hangUp else { break }
@@ -160,11 +161,11 @@ private struct ServerProgram {
         log.flush()
     }
 
-    /// Has the log, the metrics and the collector tell what the server does.
-    private func observe(_ identity: Identity, _ server: Server, _ telemetry: TelemetryExporter?, _ log: ServerLog) {
+    /// Has a server respond by an auth server, whose log and metrics tell of both.
+    private func connect(_ identity: Identity, to server: Server, by handler: SwappableHandler, _ log: ServerLog) {
+        handler.replace(with: identity.handler)
         log.watchStore(of: identity)
         identity.countConnections(of: server)
-        if let telemetry { identity.report(to: telemetry) }
     }
 
     /// Says that the server serves, also to a collector of logs.

@@ -77,13 +77,6 @@ final class ServerLog: Sendable {
         identity.reportStoreFailures { [self] error, operation in enqueue(.storeFailure(error, in: operation)) }
     }
 
-    /// Returns a configuration of a server that logs, once a minute, that connections wait for a descriptor.
-    func watchingDescriptors(_ configuration: Server.Configuration) -> Server.Configuration {
-        var configuration = configuration
-        configuration.onExhaustion = { [self] in enqueue(.descriptorsExhausted) }
-        return configuration
-    }
-
     /// Logs that the collector is lost for a signal, or with nil that it is back.
     func report(collectorOf signal: TelemetryExporter.Signal, _ failure: String?) {
         enqueue(.outage(of: "collector", for: signal.rawValue, level: "warning", failure))
@@ -134,7 +127,7 @@ final class ServerLog: Sendable {
         if isSlow { enqueue(.slowRequest(entry)) }
     }
 
-    private func enqueue(_ line: LogLine) {
+    fileprivate func enqueue(_ line: LogLine) {
         Array("\(line.text(Date(), format))\n".utf8).withUnsafeBufferPointer(enqueue)
     }
 
@@ -161,6 +154,15 @@ final class ServerLog: Sendable {
         if !now.lines.isEmpty { environment.error.writeBytes(now.lines) }
         guard now.dropped > 0 else { return }
         environment.error.line(LogLine.dropped(now.dropped).text(Date(), format))
+    }
+}
+
+extension Server.Configuration {
+    /// Returns the configuration of a server that logs, once a minute, that there is no descriptor left for further connections.
+    func watched(by log: ServerLog) -> Server.Configuration {
+        var configuration = self
+        configuration.onExhaustion = { log.enqueue(.exhaustion) }
+        return configuration
     }
 }
 

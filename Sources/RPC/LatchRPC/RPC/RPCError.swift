@@ -19,7 +19,8 @@ public struct RPCError: CodedError {
     public var details: [ProtoAny]
     /// The fields and trailers that are received or sent with the error.
     public var metadata: HTTPFields
-    /// The underlying error if the client found the failure, usually an `HTTPError`.
+    /// The underlying error: of a failure that the client found, usually an `HTTPError`, or what a method has thrown
+    /// unexpectedly, which is not sent.
     public let cause: (any Error)?
 
     /// Creates an error.

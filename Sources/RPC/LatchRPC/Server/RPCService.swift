@@ -29,10 +29,11 @@ public struct RPCService: Handler {
     /// is the response.
     public typealias Admission = @Sendable (_ context: inout CallContext) async throws -> Void
 
-    /// A report of a call that ends with an error, at its beginning or in the middle of its stream.
+    /// A report of a call that ends with an error, also in the middle of its stream.
     ///
-    /// The caller gets the status, the message and the details. What a method has thrown, unless it was an ``RPCError``, is
-    /// the ``RPCError/cause``, for the log alone. The function runs on the server's threads and must not block.
+    /// Calls of unknown methods, and those whose head is malformed, are none yet. The caller gets the status, the message and the
+    /// details; an unexpected error that a method has thrown is the ``RPCError/cause``, for the log alone. The function runs on
+    /// the server's threads and must not block.
     public typealias FailureReport = @Sendable (_ error: RPCError, _ context: CallContext) -> Void
 
     private let methods: [String: RPCMethodHandler]
@@ -48,7 +49,7 @@ public struct RPCService: Handler {
     ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
     ///   - clock: The clock for deadlines.
     ///   - admission: A check of each call by its head; nil admits all.
-    ///   - onFailure: A report of each call that ends with an error; nil for none.
+    ///   - onFailure: A report of each admitted or rejected call that ends with an error; nil for none.
     public init(
         _ methods: [RPCMethodHandler], limits: RPCLimits = .standard, compressions: [RPCCompression] = [.gzip],
         types: TypeRegistry = [], clock: WallClock = .system, admission: Admission? = nil,

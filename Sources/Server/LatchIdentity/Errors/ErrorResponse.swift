@@ -120,11 +120,13 @@ extension CallContext {
         return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
     }
 
-    /// Notes a failure of the server that is no `IdentityError`: one that a method did not expect, or of the runtime of RPCs.
+    /// Notes a failure of the server that no method has named: an unexpected error, or a response that cannot be encoded.
+    ///
+    /// A malformed request is `.internal` as well in some protocols, and has no cause.
     func noteFailure(_ error: RPCError) {
-        let isOfServer = [.internal, .unknown, .dataLoss].contains(error.status)
-        guard isOfServer, let route = http[MatchedRouteKey.self], route.failure == nil else { return }
-        route.failure = (error.cause ?? error).codeOrType
+        guard error.status == .internal, let cause = error.cause else { return }
+        guard let route = http[MatchedRouteKey.self], route.failure == nil else { return }
+        route.failure = cause.codeOrType
     }
 }
 

@@ -83,10 +83,11 @@ extension Metric {
     static let connections = Metric("latch_connections", "Open connections of the public listener.")
     static let connectionsRefused = Metric(
         "latch_connections_refused_total",
-        "Connections that were closed, since there were too many, or too many from one address.")
+        "Connections to the public listener that were closed, since there were too many, or too many from one address.")
     static let connectionExhaustions = Metric(
         "latch_connection_exhaustions_total",
-        "Attempts to accept a connection that failed, since the process had no file descriptor or memory left.")
+        "Attempts of the public listener to accept that failed, since the process had no file descriptor or memory left."
+    )
     static let storeSeconds = Metric(
         "latch_store_seconds", "The time of the store's calls, with each wait for a writer, a disk and a database.",
         by: "effect")

@@ -107,8 +107,8 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// The number of a reading of the keys, before it begins.
-    func nextReading() -> Int {
+    /// Returns the number of a reading of the keys that is about to begin.
+    func beginReading() -> Int {
         state.withLock { state in
             state.lastReading += 1
             return state.lastReading

@@ -76,7 +76,7 @@ package struct SigningKeyService: Sendable {
     /// Reads the keys, and uses them; a store whose keys were all deleted is damaged, and the server continues with those that it has.
     @discardableResult
     private func useKeys() async throws(IdentityError) -> [SigningKey] {
-        let reading = dependencies.accessTokens.nextReading()
+        let reading = dependencies.accessTokens.beginReading()
         let keys = try await keys()
         if !keys.isEmpty { dependencies.accessTokens.use(keys, of: reading) }
         return keys

@@ -9,7 +9,7 @@ package struct ConnectionStatistics: Sendable, Hashable {
     package let open: Int
     /// The connections over a limit, which were closed.
     package let refused: Int
-    /// The times that connections had to wait, since the process had no descriptor or memory left.
+    /// The attempts to accept a connection that failed, since the process had no descriptor or memory left.
     package let exhaustions: Int
 }
 
@@ -17,13 +17,9 @@ package struct ConnectionStatistics: Sendable, Hashable {
 final class ConnectionLimiter: Sendable {
     private struct Counts {
         var total = 0, refused = 0, exhaustions = 0
+        /// The time of the last exhaustion that was reported; nil if none was.
+        var reported: UInt64?
         var byAddress: [UInt64: (count: Int, memory: MemoryBudget)] = [:]
-
-        /// Counts a connection over a limit, which gets no memory.
-        mutating func refuse() -> MemoryBudget? {
-            refused += 1
-            return nil
-        }
     }
 
     /// The open connections; locked once for each connection and not for each request.
@@ -61,19 +57,35 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Counts that a waiting connection could not be accepted, since the process has no descriptor or memory left.
-    func noteExhaustion() { counts.withLock { $0.exhaustions += 1 } }
+    /// Counts an attempt to accept a connection that failed, since the process has no descriptor or memory left.
+    ///
+    /// - Returns: Whether to report it: it is the first within a minute, of all loops.
+    func noteExhaustion(at now: UInt64) -> Bool {
+        counts.withLock { counts in
+            counts.exhaustions += 1
+            // The loops do not read the time at one moment.
+            if let last = counts.reported, now < last &+ 60_000_000_000 { return false }
+            counts.reported = now
+            return true
+        }
+    }
 
     /// Counts a connection and returns the memory for its requests; nil if it would exceed a limit.
     func acquire(_ peer: PeerAddress) -> MemoryBudget? {
         let isLimited = !proxies.contains(peer.text)
         return counts.withLock { counts in
-            guard counts.total < limit else { return counts.refuse() }
+            guard counts.total < limit else {
+                counts.refused += 1
+                return nil
+            }
             if counts.byAddress.count > 2 * counts.total + 64 {
                 counts.byAddress = counts.byAddress.filter { $1.count > 0 || $1.memory.heldBytes > 0 }
             }
             let address = counts.byAddress[peer.key] ?? (0, isLimited ? memory.share() : memory)
-            if isLimited, address.count >= limitPerAddress { return counts.refuse() }
+            guard !isLimited || address.count < limitPerAddress else {
+                counts.refused += 1
+                return nil
+            }
             counts.total += 1
             counts.byAddress[peer.key] = (address.count + 1, address.memory)
             return address.memory

@@ -64,8 +64,6 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var draining: Draining?
     /// Whether the listener is not watched because the process has no descriptor left.
     private var isAcceptingPaused = false
-    /// The time when it was last reported that connections wait for a descriptor; nil if it never was.
-    private var exhaustionReported: UInt64?
     /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
     var runningTasks = 0
     /// The field lines that were received last: most clients of a server send the same names, and some the same values.
@@ -258,7 +256,9 @@ extension EventLoop {
 
     /// Accepts waiting connections of all listeners, a limited number at a time so that the open ones get their turn.
     private func acceptConnections(atMost limit: Int = maximumAccepted) {
-        for listener in configuration.listeners { acceptConnections(from: listener, atMost: limit) }
+        for listener in configuration.listeners where !isAcceptingPaused {
+            acceptConnections(from: listener, atMost: limit)
+        }
     }
 
     /// Accepts waiting connections of a listener, each for the loop that has the fewest.
@@ -315,10 +315,7 @@ extension EventLoop {
         guard ListeningSocket.isOutOfResources else { return }
         unwatchListeners()
         isAcceptingPaused = true
-        configuration.limiter.noteExhaustion()
-        guard exhaustionReported.map({ now - $0 > 60_000_000_000 }) ?? true else { return }
-        exhaustionReported = now
-        configuration.onExhaustion?()
+        if configuration.limiter.noteExhaustion(at: now) { configuration.onExhaustion?() }
     }
 
     /// Resumes accepting, or stays paused while the listeners cannot be watched.

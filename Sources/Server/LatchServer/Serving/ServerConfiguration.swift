@@ -73,8 +73,8 @@ extension Server {
         /// The clock of deadlines in nanoseconds, for tests; nil uses the system's.
         package var uptime: (@Sendable () -> UInt64)?
 
-        /// A function that is called, once a minute for each loop, while connections wait since the process has no descriptor or
-        /// memory left; it must not block.
+        /// A function that is called, once a minute, while the process has no descriptor or memory left for further connections; it
+        /// must not block.
         package var onExhaustion: (@Sendable () -> Void)?
 
         /// Creates a configuration with the defaults.
