@@ -41,7 +41,7 @@ import UserAuthentication
             configuration: configuration, storePath: folder.appending(path: "store.sqlite").path, mailer: mailer,
             clock: clock.wallClock())
         identity.adoptIssuer(Self.url)
-        wire = Wire(ClosureHandler { [identity] in try await identity.respondAfterMails(to: $0) })
+        wire = Wire(identity.handlerAfterMails)
         manager = try AuthenticationManager(
             url: Self.url, store: store, transport: wire, clock: device.wallClock(),
             refreshesInBackground: refreshesInBackground)

@@ -40,12 +40,11 @@ final class RealBackend: Sendable {
         identity = try await Identity(
             configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: mailer,
             clock: clock.wallClock())
-        let handler = ClosureHandler { [identity] in try await identity.respondAfterMails(to: $0) }
         switch way {
         case .inProcess:
-            (server, transport, base) = (nil, handler, "http://localhost:8080")
+            (server, transport, base) = (nil, identity.handlerAfterMails, "http://localhost:8080")
         case .socket:
-            let server = Server(handler: handler, configuration: .patient)
+            let server = Server(handler: identity.handlerAfterMails, configuration: .patient)
             base = try await server.start().url
             (self.server, transport) = (server, Transport.live)
         }

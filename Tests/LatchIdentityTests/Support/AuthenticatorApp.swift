@@ -19,6 +19,12 @@ struct AuthenticatorApp: Sendable {
         TOTP.code(secret, at: TOTP.step(of: date) + offset)
     }
 
+    /// Whether the codes of the steps around a date, and of the next ones, differ.
+    func hasDifferentCodes(from date: Date) -> Bool {
+        let steps = Int64(-1)...14
+        return Set(steps.map { code(at: date, offset: $0) }).count == steps.count
+    }
+
     /// A code that is none of the three of this time, nor of the next steps.
     func wrongCode(at date: Date) -> String {
         let right = (Int64(-1)...6).map { code(at: date, offset: $0) }
@@ -39,7 +45,12 @@ extension Site {
         try await signUp(email)
         let access = try await logIn(email).access
         let bearer = try await bearer(access)
-        let app = AuthenticatorApp(try await identity.secondFactors.begin(bearer))
+        var app: AuthenticatorApp
+        // By chance two steps may have one code.
+        repeat {
+            app = AuthenticatorApp(try await identity.secondFactors.begin(bearer))
+        } while !app.hasDifferentCodes(
+            from: clock.now)
         try await identity.secondFactors.confirm(app.code(at: clock.now), bearer, from: .tests)
         clock.advance(by: 30)
         return (app, access)

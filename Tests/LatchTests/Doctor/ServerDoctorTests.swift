@@ -31,7 +31,7 @@ import Testing
                 #expect(worse.failures == ["store file", "store key"], "\(worse.printed)")
                 #expect(worse.says("store file", "mode 644"))
                 #expect(worse.findings.allSatisfy { $0["fine"] == true || $0["hint"]?.stringValue?.isEmpty == false })
-                #expect(!worse.printed.contains("4b4b"))
+                #expect(!worse.printed.contains("4b4b4b4b"))
             }
         }
     }

@@ -76,11 +76,11 @@ import Testing
     func `says that there is no descriptor left`(format: AccessLogFormat) throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)
-        let report = try #require(log.watchingDescriptors(Server.Configuration()).onExhaustion)
+        let report = try #require(Server.Configuration().watched(by: log).onExhaustion)
         report()
         log.flush()
-        #expect(kept.error.contains("there is no file descriptor left") && kept.error.contains("LimitNOFILE"))
-        #expect(kept.error.contains("descriptors_exhausted") == (format != .text))
+        #expect(kept.error.contains("no file descriptor or memory is left") && kept.error.contains("LimitNOFILE"))
+        #expect(kept.error.contains("resources_exhausted") == (format != .text))
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import LatchUI
 
 @Suite struct `The screens of an app` {
-    @Test func `have an exit in every state, and keep their places after every outcome`() {
-        let explorer = FlowExplorer.shared
+    @Test func `have an exit in every state, and keep their places after every outcome`() async throws {
+        let explorer = try await offThePool { FlowExplorer.shared }
         #expect(explorer.violations.isEmpty, "\(explorer.violations.joined(separator: "\n"))")
         #expect(explorer.states.count > 500)
     }

@@ -64,7 +64,7 @@ final class RealServer: Sendable {
             baseURL: url, store: store,
             transport: ClosureHandler { request in
                 if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
-                return try await self.identity.respondAfterMails(to: request)
+                return try await self.identity.handlerAfterMails.respond(to: request)
             }, interceptors: interceptors, clock: clock.wallClock())
     }
 

@@ -103,12 +103,4 @@ import Testing
         try await service.login(username: "ada", password: "p", scopes: [])
         #expect(service.isAuthenticated)
     }
-
-    @Test func `of the program's service fails for its URL until one is set`() async {
-        await #expect { try await OAuthService.shared.login(username: "ada", password: "p", scopes: []) } throws: {
-            ($0 as? OAuthError)?.errorDescription == "Invalid server URL"
-        }
-        #expect(!OAuthService.shared.isAuthenticated)
-        #expect(await OAuthService.shared.getValidToken() == nil)
-    }
 }

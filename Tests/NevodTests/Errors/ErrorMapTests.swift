@@ -104,8 +104,7 @@ import Testing
     }
 
     @Test(.tags(.n18)) func `has no connection without a listener, and a timeout without a response`() async throws {
-        let gone = try RawHTTPServer { _ in .stall }.url
-        let nobody = provider(try #require(URL(string: gone)))
+        let nobody = provider(try #require(URL(string: "http://127.0.0.1:1")))
         #expect(await failure { () -> User in try await nobody.get("a") } == .noConnection)
         let silent = try RawHTTPServer { _ in .stall }
         let waiting = provider(try #require(URL(string: silent.url)), timeout: 0.2)

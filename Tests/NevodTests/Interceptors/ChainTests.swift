@@ -125,9 +125,8 @@ private struct Rewriting: RequestInterceptor {
 
     @Test(.tags(.n14)) func `is called for a lost connection without a response`() async throws {
         let journal = Journal()
-        let gone = try RawHTTPServer { _ in .stall }.url
         let provider = provider(
-            try #require(URL(string: gone)), interceptor: Noting(name: "A", journal: journal))
+            try #require(URL(string: "http://127.0.0.1:1")), interceptor: Noting(name: "A", journal: journal))
         #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == .noConnection)
         #expect(journal.lines.withLock { $0 } == ["adapt A", "retry A 0 0"])
     }

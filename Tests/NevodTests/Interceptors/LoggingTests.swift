@@ -63,10 +63,9 @@ private final class Sink: Sendable {
     }
 
     @Test(.tags(.n22)) func `describes a failure by status or name`() async throws {
-        let gone = try RawHTTPServer { _ in .stall }.url
         let sink = Sink()
         let provider = provider(
-            try #require(URL(string: gone)),
+            try #require(URL(string: "http://127.0.0.1:1")),
             interceptor: LoggingInterceptor(logger: NevodLogger(config: sink.configuration)))
         #expect(await failure { () -> User in try await provider.get("users") } == .noConnection)
         let last = try #require(sink.notes.withLock { $0.last })

@@ -16,7 +16,7 @@ import SessionHistories
 ///
 /// The servers listen at 127.0.0.1, or at LATCH_HISTORIES_HOST where other programs take ports meanwhile.
 ///
-/// What is signed out is accepted for a second at most, and nothing else may be late. Within twenty seconds of the faults each
+/// What is signed out is accepted for a second at most, and nothing else may be late. Within thirty seconds of the faults each
 /// server is ready, signs in and refreshes. At the end each account whose creation was acknowledged is there with the last
 /// password that was, and the audit log is intact.
 ///

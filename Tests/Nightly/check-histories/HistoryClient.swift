@@ -32,7 +32,7 @@ struct HistoryClient {
     static let passwords = ["Secret123!", "Secret456!"]
 
     /// The time in which each server must serve again once the faults have ended.
-    static let recoveryLimit = Duration.seconds(20)
+    static let recoveryLimit = Duration.seconds(30)
 
     init(
         number: Int, email: String, nodes: [ServerNode], recorder: HistoryRecorder, transport: any Handler,
@@ -106,9 +106,9 @@ struct HistoryClient {
     mutating func findSilentNodes() async throws -> [Int] {
         isPatient = true
         defer { isPatient = false }
+        let limit = ContinuousClock.now + Self.recoveryLimit
         var silent: [Int] = []
         for node in nodes.indices {
-            let limit = ContinuousClock.now + Self.recoveryLimit
             var isServing = try await isServing(node)
             while !isServing, ContinuousClock.now < limit {
                 try await Task.sleep(for: .milliseconds(50))
@@ -134,8 +134,8 @@ struct HistoryClient {
     mutating func acceptedPasswords() async throws -> Set<String>? {
         isPatient = true
         var accepted: Set<String> = []
+        let limit = ContinuousClock.now + Self.recoveryLimit
         for password in Self.passwords {
-            let limit = ContinuousClock.now + Self.recoveryLimit
             var status = 0
             while status != 200, status != 401 {
                 guard ContinuousClock.now < limit else { return nil }

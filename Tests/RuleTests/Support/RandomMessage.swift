@@ -49,7 +49,7 @@ struct RandomMessage {
         var storage = empty
         let seconds =
             isDuration || random.below(3) > 0
-            ? Int64(random.below(10)) - 3 : now + random.pick([-4_000, -3_000, -50, 50, 3_000, 4_000])
+            ? Int64(random.below(10)) - 3 : now + random.pick([-4_000, -3_000, -1_000, 1_000, 3_000, 4_000])
         storage[int64: 0] = seconds
         let nanoseconds = random.pick([Int32(0), 0, 1, 5, 6, 999_999_999])
         storage[int32: 1] = isDuration && seconds < 0 ? -nanoseconds : nanoseconds

@@ -81,5 +81,7 @@ import Testing
         var lines: [String] = []
         try await manualLogin { lines.append($0) }.value
         #expect(lines == ["Login failed: Invalid server URL"])
+        #expect(!OAuthService.shared.isAuthenticated)
+        #expect(await OAuthService.shared.getValidToken() == nil)
     }
 }
