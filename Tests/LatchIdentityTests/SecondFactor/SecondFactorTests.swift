@@ -135,6 +135,16 @@ import Testing
         await site.close()
     }
 
+    @Test func `counts the codes that the limit of a network refuses, as those of a lock`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 1 }
+        let (app, _) = try await site.enrol()
+        let (challenge, wrong) = (try await site.challenge(), app.wrongCode(at: site.clock.now))
+        #expect(await refusal { try await site.complete(challenge, wrong) } == "invalidCode")
+        #expect(await refusal { try await site.complete(challenge, wrong) } == "tooManyAttempts")
+        #expect(try await site.metric(#"latch_second_factors_total{result="limited"}"#) == 1)
+        await site.close()
+    }
+
     @Test(.tags(.attackF3)) func `bounds guesses that come at once, and over a restart`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()

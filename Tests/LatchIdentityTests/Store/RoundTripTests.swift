@@ -68,6 +68,11 @@ private final class CountingConnection: SQLConnection {
     var statementCount: Int { next.statementCount }
     var hasRoomForMail: Bool { get throws(IdentityError) { try counted.hasRoomForMail } }
 
+    var signedOutDevices: Int {
+        get { next.signedOutDevices }
+        set { next.signedOutDevices = newValue }
+    }
+
     var auditChain: AuditChain? {
         get { next.auditChain }
         set { next.auditChain = newValue }

@@ -12,9 +12,7 @@ extension AccountService {
     /// - Returns: False if the account is not signed in on such a device.
     package func endSession(ofDevice device: String, of id: String) async throws(IdentityError) -> Bool {
         guard let bytes = Device.id(fromPublicID: device) else { return false }
-        let isSignedOut = try await dependencies.store.revoke(
+        return try await dependencies.store.revoke(
             device: bytes, ownedBy: id, because: .administrator, at: dependencies.now)
-        if isSignedOut { dependencies.metrics.count(.familiesRevoked) }
-        return isSignedOut
     }
 }

@@ -201,9 +201,9 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: `IdentityError.invalidLink` or a store's error.
     func refuseEmailChange(_ token: String) async throws(IdentityError) {
-        let count = try await dependencies.store.refuseEmailChange(byToken: token.digest, at: dependencies.now)
-        guard let count else { throw .invalidLink }
-        dependencies.metrics.count(.familiesRevoked, by: count)
+        guard try await dependencies.store.refuseEmailChange(byToken: token.digest, at: dependencies.now) else {
+            throw .invalidLink
+        }
     }
 
     /// Uses up a mailed token for a user who did not choose the account's password, and replaces it.
@@ -232,8 +232,7 @@ package struct AccountService: Sendable {
             }
         }
         guard let found else { throw .invalidLink }
-        dependencies.metrics.count(.familiesRevoked, by: found.signedOut)
-        return found.account
+        return found
     }
 
     /// Uses up a mailed token, sets the password, and signs out all devices.
@@ -250,10 +249,10 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await dependencies.passwords.hash(password, for: .change, from: origin.address)
         // A concurrent request may have used the token meanwhile: the transaction decides.
-        let reset = try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now)
-        guard let reset else { throw .invalidLink }
+        guard try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now) else {
+            throw .invalidLink
+        }
         dependencies.mails.wake()
-        dependencies.metrics.count(.familiesRevoked, by: reset.signedOut)
     }
 
     // MARK: Credentials
@@ -283,9 +282,8 @@ package struct AccountService: Sendable {
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,
             at: dependencies.now)
         // A concurrent change came first: the verified password is no longer the account's.
-        guard let changed else { throw .invalidCredentials }
+        guard changed else { throw .invalidCredentials }
         dependencies.mails.wake()
-        dependencies.metrics.count(.familiesRevoked, by: changed.signedOut)
     }
 
     /// Begins a change of address: both addresses receive a mail, and nothing changes before both are confirmed.
@@ -381,11 +379,9 @@ package struct AccountService: Sendable {
         _ action: AccountAction, on id: String, by actor: String?, because reason: String = "",
         if rule: AccountRule? = nil
     ) async throws(IdentityError) -> AccountActionResult? {
-        let result = try await dependencies.store.perform(
+        try await dependencies.store.perform(
             action, on: id, by: actor, because: reason.sanitized(500), at: dependencies.now,
             if: rule ?? action.rule(for: actor))
-        dependencies.metrics.count(.familiesRevoked, by: result?.signedOut ?? 0)
-        return result
     }
 
     // MARK: Lookup

@@ -45,10 +45,10 @@ package protocol AccountStore: Sendable {
 
     /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
     ///
-    /// - Returns: Nil if the credentials have changed since `account` was read.
+    /// - Returns: False if the credentials have changed since `account` was read.
     func changePassword(
         of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
-    ) async throws(IdentityError) -> PasswordChange?
+    ) async throws(IdentityError) -> Bool
 
     /// Replaces all roles and permissions; returns false if there is no such account.
     func setRoles(
@@ -94,11 +94,4 @@ package protocol AccountDirectory: Sendable {
     ///
     /// - Parameter midnight: The beginning of the day in UTC.
     func statistics(since midnight: Date) async throws(IdentityError) -> AccountStatistics
-}
-
-/// The result of setting a new password.
-package struct PasswordChange: Sendable, Hashable {
-    package let accountID: String
-    /// The number of devices that were signed out.
-    package let signedOut: Int
 }

@@ -24,22 +24,22 @@ package protocol MailedTokenStore: Sendable {
 
     /// Ends a change of address by the token of its old end, and signs out all devices, one of which requested it.
     ///
-    /// - Returns: The number of devices; nil if the token is not valid.
-    func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Int?
+    /// - Returns: False if the token is not valid.
+    func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Bool
 
     /// Uses up the token and marks its address as verified; the first time, this ends what was set on the account before.
     ///
-    /// - Returns: Nil if the token or the proof is not valid.
+    /// - Returns: The account after the change; nil if the token or the proof is not valid.
     func verifyEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
-    ) async throws(IdentityError) -> AddressVerification?
+    ) async throws(IdentityError) -> Account?
 
-    /// Uses up the token, sets the password and signs out all devices; returns nil if the token is not valid.
+    /// Uses up the token, sets the password and signs out all devices; returns false if the token is not valid.
     ///
     /// On an account whose address was never verified, this ends all that was set before, as a verification does.
     func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
-    ) async throws(IdentityError) -> PasswordChange?
+    ) async throws(IdentityError) -> Bool
 
     /// Inserts a pending change of address, which replaces an earlier one, and its mails.
     ///
@@ -51,10 +51,10 @@ package protocol MailedTokenStore: Sendable {
 
     /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
     ///
-    /// - Returns: Nil if the token is not valid.
+    /// - Returns: The account after the change; nil if the token or the proof is not valid.
     func confirmEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
-    ) async throws(IdentityError) -> AddressVerification?
+    ) async throws(IdentityError) -> Account?
 }
 
 /// The proof that whoever uses a mailed token owns the account, and not only reads the mails of its address.
@@ -101,14 +101,6 @@ package enum OwnerProof: Sendable {
         guard case .password(let verified) = self else { return true }
         return verified.id == account.id && verified.credentialVersion == account.credentialVersion
     }
-}
-
-/// The result of using a token that was mailed to an address.
-package struct AddressVerification: Sendable, Hashable {
-    /// The account after the change.
-    package let account: Account
-    /// The number of devices that were signed out.
-    package let signedOut: Int
 }
 
 /// A mailed token that proves control of an address, stored as a digest.

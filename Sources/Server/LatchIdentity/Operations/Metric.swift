@@ -31,9 +31,6 @@ extension Metric {
         "latch_accounts_created_total", "Accounts that were created, by their users, by invitations and by providers.")
     static let codeReplays = Metric(
         "latch_code_replays_total", "Authorization codes that were used a second time, which revoked their tokens.")
-    static let familiesRevoked = Metric(
-        "latch_families_revoked_total",
-        "Devices that were signed out for a copied token, a new password, everywhere, or by an administrator.")
     static let housekeepingFailures = Metric(
         "latch_housekeeping_failures_total", "Attempts to prune expired rows that failed, and are repeated.")
     static let keyRefreshFailures = Metric(
@@ -51,7 +48,8 @@ extension Metric {
         "latch_passkey_sign_ins_total", "Passkeys that were checked, at logins and before changes.", by: "result",
         of: ["success", "failure"])
     static let secondFactors = Metric(
-        "latch_second_factors_total", "Codes of second factors that were checked, and those that a lock refused.",
+        "latch_second_factors_total",
+        "Codes of second factors that were checked, and those that a limit or a lock refused.",
         by: "result", of: ["accepted", "refused", "limited"])
     static let tokenReplays = Metric(
         "latch_token_replays_total",
@@ -68,8 +66,8 @@ extension Metric {
 
     /// The counters of events.
     static let events = [
-        accountsCreated, codeReplays, familiesRevoked, housekeepingFailures, keyRefreshFailures, logins, mails,
-        mailStoreFailures, passkeySignIns, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
+        accountsCreated, codeReplays, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
+        passkeySignIns, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
     ]
 }
 
@@ -87,6 +85,10 @@ extension Metric {
     static let connectionExhaustions = Metric(
         "latch_connection_exhaustions_total",
         "Attempts of the public listener to accept that failed, since the process had no file descriptor or memory left."
+    )
+    static let familiesRevoked = Metric(
+        "latch_families_revoked_total",
+        "Devices that were signed out: by their users, by administrators, for a copied token or code, a change of credentials, or the limit of devices."
     )
     static let storeSeconds = Metric(
         "latch_store_seconds", "The time of the store's calls, with each wait for a writer, a disk and a database.",

@@ -154,7 +154,10 @@ package struct SecondFactorService: Sendable {
         _ verify: () async throws(IdentityError) -> VerificationResult
     ) async throws(IdentityError) {
         let attempt = dependencies.limits.secondFactor(of: accountID, address: origin.address)
-        try dependencies.take([attempt])
+        do throws(IdentityError) { try dependencies.take([attempt]) } catch {
+            dependencies.metrics.count(.secondFactors, "limited")
+            throw error
+        }
         switch try await verify() {
         case .accepted:
             dependencies.metrics.count(.secondFactors, "accepted")

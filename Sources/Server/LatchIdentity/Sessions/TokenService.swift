@@ -185,7 +185,6 @@ struct TokenService: Sendable {
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .reused:
             dependencies.metrics.count(.tokenReplays, "revoked")
-            dependencies.metrics.count(.familiesRevoked)
         case .rejected: break
         }
         // Attempts with an invalid token must not use up the limits of the device and of the account.
@@ -368,10 +367,8 @@ struct TokenService: Sendable {
     func signOutEverywhere(accessToken text: String?) async throws(IdentityError) -> Int {
         let session = try await authenticate(accessToken: text)
         try session.requireFirstParty()
-        let count = try await dependencies.store.revokeDevices(
+        return try await dependencies.store.revokeDevices(
             of: session.accountID, because: .logout, at: dependencies.now)
-        dependencies.metrics.count(.familiesRevoked, by: count)
-        return count
     }
 
     /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
@@ -386,14 +383,11 @@ struct TokenService: Sendable {
         try await signOut(device.id)
     }
 
-    /// Signs out a device, and counts it once, however often requested; returns false if it already was signed out, or
-    /// belongs to another account than the given one.
+    /// Signs out a device; returns false if it already was signed out, or belongs to another account than the given one.
     @discardableResult
     private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
-        let isSignedOut = try await dependencies.store.revoke(
+        try await dependencies.store.revoke(
             device: deviceID, ownedBy: accountID, because: .logout, at: dependencies.now)
-        if isSignedOut { dependencies.metrics.count(.familiesRevoked) }
-        return isSignedOut
     }
 
     // MARK: Devices

@@ -163,5 +163,45 @@ import Testing
         ids.append(try await insert(300))
         #expect(try await store.device(id: late) == nil)
         #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+        // The one that was signed out by its user, and two that made room.
+        #expect(store.signedOutCount == 3)
+        let entries = try await store.auditRecords(AuditQuery(limit: 10))
+        #expect(entries.filter { $0.event == "device.signedOut" }.map(\.detail) == ["limit", "limit", "logout"])
+    }
+}
+
+@Suite struct `The number of devices that were signed out` {
+    @Test(arguments: StoreBackend.all)
+    func `counts those of each way once, and none of a write that fails`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account, device) = (fixture.store, fixture.account, fixture.device)
+        #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
+        #expect(try await store.revoke(device: device.id, because: .logout, at: noon) == false)
+        #expect(store.signedOutCount == 1)
+
+        for number in 2...5 { _ = try await store.insert(Device.example(UInt8(number), of: account), for: account) }
+        _ = try await store.rotation(.of(.example(2, of: account)))
+        #expect(try await store.rotation(.of(.example(2, of: account), at: noon + 60)) == .reused)
+        #expect(store.signedOutCount == 2)
+        let database = try #require(store as? SQLIdentityStore)
+        await #expect(throws: IdentityError.storeFull) {
+            try await database.write { db throws(IdentityError) -> Void in
+                try db.revokeDevices(of: account.id, because: .logout, at: noon)
+                throw .storeFull
+            }
+        }
+        #expect(store.signedOutCount == 2)
+        try await store.perform(.delete(isFinal: true), on: account.id)
+        #expect(store.signedOutCount == 5)
+    }
+}
+
+extension IdentityStore {
+    /// The value of `latch_families_revoked_total`.
+    fileprivate var signedOutCount: Int {
+        guard case .counter(let count) = callSamples.first(where: { $0.metric == .familiesRevoked })?.value else {
+            return -1
+        }
+        return count
     }
 }

@@ -16,6 +16,7 @@ final class PostgresSession: SQLConnection {
     }
 
     let dialect = SQLDialect.postgres
+    var signedOutDevices = 0
     var statementCount: Int { connection.preparedCount }
 
     var auditChain: AuditChain? {

@@ -223,7 +223,7 @@ extension SQLIdentityStore {
     /// The time of the change always moves forward, so that logins with the old password are detected.
     package func changePassword(
         of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
-    ) async throws(IdentityError) -> PasswordChange? {
+    ) async throws(IdentityError) -> Bool {
         let id = account.id
         return try await write { db throws(IdentityError) in
             let changed = try db.run(
@@ -233,15 +233,12 @@ extension SQLIdentityStore {
                 WHERE id = $3 AND credential_version = $4 AND status = 'active'
                 """,
                 [.text(hash), .date(now), .text(id), .integer(Int64(account.credentialVersion))])
-            guard changed == 1 else { return nil }
+            guard changed == 1 else { return false }
             try db.endMailedTokens(of: id)
-            var signedOut = 0
-            if let device {
-                signedOut = try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now)
-            }
+            if let device { try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now) }
             try db.audit("account.passwordChanged", account: id, at: now)
             try db.mail(.passwordChanged, to: id, at: now)
-            return PasswordChange(accountID: id, signedOut: signedOut)
+            return true
         }
     }
 }
@@ -301,30 +298,32 @@ extension SQLConnection {
                 [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
             try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
         case .setStatus(let status):
-            result.signedOut = try setStatus(of: id, to: status, at: now)
+            try setStatus(of: id, to: status, at: now)
             try audit("account.\(status.rawValue)", account: id, detail: note, at: now)
         case .endSessions:
             try audit("account.sessionsEnded", account: id, detail: note, at: now)
-            result.signedOut = try revokeDevices(of: id, because: .administrator, at: now)
+            try revokeDevices(of: id, because: .administrator, at: now)
         case .removeFactor:
             result.hadFactor = try removeFactor(of: id, detail: note, at: now)
-            if result.hadFactor { result.signedOut = try revokeDevices(of: id, because: .administrator, at: now) }
+            if result.hadFactor { try revokeDevices(of: id, because: .administrator, at: now) }
         case .removeLink(let provider):
-            let signedOut = try removeLink(to: provider, of: target, except: nil, note: note, at: now)
-            (result.hadLink, result.signedOut) = (signedOut != nil, signedOut ?? 0)
+            result.hadLink = try removeLink(to: provider, of: target, except: nil, note: note, at: now)
         case .removePasskeys:
             guard try removePasskeys(of: id, detail: note, at: now) else { break }
             result.hadPasskeys = true
-            result.signedOut = try revokeDevices(of: id, because: .administrator, at: now)
+            try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(isFinal: true):
+            signedOutDevices += try number(
+                "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL", [.text(id)])
             // Foreign keys remove everything that refers to the row.
             try run("DELETE FROM account WHERE id = $1", [.text(id)])
             try audit("account.deleted", account: id, detail: "final \(note)", at: now)
         case .delete(isFinal: false):
-            result.signedOut = try setStatus(of: id, to: .deleted, at: now)
+            try setStatus(of: id, to: .deleted, at: now)
             try endMailedTokens(of: id)
             try audit("account.deleted", account: id, detail: note, at: now)
         }
+        result.signedOut = signedOutDevices
         return result
     }
 
@@ -347,10 +346,10 @@ extension SQLConnection {
     }
 
     /// Sets a status, and signs out the devices unless it is `active`; a later activation brings none of them back.
-    private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) -> Int {
+    private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) {
         try run(
             "UPDATE account SET status = $1, standing = $2, updated_at = $3 WHERE id = $4",
             [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
-        return status == .active ? 0 : try revokeDevices(of: id, because: .accountDisabled, at: now)
+        if status != .active { try revokeDevices(of: id, because: .accountDisabled, at: now) }
     }
 }

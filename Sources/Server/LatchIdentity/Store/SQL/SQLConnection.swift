@@ -11,6 +11,8 @@ protocol SQLConnection: AnyObject {
     var dialect: SQLDialect { get }
     /// The digests of the audit log, once the server has their key.
     var auditChain: AuditChain? { get set }
+    /// The number of devices that the write in progress has signed out.
+    var signedOutDevices: Int { get set }
     /// Whether the outbox has room for a further mail.
     var hasRoomForMail: Bool { get throws(IdentityError) }
     /// The number of prepared statements, for tests that no input becomes part of a text.

@@ -130,10 +130,12 @@ extension SQLConnection {
             """
             DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = $1 AND id <> $2
                 ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT 1000000 OFFSET \(Device.maximumCount - 1))
-            RETURNING revoked_at IS NULL
+            RETURNING revoked_at
             """, [.text(newest.accountID), .blob(newest.id)]
-        ) { row throws(IdentityError) in try row.integer(0) }
-        for isSignedIn in removed where isSignedIn == 1 {
+        ) { row throws(IdentityError) in try row.optionalDate(0) }
+        // Compared here: SQLite 3.40 returns false for any `IS NULL` of a row that leaves a table WITHOUT ROWID.
+        for revokedAt in removed where revokedAt == nil {
+            signedOutDevices += 1
             try audit("device.signedOut", account: newest.accountID, detail: "limit", at: newest.createdAt)
         }
     }
@@ -163,6 +165,7 @@ extension SQLConnection {
             [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
         ) { row throws(IdentityError) in try row.text(0) }
         guard let account else { return false }
+        signedOutDevices += 1
         try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
         return true
     }
@@ -188,6 +191,7 @@ extension SQLConnection {
             WHERE account_id = $3 AND revoked_at IS NULL AND id IS DISTINCT FROM $4
             """,
             [.date(now), .text(because.rawValue), .text(account), .blob(device)])
+        signedOutDevices += count
         if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
         return count
     }

@@ -67,7 +67,10 @@ package final class SQLIdentityStore: IdentityStore {
     ) async throws(IdentityError) -> Result {
         // One that failed counts as well: its outcome may be unknown.
         defer { writes.add(1, ordering: .sequentiallyConsistent) }
-        return try await measured(operation, .write) { () throws(IdentityError) in try await backend.write(body) }
+        return counted(
+            try await measured(operation, .write) { () throws(IdentityError) in
+                try await backend.write(Self.countingSignedOut(body))
+            })
     }
 
     /// Runs a statement as ``SQLBackend/change(row:_:then:read:otherwise:)`` does.
@@ -78,8 +81,27 @@ package final class SQLIdentityStore: IdentityStore {
     ) async throws(IdentityError) -> Result? {
         defer { writes.add(1, ordering: .sequentiallyConsistent) }
         return try await measured(operation, .write) { () throws(IdentityError) in
-            try await backend.change(row: row, statement, then: query, read: read, otherwise: body)
+            try await backend.change(
+                row: row, statement, then: query, read: { row throws(IdentityError) in (try read(row), 0) },
+                otherwise: Self.countingSignedOut(body))
+        }.map(counted)
+    }
+
+    /// Returns a function that does what `body` does, and returns the number of devices that it has signed out as well.
+    private static func countingSignedOut<Result>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) -> @Sendable (any SQLConnection) throws(IdentityError) -> (Result, Int) {
+        { db throws(IdentityError) in
+            // What an earlier attempt has signed out is undone.
+            db.signedOutDevices = 0
+            return (try body(db), db.signedOutDevices)
         }
+    }
+
+    /// Adds the devices that a durable write has signed out, and returns its result.
+    private func counted<Result>(_ outcome: (result: Result, signedOut: Int)) -> Result {
+        if outcome.signedOut > 0 { calls.addSignedOut(outcome.signedOut) }
+        return outcome.result
     }
 
     /// Runs a statement as ``SQLBackend/update(_:read:)`` does.

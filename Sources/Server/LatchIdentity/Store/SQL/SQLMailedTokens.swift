@@ -36,31 +36,31 @@ extension SQLIdentityStore: MailedTokenStore {
         }
     }
 
-    package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Int? {
+    package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            guard let account = try db.account(changingAddressBy: "old_digest", digest, at: now) else { return nil }
+            guard let account = try db.account(changingAddressBy: "old_digest", digest, at: now) else { return false }
             try db.run("DELETE FROM email_change WHERE account_id = $1", [.text(account.id)])
             try db.audit("account.emailChangeRefused", account: account.id, at: now)
-            return try db.revokeDevices(of: account.id, because: .changeRefused, at: now)
+            try db.revokeDevices(of: account.id, because: .changeRefused, at: now)
+            return true
         }
     }
 
     package func verifyEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
-    ) async throws(IdentityError) -> AddressVerification? {
+    ) async throws(IdentityError) -> Account? {
         try await write { db throws(IdentityError) in
             let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now)
             guard let account, proof.isValid(for: account) else { return nil }
             try db.remove(digest, purpose: .verifyEmail, of: account)
-            var signedOut = 0
             if case .newPassword(let hash) = proof {
                 // Once the address is verified, only a link that was mailed to set a password may do so.
                 guard account.emailVerifiedAt == nil else { return nil }
-                signedOut = try db.setPassword(of: account, to: hash, at: now)
+                try db.setPassword(of: account, to: hash, at: now)
             }
             try db.audit("account.emailVerified", account: account.id, at: now)
-            signedOut += try db.proveAddress(of: account, with: proof, at: now)
-            return try db.account(account.id).map { AddressVerification(account: $0, signedOut: signedOut) }
+            try db.proveAddress(of: account, with: proof, at: now)
+            return try db.account(account.id)
         }
     }
 
@@ -70,16 +70,16 @@ extension SQLIdentityStore: MailedTokenStore {
     /// logins with the old password are detected.
     package func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
-    ) async throws(IdentityError) -> PasswordChange? {
+    ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return nil }
+            guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return false }
             try db.remove(digest, purpose: .resetPassword, of: account)
-            let signedOut = try db.setPassword(of: account, to: hash, at: now)
+            try db.setPassword(of: account, to: hash, at: now)
             // An account of an invitation had no password that somebody could miss.
             if account.passwordHash != nil { try db.mail(.passwordChanged, to: account.id, at: now) }
             // Access to the mail verifies the address as well.
             try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now)
-            return PasswordChange(accountID: account.id, signedOut: signedOut)
+            return true
         }
     }
 }
@@ -124,17 +124,15 @@ extension SQLConnection {
             """, [.blob(digest), .date(now)], read: Account.init)
     }
 
-    /// Sets the hash, ends all mailed tokens and all devices, and returns the number of devices.
-    @discardableResult
-    fileprivate func setPassword(of account: Account, to hash: String, at now: Date) throws(IdentityError) -> Int {
+    /// Sets the hash, and ends all mailed tokens and all devices.
+    fileprivate func setPassword(of account: Account, to hash: String, at now: Date) throws(IdentityError) {
         let changedAt = max(now, account.passwordChangedAt.addingTimeInterval(0.001))
         try run(
             "UPDATE account SET password_hash = $1, password_changed_at = $2 WHERE id = $3",
             [.text(hash), .date(changedAt), .text(account.id)])
         try endMailedTokens(of: account.id)
-        let signedOut = try revokeDevices(of: account.id, because: .passwordChange, at: now)
+        try revokeDevices(of: account.id, because: .passwordChange, at: now)
         try audit("account.passwordReset", account: account.id, at: now)
-        return signedOut
     }
 
     /// Records that somebody who reads the mails of an address answered one, and ends what was set on the account before
@@ -145,12 +143,8 @@ extension SQLConnection {
     /// ended here. The password is replaced by a proof that sets a new one, confirmed by one that knows it, and removed by
     /// one that a provider vouches for, whose user needs none.
     ///
-    /// - Returns: The number of devices that were signed out.
     /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out meanwhile.
-    @discardableResult
-    func proveAddress(
-        of account: Account, with proof: OwnerProof, at now: Date
-    ) throws(IdentityError) -> Int {
+    func proveAddress(of account: Account, with proof: OwnerProof, at now: Date) throws(IdentityError) {
         let id = account.id
         var device = proof.deviceID
         if let sent = device, try !isSignedIn(sent, of: id, at: now) {
@@ -168,7 +162,7 @@ extension SQLConnection {
                 try endUnprovedPasskeys(of: id, at: now)
                 try endUnprovedLinks(of: account, keeping: nil, device: nil, at: now)
             }
-            return 0
+            return
         }
         try run("UPDATE account SET email_verified_at = $1 WHERE id = $2", [.date(now), .text(id)])
         _ = try removeFactor(of: id, detail: "set before the address was proved", at: now)
@@ -178,7 +172,7 @@ extension SQLConnection {
         }
         if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
-        return try revokeDevices(of: id, except: device, because: .addressProof, at: now)
+        try revokeDevices(of: id, except: device, because: .addressProof, at: now)
     }
 
     /// Removes a password that anybody may have chosen; the owner sets another one by mail.
@@ -235,7 +229,7 @@ extension SQLIdentityStore {
     /// Tokens that were mailed to the old address end with it (attack E4).
     package func confirmEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
-    ) async throws(IdentityError) -> AddressVerification? {
+    ) async throws(IdentityError) -> Account? {
         try await write { db throws(IdentityError) in
             let newEnd = try db.account(changingAddressBy: "new_digest", digest, at: now)
             let oldEnd = try db.account(changingAddressBy: "old_digest", digest, at: now)
@@ -246,28 +240,28 @@ extension SQLIdentityStore {
                 WHERE account_id = $2
                 """, [.blob(digest), .text(account.id)])
             // A proof that comes with the old end says nothing of who reads the mails of the new address.
-            let signedOut = try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, at: now)
-            return try db.account(account.id).map { AddressVerification(account: $0, signedOut: signedOut) }
+            try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, at: now)
+            return try db.account(account.id)
         }
     }
 }
 
 extension SQLConnection {
-    /// Changes the address once both ends are confirmed, and returns the number of devices that were signed out.
+    /// Changes the address once both ends are confirmed.
     ///
     /// Whoever reads the mails of the new address need not own the account: the proof says whether they do.
     ///
     /// - Throws: `IdentityError.alreadyExists` if another account took the address meanwhile.
     fileprivate func completeEmailChange(
         of account: Account, with proof: OwnerProof, at now: Date
-    ) throws(IdentityError) -> Int {
+    ) throws(IdentityError) {
         let id = account.id
         let change = try first(
             """
             SELECT email, email_key FROM email_change WHERE account_id = $1 AND old_digest IS NULL AND new_digest IS NULL
             """, [.text(id)]
         ) { row throws(IdentityError) in (try row.text(0), try row.text(1)) }
-        guard let change else { return 0 }
+        guard let change else { return }
         try run(
             """
             UPDATE account SET email = $1, email_key = $2, updated_at = $3, owner_proved_at = NULL,
@@ -275,7 +269,7 @@ extension SQLConnection {
             """, [.text(change.0), .text(change.1), .date(now), .text(id)])
         try endMailedTokens(of: id)
         try audit("account.emailChanged", account: id, at: now)
-        return try proveAddress(of: account, with: proof, at: now)
+        try proveAddress(of: account, with: proof, at: now)
     }
 
     /// Ends all mailed tokens of an account, and a pending change of its address.

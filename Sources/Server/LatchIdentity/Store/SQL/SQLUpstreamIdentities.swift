@@ -82,7 +82,7 @@ extension SQLIdentityStore: UpstreamStore {
             guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
                 let current = try db.account(account.id)
             else { throw .invalidToken }
-            guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) != nil else {
+            guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) else {
                 throw .notLinked
             }
             // The error rolls the removal back.
@@ -163,19 +163,20 @@ extension UpstreamIdentity {
 extension SQLConnection {
     /// Removes the link to a provider, signs out the devices except one, if given, and mails the owner.
     ///
-    /// - Returns: The number of devices; nil if there is no such link.
+    /// - Returns: False if there is no such link.
     func removeLink(
         to provider: String, of account: Account, except device: [UInt8]?, note: String?, at now: Date
-    ) throws(IdentityError) -> Int? {
+    ) throws(IdentityError) -> Bool {
         let removed = try run(
             "DELETE FROM upstream_identity WHERE account_id = $1 AND provider = $2",
             [.text(account.id), .text(provider)])
-        guard removed > 0 else { return nil }
+        guard removed > 0 else { return false }
         let detail = note.map { "\(provider) \($0)" } ?? provider
         try audit("account.unlinked", account: account.id, detail: detail, at: now)
         try mail(.signInRemoved, to: account.id, at: now)
         // Whoever signed in through it is to be gone.
-        return try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
+        try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
+        return true
     }
 
     func linkedProviders(of accountID: String) throws(IdentityError) -> [String] {

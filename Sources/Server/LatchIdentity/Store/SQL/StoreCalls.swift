@@ -5,7 +5,8 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-/// The durations of the calls of a store, which include the wait for its writer, its disk or its server.
+/// The durations of the calls of a store, which include the wait for its writer, its disk or its server, and the number of devices
+/// that they have signed out.
 final class StoreCalls: Sendable {
     /// The effect of a call.
     enum Effect: String, CaseIterable {
@@ -14,6 +15,7 @@ final class StoreCalls: Sendable {
 
     private let reads = Mutex(Histogram.ofStoreCalls)
     private let writes = Mutex(Histogram.ofStoreCalls)
+    private let signedOut = Atomic(0)
 
     /// Adds the duration of a call.
     func add(_ effect: Effect, _ duration: Duration) {
@@ -23,11 +25,16 @@ final class StoreCalls: Sendable {
         }
     }
 
-    /// The histograms by the effect of the calls.
+    /// Adds devices that a durable write has signed out.
+    func addSignedOut(_ count: Int) { signedOut.add(count, ordering: .relaxed) }
+
+    /// The histograms by the effect of the calls, and the counter.
     var samples: [MetricSample] {
-        [(Effect.read, reads.withLock { $0 }), (.write, writes.withLock { $0 })].map { effect, histogram in
+        let histograms = [(Effect.read, reads.withLock { $0 }), (.write, writes.withLock { $0 })].map {
+            effect, histogram in
             MetricSample(.storeSeconds, .histogram(histogram), for: effect.rawValue)
         }
+        return histograms + [MetricSample(.familiesRevoked, .counter(signedOut.load(ordering: .relaxed)))]
     }
 }
 

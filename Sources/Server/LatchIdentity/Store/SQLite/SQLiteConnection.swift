@@ -21,6 +21,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var statements: [String: SQLiteStatement] = [:]
     let dialect = SQLDialect.sqlite
     var auditChain: AuditChain?
+    var signedOutDevices = 0
     var statementCount: Int { statements.count }
 
     /// Opens a connection.
