@@ -225,6 +225,8 @@ public struct Identity: Sendable {
                 try await dependencies.signingKeys.refresh()
             } catch {
                 dependencies.metrics.count(.keyRefreshFailures)
+                // Keys that this server cannot open are no failure of a call.
+                dependencies.store.failures.note(error, in: "refreshKeys")
             }
             do { try await dependencies.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }
         }

@@ -37,6 +37,7 @@ import Testing
         for changes in [
             ["code_challenge_method": "plain"], ["code_challenge_method": nil],
             ["code_challenge": nil, "code_challenge_method": nil], ["code_challenge": app.verifier + "="],
+            ["nonce": "a\0b"],
         ] as [KeyValuePairs<String, String?>] {
             let response = try await agent.get(app.path(changes))
             #expect(response.parameters["error"] == "invalid_request", "\(changes)")
@@ -55,7 +56,7 @@ import Testing
         #expect(try await !site.accepts(tokens.accessToken))
         #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
         let records = try await site.identity.audit.records(limit: 50)
-        #expect(records.contains { $0.event == "code.replayed" && $0.detail == "notes" })
+        #expect(records.contains { $0.event == "code.replayed" && $0.detail == "notes from in process" })
         await site.close()
     }
 
@@ -69,6 +70,42 @@ import Testing
         site.clock.advance(by: 7200)
         #expect(try await site.exchange(code, app, as: "foreign").oauthError == "invalid_grant")
         #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test(.tags(.attackA5)) func `ends what it has given also when the password has changed since`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let code = try await site.code(app)
+        let tokens = try await site.exchange(code, app)
+        let store = site.identity.dependencies.store
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        #expect(try await store.changePassword(of: account, to: "$new", signingOutAllBut: nil, at: site.clock.now))
+        #expect(try await site.accepts(tokens.accessToken))
+        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        #expect(try await site.metric("latch_code_replays_total") == 1)
+        await site.close()
+    }
+
+    @Test(.tags(.attackA5)) func `counts as copied where a session ends with it, and once`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        // Somebody guesses, and the app comes too late: nothing was given.
+        let guessed = try await site.code(app)
+        #expect(try await site.exchange(guessed, app, verifier: SignInApp().verifier).status == 400)
+        #expect(try await site.exchange(guessed, app).status == 400)
+        #expect(try await site.metric("latch_code_replays_total") == 0)
+        // A copy without its verifier counts, and each is recorded.
+        let copied = try await site.code(app)
+        #expect(try await site.exchange(copied, app).status == 200)
+        for _ in 0..<3 {
+            #expect(try await site.exchange(copied, app, verifier: SignInApp().verifier).status == 400)
+            #expect(try await site.metric("latch_code_replays_total") == 1)
+        }
+        let events = try await site.identity.audit.records(limit: 50).map(\.event)
+        #expect(events.filter { $0 == "code.refused" }.count == 2)
+        #expect(events.filter { $0 == "code.replayed" }.count == 3)
         await site.close()
     }
 

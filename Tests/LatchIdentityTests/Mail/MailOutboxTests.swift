@@ -236,6 +236,9 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.dependencies.mails.flush()
         node.mailer.refuse("")
         await node.pass(60)
+        // One refused address is no outage of the mail server.
+        let backlog = try await node.identity.dependencies.mailBacklog()
+        #expect(backlog.count == 1 && backlog.age == 0)
         #expect(try await node.forget("ada@example.com") == 200)
         await node.identity.dependencies.mails.flush()
         #expect(node.mailer.sent.count == 1)

@@ -135,6 +135,18 @@ import Testing
         await site.close()
     }
 
+    @Test func `is asked for after a right password, which counts as one`() async throws {
+        let site = try await Site()
+        _ = try await site.enrol()
+        let series = #"latch_logins_total{result="success"}"#
+        let before = try #require(try await site.metric(series))
+        let body: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
+        #expect(try await site.post("/api/auth/clients/login", body).json["code"] == "mfaRequired")
+        #expect(try await site.metric(series) == before + 1)
+        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
+        await site.close()
+    }
+
     @Test func `counts the codes that the limit of a network refuses, as those of a lock`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         let (app, _) = try await site.enrol()

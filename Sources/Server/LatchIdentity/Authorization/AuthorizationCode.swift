@@ -26,6 +26,8 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let authenticatedAt: Date
     package let factorAt: Date?
     package let validUntil: Date
+    /// The time of its use, or of the first attempt that was refused; nil if there was none.
+    package var usedAt: Date?
 
     /// The time at which the code was issued.
     var issuedAt: Date { validUntil.addingTimeInterval(-Self.lifetime) }
@@ -38,7 +40,7 @@ extension AuthorizationCode: Redacted {
 /// The result of an exchange in the store.
 package enum CodeRedemption: Sendable, Hashable {
     case redeemed
-    /// The code was used before; the device of the first use is signed out.
+    /// The code was used before; the device of the first use, which was signed in until then, is signed out.
     case replayed
     /// The code, the account, or the session of the browser has ended.
     case ended
@@ -93,8 +95,10 @@ package protocol AuthorizationStore: Sendable {
         _ code: AuthorizationCode, on device: Device, for account: Account
     ) async throws(IdentityError) -> CodeRedemption
 
-    /// Ends a code that was presented wrongly, signs out the device that it has signed in, and records it.
-    func refuse(_ code: AuthorizationCode, detail: String?, at now: Date) async throws(IdentityError)
+    /// Ends a code that is not exchanged, signs out the device that it has signed in, and records it.
+    ///
+    /// - Returns: Whether such a device was signed in.
+    func end(_ code: AuthorizationCode, detail: String?, at now: Date) async throws(IdentityError) -> Bool
 
     /// Inserts a device authorization.
     ///

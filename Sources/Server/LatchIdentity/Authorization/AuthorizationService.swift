@@ -166,7 +166,8 @@ struct AuthorizationService: Sendable {
 
     /// Exchanges a code for tokens, once (RFC 6749 §4.1.3, RFC 7636 §4.6).
     ///
-    /// A code that comes with anything that is not of its request has been stolen: it ends, and with it what it has given.
+    /// A code that comes a second time, or with anything that is not of its request, has been stolen: it ends, and with it what it has
+    /// given, whatever has become of the account.
     ///
     /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
     func redeem(
@@ -175,14 +176,10 @@ struct AuthorizationService: Sendable {
         guard text.utf8.count <= 100, let code = try await store.authorizationCode(text.digest) else {
             throw .invalidAuthorizationCode
         }
-        guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
+        guard code.usedAt == nil, code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
             verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
             Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
-        else {
-            try await store.refuse(
-                code, detail: "\(client.id) from \(origin.address)".sanitized(200), at: dependencies.now)
-            throw .invalidAuthorizationCode
-        }
+        else { try await refuse(code, by: client, from: origin) }
         guard let account = try await store.account(id: code.accountID), account.status == .active,
             // A reset, a second factor or a disabled account since then (decision 0051).
             account.credentialVersion == code.credentialVersion
@@ -202,5 +199,14 @@ struct AuthorizationService: Sendable {
             }
         }
         return (issued, code.nonce)
+    }
+
+    /// Ends a code that is not exchanged, and counts it if it had signed in a device: somebody has a copy.
+    private func refuse(
+        _ code: AuthorizationCode, by client: OAuthClient, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Never {
+        let detail = "\(client.id) from \(origin.address)".sanitized(200)
+        if try await store.end(code, detail: detail, at: dependencies.now) { dependencies.metrics.count(.codeReplays) }
+        throw .invalidAuthorizationCode
     }
 }

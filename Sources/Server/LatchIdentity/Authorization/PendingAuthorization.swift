@@ -79,6 +79,7 @@ extension PendingAuthorization {
         func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
             guard text.utf8.count <= maximum else { throw .invalidInput("'\(name)' is too long") }
+            guard text.isPlain else { throw .invalidInput("'\(name)' has a control character") }
             return text
         }
         // OpenID Connect Core §6: what is not supported must not be taken for a request without it.

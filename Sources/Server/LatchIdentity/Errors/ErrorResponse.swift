@@ -69,7 +69,7 @@ struct IdentityErrorInterceptor: Filter {
     func complete(_ outcome: inout Outcome, _ route: consuming MatchedRoute?) {
         guard let failure = outcome.error else { return }
         if let error = failure as? IdentityError {
-            if error.isFailureOfServer { route?.failure = error.code }
+            route?.note(error)
             outcome.recover(by: .failure(error, as: format))
         } else if let error = failure as? ServerError, error.status.isClientError {
             let form = ClientForm(
@@ -103,6 +103,24 @@ extension HTTPResponse {
     }
 }
 
+extension HTTPRequest {
+    /// Returns the page of an error, and notes a failure of the server.
+    func page(of error: IdentityError) -> HTTPResponse {
+        note(error)
+        return SignInPages.failure(error)
+    }
+
+    /// Notes a failure of the server that a page shows, for the log and the metrics.
+    func note(_ error: IdentityError) { context[MatchedRouteKey.self]?.note(error) }
+}
+
+extension MatchedRoute {
+    /// Notes the code of a failure of the server; nothing that a client is refused for.
+    fileprivate func note(_ error: IdentityError) {
+        if error.isFailureOfServer { failure = error.code }
+    }
+}
+
 extension CallContext {
     /// The field with the stable code of an error, since RPCs have only sixteen codes.
     static let codeField: HTTPFieldName = "latch-code"
@@ -111,7 +129,7 @@ extension CallContext {
     ///
     /// A failure of the server is noted for the log and the metrics, since over gRPC the status of its response is 200.
     func failure(_ error: IdentityError) -> RPCError {
-        if error.isFailureOfServer { http[MatchedRouteKey.self]?.failure = error.code }
+        http[MatchedRouteKey.self]?.note(error)
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
         error.report(in: &responseMetadata)

@@ -163,14 +163,11 @@ struct LoginService: Sendable {
         let key = name.trimmingSpace().lowercased()
         let found = try await account(named: key)
         let attempts = try await attempts(on: key, of: found, from: origin.address)
+        let account: Account
         do throws(IdentityError) {
             let isStrict = requiresVerifiedEmail ?? dependencies.configuration.requireVerifiedEmail
-            let account = try await authenticate(
+            account = try await authenticate(
                 found, password, named: key, from: origin.address, requiresVerifiedEmail: isStrict)
-            let result = try await proceed(account)
-            dependencies.limiter.refund(attempts)
-            count("success")
-            return result
         } catch {
             // Only a wrong password is an attempt at guessing one.
             if error == .invalidCredentials {
@@ -184,6 +181,10 @@ struct LoginService: Sendable {
             }
             throw error
         }
+        // It was right, also where a second factor is missing.
+        dependencies.limiter.refund(attempts)
+        count("success")
+        return try await proceed(account)
     }
 
     /// Returns the account of an address or a username; a username holds no `@`.

@@ -96,9 +96,10 @@ package struct ClaimedMail: Sendable, Hashable {
     package var providers: [String] = []
 }
 
-/// The number of the mails in the outbox, and the age of the oldest.
+/// The number of the mails in the outbox, and the time since when mails wait that the mail server has not refused.
 package struct MailBacklog: Sendable, Hashable {
     package let count: Int
+    /// The time of the oldest mail whose next attempt is soon; nil if there is none.
     package let oldest: Date?
 }
 
@@ -124,5 +125,8 @@ package protocol MailOutbox: Sendable {
     func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError)
 
     /// Returns the length and the age of the outbox.
-    func mailBacklog() async throws(IdentityError) -> MailBacklog
+    ///
+    /// - Parameter date: The time from which on mails do not count for its age: those that the mail server has refused wait longer
+    ///   than any other, and one wrong address must not look like an outage.
+    func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog
 }

@@ -32,7 +32,7 @@ final class MailQueue: Sendable {
     /// The time for which a worker has a mail: longer than a mail server takes, shorter than users wait after a crash.
     private static let lease = Duration.seconds(120)
     /// The longest pause between two attempts, so that mails arrive soon after an outage.
-    private static let longestPause = 300.0
+    static let longestPause = 300.0
     /// The pause after a mail was refused for good: a mistake in the server's settings must not lose mails, and a dead
     /// address costs few attempts.
     private static let refusalPause = 6 * 3600.0
@@ -203,8 +203,8 @@ final class MailQueue: Sendable {
         let (mail, now) = (claimed.mail, clock.now)
         guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {
             guard claimed.recipient != nil else { return try await store.remove(mail: mail.id) }
-            metrics.count(.mails, "abandoned")
-            return try await store.abandon(mail, at: now)
+            try await store.abandon(mail, at: now)
+            return metrics.count(.mails, "abandoned")
         }
         let growing = min(5 * Double(1 << min(mail.attempts - 1, 10)), Self.longestPause)
         let pause = isRefused ? Self.refusalPause : growing

@@ -31,13 +31,14 @@ extension Dependencies {
         ]
     }
 
-    /// Returns the number of waiting mails, and the age of the oldest in seconds.
+    /// Returns the number of waiting mails, and the age in seconds of the oldest that the mail server has not refused.
     ///
     /// - Throws: An error of the store, also where it has not responded within a second: scrapers and supervisors do not wait long.
     func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
+        let soon = now.addingTimeInterval(MailQueue.longestPause + 1)
         let result = await clock.result(within: .seconds(1)) { [store] in
             do throws(IdentityError) {
-                return Result<MailBacklog, IdentityError>.success(try await store.mailBacklog())
+                return Result<MailBacklog, IdentityError>.success(try await store.mailBacklog(dueBefore: soon))
             } catch { return .failure(error) }
         } orLate: { [store] in
             .failure(store.outage ?? .storeBusy)

@@ -30,6 +30,7 @@ struct Housekeeping: Sendable {
                 _ = try await prune()
             } catch {
                 dependencies.metrics.count(.housekeepingFailures)
+                dependencies.store.failures.note(error, in: "prune")
             }
             do { try await dependencies.clock.sleep(for: Self.pause) } catch { return }
         }

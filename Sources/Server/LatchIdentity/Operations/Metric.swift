@@ -43,7 +43,7 @@ extension Metric {
         by: "result",
         of: ["sent", "failed", "refused", "limited", "abandoned"])
     static let mailStoreFailures = Metric(
-        "latch_mail_store_failures_total", "Statements about waiting mails that failed.")
+        "latch_mail_store_failures_total", "Statements about waiting mails that failed: some arrive later, or twice.")
     static let passkeySignIns = Metric(
         "latch_passkey_sign_ins_total", "Passkeys that were checked, at logins and before changes.", by: "result",
         of: ["success", "failure"])
@@ -102,7 +102,9 @@ extension Metric {
     static let passwordsRunning = Metric("latch_passwords_running", "Hashes of passwords that are being computed.")
     static let passwordsWaiting = Metric("latch_passwords_waiting", "Hashes of passwords that wait for a core.")
     static let mailsWaiting = Metric("latch_mails_waiting", "Mails that wait to be sent, by any node.")
-    static let mailsOldestSeconds = Metric("latch_mails_oldest_seconds", "The age of the oldest waiting mail.")
+    static let mailsOldestSeconds = Metric(
+        "latch_mails_oldest_seconds",
+        "The age of the oldest waiting mail, but for those that the mail server has refused.")
     static let tokenCacheEntries = Metric("latch_token_cache_entries", "Access tokens that are known as verified.")
     static let tokenCacheHits = Metric(
         "latch_token_cache_hits_total", "Access tokens that were known when they were asked for.")

@@ -129,7 +129,9 @@ struct PasskeySignInService: Sendable {
         case .accepted:
             dependencies.limiter.refund(verified.attempts)
             dependencies.metrics.count(.passkeySignIns, "success")
-        case .spent: throw .passkeyChallengeExpired
+        case .spent:
+            _ = try await failure(result.rawValue, of: account.id, from: origin)
+            throw .passkeyChallengeExpired
         case .counterNotGrown, .ended:
             throw try await failure(result.rawValue, of: account.id, from: origin)
         }

@@ -41,7 +41,7 @@ struct AuthorizeRoutes: Sendable {
             case .request(let pending): return try await begin(pending, request)
             }
         } catch {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 
@@ -61,7 +61,7 @@ struct AuthorizeRoutes: Sendable {
             case .request(let pending): return try pages.redirect(to: "/oauth/authorize", .authorization(pending))
             }
         } catch {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 
@@ -113,7 +113,7 @@ struct AuthorizeRoutes: Sendable {
             case .decision, .request: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 
@@ -212,7 +212,7 @@ struct AuthorizeRoutes: Sendable {
             }
             return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 

@@ -69,7 +69,7 @@ struct DeviceRoutes: Sendable {
             let session = try await dependencies.pageSessions.active(in: request)
             return try await decisionPage(typed, in: session, request)
         } catch let error as IdentityError {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 

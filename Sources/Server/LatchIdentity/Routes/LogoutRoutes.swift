@@ -43,7 +43,7 @@ struct LogoutRoutes: Sendable {
             }
             return try await end(session, to: wanted.redirect, state: wanted.state)
         } catch {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 
@@ -67,7 +67,7 @@ struct LogoutRoutes: Sendable {
             guard session.device.publicID == device else { throw IdentityError.loginEnded }
             return try await end(session, to: redirect, state: state)
         } catch let error as IdentityError {
-            return SignInPages.failure(error)
+            return request.page(of: error)
         }
     }
 

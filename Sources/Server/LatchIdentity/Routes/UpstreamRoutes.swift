@@ -67,6 +67,7 @@ struct UpstreamRoutes: Sendable {
             let cookie = try cookie(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
             return .redirect(to: begun.url, setting: evicted + [cookie])
         } catch {
+            note(error, of: request)
             return pages.page(error)
         }
     }
@@ -85,6 +86,7 @@ struct UpstreamRoutes: Sendable {
                 response, to: begun, of: attempt, at: client, from: request.requestOrigin)
             return try respond(next, setting: cleared)
         } catch {
+            note(error, of: request)
             return pages.end(error, of: attempt, setting: cleared)
         }
     }
@@ -141,6 +143,7 @@ struct UpstreamRoutes: Sendable {
         } catch {
             let isRepeatable = error == .invalidCode || error == .tooManyAttempts
             guard !isRepeatable else { return pages.form(id, attempt, problem: error) }
+            note(error, of: request)
             return pages.end(error, of: attempt, setting: cookies.cleared(id))
         }
     }
@@ -212,6 +215,11 @@ struct UpstreamRoutes: Sendable {
     }
 
     // MARK: Responses
+
+    /// Notes a failure of this server; that of a provider has a count of its own.
+    private func note(_ error: IdentityError, of request: HTTPRequest) {
+        if error != .upstreamUnavailable, error != .upstreamFailed { request.note(error) }
+    }
 
     /// Returns the Set-Cookie field of an attempt.
     private func cookie(_ attempt: SignInAttempt, id: String, isPosted: Bool) throws(IdentityError) -> String {

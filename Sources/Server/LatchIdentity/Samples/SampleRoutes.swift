@@ -59,8 +59,8 @@ struct SampleRoutes: Sendable {
     /// Creates an item: 201, or 409 if the account has the maximum number.
     private func create(_ kind: SampleItem.Kind, by request: HTTPRequest) async throws -> HTTPResponse {
         let name = try request.jsonObject().text("name")
-        guard (1...200).contains(name.utf8.count) else {
-            throw IdentityError.invalidInput("'name' must have 1 to 200 bytes")
+        guard (1...200).contains(name.utf8.count), name.isPlain else {
+            throw IdentityError.invalidInput("'name' must have 1 to 200 bytes, and no control characters")
         }
         let now = dependencies.now
         let item = SampleItem(

@@ -27,8 +27,9 @@ package final class StoreFailures: Sendable {
     /// - Parameter report: A function that must not block, which the store's threads call; nil ends the watch.
     func report(by report: Report?) { state.withLock { $0 = State(report: report) } }
 
-    /// Reports an error of an operation, unless one with its code was reported shortly before.
+    /// Reports an error of an operation, unless one with its code was reported shortly before, or the server ends.
     func note(_ error: IdentityError, in operation: String, at time: ContinuousClock.Instant = .now) {
+        guard error != .storeClosed, error != .cancelled else { return }
         let report = state.withLock { state -> Report? in
             guard let report = state.report else { return nil }
             if let last = state.reported[error.code], time - last < Self.pause { return nil }

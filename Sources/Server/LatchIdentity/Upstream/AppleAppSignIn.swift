@@ -63,10 +63,11 @@ extension UpstreamSignInService {
         if let code = credential.authorizationCode {
             try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
         }
-        dependencies.metrics.count(.upstreamSignIns, "success")
-        return try await startSession(
+        let issued = try await startSession(
             for: account, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now),
             factorAt: factorAt, from: origin)
+        dependencies.metrics.count(.upstreamSignIns, "success")
+        return issued
     }
 
     /// Exchanges the code at Apple, whose response must be about the same user: the credential is then of these minutes.

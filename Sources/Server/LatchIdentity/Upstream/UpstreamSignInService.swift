@@ -261,13 +261,16 @@ struct UpstreamSignInService: Sendable {
         for account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, factorAt: Date?,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
-        dependencies.metrics.count(.upstreamSignIns, "success")
-        guard attempt.codeChallenge == nil else {
-            return try await code(.signIn, record, attempt, for: account, factorAt: factorAt)
+        let url: String
+        if attempt.codeChallenge != nil {
+            url = try await code(.signIn, record, attempt, for: account, factorAt: factorAt)
+        } else {
+            let issued = try await startSession(
+                for: account, authenticatedAt: record.authenticatedAt, factorAt: factorAt, from: origin)
+            url = attempt.appURL([("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)])
         }
-        let issued = try await startSession(
-            for: account, authenticatedAt: record.authenticatedAt, factorAt: factorAt, from: origin)
-        return attempt.appURL([("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)])
+        dependencies.metrics.count(.upstreamSignIns, "success")
+        return url
     }
 
     /// Returns the URL of the app with a code that says who the user is.

@@ -23,6 +23,7 @@ extension PostgresError {
         case "40003", "08007": .outcomeUnknown
         case "57014": .statementTimeout
         case "55P03": .conflict
+        case "22021": .unstorableText
         case "23505": .uniqueViolation
         case "25006": .readOnlyServer
         case "42501": .permissionDenied(sentence ?? "the server reports \(state)")

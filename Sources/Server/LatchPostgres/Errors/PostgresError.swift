@@ -131,6 +131,10 @@ extension PostgresError {
         hint: "Name all servers in the connection string with target_session_attrs=read-write.", recovery: .reconnection
     )
 
+    /// A text has a character that the database's encoding does not have, such as U+0000.
+    package static let unstorableText = PostgresError(
+        code: "unstorableText", message: "A text has a character that the database cannot keep.")
+
     /// A row with the same key exists.
     package static let uniqueViolation = PostgresError(
         code: "uniqueViolation", message: "A row with the same key exists already.")

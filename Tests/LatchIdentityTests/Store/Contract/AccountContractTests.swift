@@ -25,6 +25,17 @@ import Testing
             #expect(try await store.account(id: key) == nil)
             #expect(try await store.fullAccount(id: key) == nil)
             #expect(try await store.perform(.endSessions, on: key) == nil)
+            #expect(try await store.perform(.removeLink(provider: key), on: full.id)?.hadLink == false)
+            #expect(try await store.isSignedIn(emailKey: key, from: "127.0.0.1", at: noon) == false)
+            #expect(try await store.removeItem(key, of: .widgets, ownedBy: full.id) == false)
+        }
+        #expect(try await store.accounts(after: "\0", limit: 10).count == 2)
+        // A text that nobody has foreseen is the client's mistake, and no failure of the database.
+        if backend.testDescription == "PostgreSQL" {
+            let error = await failure {
+                try await store.audit("test", account: nil, detail: "nul\0", at: noon)
+            }
+            #expect(error?.code == "invalidInput")
         }
     }
 
@@ -155,7 +166,11 @@ import Testing
         #expect(try await store.perform(.setRole(.moderator), on: id) == AccountActionResult())
         #expect(try await store.account(id: id)?.role == .moderator)
         #expect(try await store.perform(.setStatus(.suspended), on: id)?.signedOut == 1)
-        #expect(try await store.account(id: id)?.status == .suspended)
+        let suspended = try #require(try await store.account(id: id))
+        #expect(suspended.status == .suspended)
+        // The same status once more changes nothing that a sign-in in progress was decided on.
+        try await store.perform(.setStatus(.suspended), on: id)
+        #expect(try await store.account(id: id)?.credentialVersion == suspended.credentialVersion)
         var change = AccountDetailsChange()
         (change.username, change.firstName) = ("ada.l", "Ada")
         try await store.perform(.update(change), on: id)

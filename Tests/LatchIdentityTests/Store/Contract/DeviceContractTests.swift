@@ -191,6 +191,11 @@ import Testing
             }
         }
         #expect(store.signedOutCount == 2)
+        // One that has expired is signed out as well, and was not signed in.
+        let short = Device.example(6, of: account, expiresAt: noon + 1)
+        _ = try await store.insert(short, for: account)
+        #expect(try await store.revoke(device: short.id, because: .logout, at: noon + 1))
+        #expect(store.signedOutCount == 2)
         try await store.perform(.delete(isFinal: true), on: account.id)
         #expect(store.signedOutCount == 5)
     }

@@ -25,6 +25,7 @@ extension IdentityError {
         self =
             switch error {
             case .uniqueViolation: .alreadyExists
+            case .unstorableText: .invalidInput("a text has the character U+0000")
             case .overloaded, .poolTimeout: .overloaded
             case .conflict, .statementTimeout: .storeBusy
             case .poolClosed: .storeClosed

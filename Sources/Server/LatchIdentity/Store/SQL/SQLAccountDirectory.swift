@@ -5,9 +5,11 @@ package import PortableFoundation
 extension SQLIdentityStore: AccountDirectory {
     /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
     package func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account] {
-        try await all(
+        // No id is between one with U+0000 and its beginning.
+        let start = String(decoding: (id ?? "").utf8.prefix { $0 != 0 }, as: UTF8.self)
+        return try await all(
             "SELECT \(Account.columns) FROM account WHERE id > $1 ORDER BY id LIMIT $2",
-            [.text(id ?? ""), .integer(Int64(limit))], read: Account.init)
+            [.text(start), .integer(Int64(limit))], read: Account.init)
     }
 
     /// Reads one row more than the page has, which shows whether there is a next page.

@@ -18,8 +18,7 @@ extension SQLIdentityStore: AccountStore {
     }
 
     private func account(where column: String, is key: String) async throws(IdentityError) -> Account? {
-        // An ID or a login name is whatever a stranger sends, and PostgreSQL refuses a text with U+0000.
-        guard !key.utf8.contains(0) else { return nil }
+        guard key.isStorable else { return nil }
         return try await first(
             "SELECT \(Account.columns) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
     }
@@ -133,7 +132,7 @@ extension Account.Status {
 extension SQLConnection {
     /// Returns an account with its details; nil if there is none, or it was deleted.
     func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
-        guard !id.utf8.contains(0) else { return nil }
+        guard id.isStorable else { return nil }
         return try first(
             """
             SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
@@ -246,7 +245,7 @@ extension SQLIdentityStore {
 extension SQLConnection {
     /// Returns an account of any status; nil if there is none.
     func account(_ id: String) throws(IdentityError) -> Account? {
-        guard !id.utf8.contains(0) else { return nil }
+        guard id.isStorable else { return nil }
         return try first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
     }
 
@@ -314,7 +313,8 @@ extension SQLConnection {
             try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(isFinal: true):
             signedOutDevices += try number(
-                "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL", [.text(id)])
+                "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2",
+                [.text(id), .date(now)])
             // Foreign keys remove everything that refers to the row.
             try run("DELETE FROM account WHERE id = $1", [.text(id)])
             try audit("account.deleted", account: id, detail: "final \(note)", at: now)
@@ -346,9 +346,14 @@ extension SQLConnection {
     }
 
     /// Sets a status, and signs out the devices unless it is `active`; a later activation brings none of them back.
+    ///
+    /// The status that an account has already ends nothing, such as a sign-in that waits for something.
     private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) {
         try run(
-            "UPDATE account SET status = $1, standing = $2, updated_at = $3 WHERE id = $4",
+            """
+            UPDATE account SET status = $1, standing = $2, updated_at = $3
+            WHERE id = $4 AND (status IS DISTINCT FROM $1 OR standing IS DISTINCT FROM $2)
+            """,
             [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
         if status != .active { try revokeDevices(of: id, because: .accountDisabled, at: now) }
     }

@@ -35,7 +35,7 @@ extension SQLIdentityStore: AuthorizationStore {
 
     package func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode? {
         try await first(
-            "SELECT \(AuthorizationCode.columns) FROM authorization_code WHERE digest = $1", [.blob(digest)],
+            "SELECT \(AuthorizationCode.columns), used_at FROM authorization_code WHERE digest = $1", [.blob(digest)],
             read: AuthorizationCode.init)
     }
 
@@ -56,7 +56,8 @@ extension SQLIdentityStore: AuthorizationStore {
                     .blob(code.digest),
                 ])
             guard changed == 1 else {
-                return try db.endCode(code, "code.replayed", detail: code.clientID, at: now) ? .replayed : .ended
+                // The expiry of an unused code is no attack.
+                return try db.endCode(code, unused: nil, detail: code.clientID, at: now) ? .replayed : .ended
             }
             // The user may have left the browser, or signed out everywhere, since then (attack A10).
             guard try db.isSignedIn(code.browserDevice, of: account.id, at: now) else { return .ended }
@@ -64,11 +65,9 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
-    package func refuse(
-        _ code: AuthorizationCode, detail: String?, at now: Date
-    ) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
-            _ = try db.endCode(code, "code.refused", detail: detail, at: now)
+    package func end(_ code: AuthorizationCode, detail: String?, at now: Date) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            try db.endCode(code, unused: "code.refused", detail: detail, at: now)
         }
     }
 
@@ -177,22 +176,27 @@ extension SQLIdentityStore: AuthorizationStore {
 }
 
 extension SQLConnection {
-    /// Ends a code and what it has given, with an audit entry; returns whether it was used before.
+    /// Ends a code and the device that it has signed in, with an audit entry; returns whether that was signed in.
+    ///
+    /// - Parameter event: What is recorded of a code that nobody has used.
     fileprivate func endCode(
-        _ code: AuthorizationCode, _ event: String, detail: String?, at now: Date
+        _ code: AuthorizationCode, unused event: String?, detail: String?, at now: Date
     ) throws(IdentityError) -> Bool {
-        let used = try first(
+        let use = try first(
             "SELECT device_id FROM authorization_code WHERE digest = $1 AND used_at IS NOT NULL", [.blob(code.digest)]
         ) { row throws(IdentityError) in try row.optionalBlob(0) }
         try run(
             "UPDATE authorization_code SET used_at = coalesce(used_at, $1) WHERE digest = $2",
             [.date(now), .blob(code.digest)])
-        if let device = used ?? nil { try revoke(device, because: .reuse, at: now) }
-        // The expiry of an unused code is no attack.
-        if used != nil || event == "code.refused" {
-            try audit(event, account: code.accountID, detail: detail, at: now)
+        // One that was refused before has signed in none.
+        guard let use, let device = use else {
+            if let event = use == nil ? event : "code.refused" {
+                try audit(event, account: code.accountID, detail: detail, at: now)
+            }
+            return false
         }
-        return used != nil
+        try audit("code.replayed", account: code.accountID, detail: detail, at: now)
+        return try revoke(device, because: .reuse, at: now)
     }
 }
 
@@ -207,7 +211,8 @@ extension AuthorizationCode {
             digest: try row.blob(0), clientID: try row.text(1), accountID: try row.text(2),
             credentialVersion: Int(try row.integer(3)), browserDevice: try row.blob(4), redirect: try row.text(5),
             codeChallenge: try row.text(6), nonce: try row.optionalText(7), scope: try row.text(8),
-            authenticatedAt: try row.date(9), factorAt: try row.optionalDate(10), validUntil: try row.date(11))
+            authenticatedAt: try row.date(9), factorAt: try row.optionalDate(10), validUntil: try row.date(11),
+            usedAt: try row.optionalDate(12))
     }
 }
 

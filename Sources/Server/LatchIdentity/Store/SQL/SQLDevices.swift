@@ -4,6 +4,7 @@ package import PortableFoundation
 
 extension SQLIdentityStore: DeviceStore {
     package func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool {
+        guard emailKey.isStorable else { return false }
         // As the limits: the owner of an IPv6 network changes the address every day.
         let network = NetworkPrefix(of: address)
         return try await all(
@@ -130,11 +131,13 @@ extension SQLConnection {
             """
             DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = $1 AND id <> $2
                 ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT 1000000 OFFSET \(Device.maximumCount - 1))
-            RETURNING revoked_at
+            RETURNING revoked_at, expires_at
             """, [.text(newest.accountID), .blob(newest.id)]
-        ) { row throws(IdentityError) in try row.optionalDate(0) }
-        // Compared here: SQLite 3.40 returns false for any `IS NULL` of a row that leaves a table WITHOUT ROWID.
-        for revokedAt in removed where revokedAt == nil {
+        ) { row throws(IdentityError) in
+            (revokedAt: try row.optionalDate(0), expiresAt: try row.date(1))
+        }
+        // Compared here: SQLite 3.40 decides by the first column of the table what is null in RETURNING.
+        for device in removed where device.revokedAt == nil && device.expiresAt > newest.createdAt {
             signedOutDevices += 1
             try audit("device.signedOut", account: newest.accountID, detail: "limit", at: newest.createdAt)
         }
@@ -157,16 +160,19 @@ extension SQLConnection {
     func revoke(
         _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, at now: Date
     ) throws(IdentityError) -> Bool {
-        let account = try first(
+        let ended = try first(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
-            WHERE id = $3 AND revoked_at IS NULL AND account_id = coalesce($4, account_id) RETURNING account_id
+            WHERE id = $3 AND revoked_at IS NULL AND account_id = coalesce($4, account_id)
+            RETURNING account_id, expires_at
             """,
             [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
-        ) { row throws(IdentityError) in try row.text(0) }
-        guard let account else { return false }
-        signedOutDevices += 1
-        try audit("device.signedOut", account: account, detail: because.rawValue, at: now)
+        ) { row throws(IdentityError) in
+            (account: try row.text(0), expiresAt: try row.date(1))
+        }
+        guard let ended else { return false }
+        if ended.expiresAt > now { signedOutDevices += 1 }
+        try audit("device.signedOut", account: ended.account, detail: because.rawValue, at: now)
         return true
     }
 
@@ -175,7 +181,7 @@ extension SQLConnection {
         try run("DELETE FROM email_change WHERE account_id = $1", [.text(account)])
     }
 
-    /// Signs out all devices except one, if given, with one audit entry, and returns their number.
+    /// Signs out all devices except one, if given, with one audit entry, and returns the number of those that had not expired.
     ///
     /// Sign-ins that wait for something end as well: whoever signs out others does not trust what was begun elsewhere.
     @discardableResult
@@ -185,12 +191,14 @@ extension SQLConnection {
         for table in ["sign_in_code", "sign_in_challenge", "address_challenge"] {
             try run("DELETE FROM \(table) WHERE account_id = $1", [.text(account)])
         }
-        let count = try run(
+        // The others too: a date that is set back must not bring them back.
+        let count = try all(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
-            WHERE account_id = $3 AND revoked_at IS NULL AND id IS DISTINCT FROM $4
+            WHERE account_id = $3 AND revoked_at IS NULL AND id IS DISTINCT FROM $4 RETURNING expires_at
             """,
-            [.date(now), .text(because.rawValue), .text(account), .blob(device)])
+            [.date(now), .text(because.rawValue), .text(account), .blob(device)]
+        ) { row throws(IdentityError) in try row.date(0) }.count { $0 > now }
         signedOutDevices += count
         if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
         return count

@@ -61,8 +61,10 @@ extension SQLIdentityStore: MailOutbox {
         }
     }
 
-    package func mailBacklog() async throws(IdentityError) -> MailBacklog {
-        let found = try await first("SELECT count(*), min(created_at) FROM mail", []) { row throws(IdentityError) in
+    package func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog {
+        let found = try await first(
+            "SELECT count(*), min(CASE WHEN due_at < $1 THEN created_at END) FROM mail", [.date(date)]
+        ) { row throws(IdentityError) in
             MailBacklog(count: Int(try row.integer(0)), oldest: try row.optionalDate(1))
         }
         return found ?? MailBacklog(count: 0, oldest: nil)

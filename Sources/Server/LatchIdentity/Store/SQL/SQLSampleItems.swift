@@ -44,7 +44,8 @@ extension SQLIdentityStore: SampleItemStore {
     package func removeItem(
         _ id: String, of kind: SampleItem.Kind, ownedBy accountID: String
     ) async throws(IdentityError) -> Bool {
-        try await write { db throws(IdentityError) in
+        guard id.isStorable else { return false }
+        return try await write { db throws(IdentityError) in
             try db.run(
                 "DELETE FROM sample_item WHERE id = $1 AND kind = $2 AND account_id = $3",
                 [.text(id), .text(kind.rawValue), .text(accountID)]) == 1

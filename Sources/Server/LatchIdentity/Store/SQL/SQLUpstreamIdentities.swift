@@ -167,6 +167,7 @@ extension SQLConnection {
     func removeLink(
         to provider: String, of account: Account, except device: [UInt8]?, note: String?, at now: Date
     ) throws(IdentityError) -> Bool {
+        guard provider.isStorable else { return false }
         let removed = try run(
             "DELETE FROM upstream_identity WHERE account_id = $1 AND provider = $2",
             [.text(account.id), .text(provider)])

@@ -32,3 +32,8 @@ extension Date {
         self.init(timeIntervalSince1970: Double(storedMilliseconds) / 1000)
     }
 }
+
+extension String {
+    /// Whether a database can have the text: PostgreSQL refuses U+0000, which strangers may send as an ID or a login name.
+    var isStorable: Bool { !utf8.contains(0) }
+}

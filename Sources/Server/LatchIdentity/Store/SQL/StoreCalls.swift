@@ -65,7 +65,7 @@ extension SQLIdentityStore {
         } catch {
             // What the server refuses a client for is not a failure of the store.
             isFailed = error.isFailureOfServer
-            if isFailed, error != .storeClosed { failures.note(error, in: Self.name(of: operation)) }
+            if isFailed { failures.note(error, in: Self.name(of: operation)) }
             throw error
         }
     }

@@ -96,7 +96,7 @@ final class StoreLoader: StoreRowReceiver {
     private func requireStorable(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
         for row in rows {
             for (column, value) in zip(table.columns, row) {
-                guard case .text(let text?) = value, text.utf8.contains(0) else { continue }
+                guard case .text(let text?) = value, !text.isStorable else { continue }
                 throw .unstorableText("\(table.name).\(column.name)")
             }
         }
