@@ -20,7 +20,8 @@ import Testing
         #expect(
             Self.lines("latch_logins_total", in: text) == [
                 "# HELP latch_logins_total \(Metric.logins.help)", "# TYPE latch_logins_total counter",
-                #"latch_logins_total{result="failure"} 0"#, #"latch_logins_total{result="limited"} 0"#,
+                #"latch_logins_total{result="failure"} 0"#, #"latch_logins_total{result="incomplete"} 0"#,
+                #"latch_logins_total{result="limited"} 0"#,
                 #"latch_logins_total{result="success"} 0"#,
             ])
         #expect(Self.lines("latch_code_replays_total", in: text).last == "latch_code_replays_total 0")

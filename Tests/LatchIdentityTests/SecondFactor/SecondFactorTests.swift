@@ -135,10 +135,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `is asked for after a right password, which counts as one`() async throws {
+    @Test func `is asked for after a right password, which counts as incomplete`() async throws {
         let site = try await Site()
         _ = try await site.enrol()
-        let series = #"latch_logins_total{result="success"}"#
+        let series = #"latch_logins_total{result="incomplete"}"#
         let before = try #require(try await site.metric(series))
         let body: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
         #expect(try await site.post("/api/auth/clients/login", body).json["code"] == "mfaRequired")

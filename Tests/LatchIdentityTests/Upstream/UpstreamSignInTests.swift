@@ -142,6 +142,7 @@ import Testing
         let page = try await site.signIn(through: upstream)
         #expect(page.status == 403)
         #expect(page.text.contains("notes://auth/callback?error=account_closed"))
+        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#) == 1)
         await site.close()
     }
 
@@ -179,6 +180,8 @@ import Testing
         let returned = try await agent.get("/api/auth/staff/callback?\(query)")
         #expect(returned.status == 302)
         #expect(returned.location == "notes://auth/callback?error=access_denied")
+        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="denied"}"#) == 1)
+        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#) == 0)
         #expect(agent.cookies.isEmpty)
         await site.close()
     }

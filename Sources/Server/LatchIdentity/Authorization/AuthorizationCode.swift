@@ -97,8 +97,11 @@ package protocol AuthorizationStore: Sendable {
 
     /// Ends a code that is not exchanged, signs out the device that it has signed in, and records it.
     ///
+    /// - Parameter isRefused: Whether it ends also if nobody has used it.
     /// - Returns: Whether such a device was signed in.
-    func end(_ code: AuthorizationCode, detail: String?, at now: Date) async throws(IdentityError) -> Bool
+    func end(
+        _ code: AuthorizationCode, isRefused: Bool, detail: String?, at now: Date
+    ) async throws(IdentityError) -> Bool
 
     /// Inserts a device authorization.
     ///

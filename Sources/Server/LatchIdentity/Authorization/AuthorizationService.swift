@@ -167,23 +167,27 @@ struct AuthorizationService: Sendable {
     /// Exchanges a code for tokens, once (RFC 6749 §4.1.3, RFC 7636 §4.6).
     ///
     /// A code that comes a second time, or with anything that is not of its request, has been stolen: it ends, and with it what it has
-    /// given, whatever has become of the account.
+    /// given, whatever has become of the account. One that nobody has used stays valid where a parameter is missing.
     ///
-    /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
+    /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.invalidInput` for a missing verifier or redirect;
+    ///   `.tooManyAttempts`, or a store's error.
     func redeem(
-        _ text: String, verifier: String, redirect: String, by client: OAuthClient, from origin: RequestOrigin
+        _ text: String, verifier: String?, redirect: String?, by client: OAuthClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> (tokens: IssuedTokens, nonce: String?) {
         guard text.utf8.count <= 100, let code = try await store.authorizationCode(text.digest) else {
             throw .invalidAuthorizationCode
         }
-        guard code.usedAt == nil, code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
+        guard code.usedAt == nil else { try await end(code, by: client, from: origin) }
+        guard let verifier else { throw .missing("code_verifier") }
+        guard let redirect else { throw .missing("redirect_uri") }
+        guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
             verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
             Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
-        else { try await refuse(code, by: client, from: origin) }
+        else { try await end(code, by: client, from: origin) }
         guard let account = try await store.account(id: code.accountID), account.status == .active,
             // A reset, a second factor or a disabled account since then (decision 0051).
             account.credentialVersion == code.credentialVersion
-        else { throw .invalidAuthorizationCode }
+        else { try await end(code, by: client, from: origin, isRefused: false) }
         let scopes = dependencies.scopes.allowed(Scopes(parsing: code.scope), to: account, by: client)
         let (store, metrics) = (dependencies.store, dependencies.metrics)
         let issued = try await dependencies.tokens.startSession(
@@ -202,11 +206,14 @@ struct AuthorizationService: Sendable {
     }
 
     /// Ends a code that is not exchanged, and counts it if it had signed in a device: somebody has a copy.
-    private func refuse(
-        _ code: AuthorizationCode, by client: OAuthClient, from origin: RequestOrigin
+    ///
+    /// - Parameter isRefused: Whether it ends also if nobody has used it.
+    private func end(
+        _ code: AuthorizationCode, by client: OAuthClient, from origin: RequestOrigin, isRefused: Bool = true
     ) async throws(IdentityError) -> Never {
         let detail = "\(client.id) from \(origin.address)".sanitized(200)
-        if try await store.end(code, detail: detail, at: dependencies.now) { dependencies.metrics.count(.codeReplays) }
+        let hasEnded = try await store.end(code, isRefused: isRefused, detail: detail, at: dependencies.now)
+        if hasEnded { dependencies.metrics.count(.codeReplays) }
         throw .invalidAuthorizationCode
     }
 }

@@ -15,8 +15,8 @@ struct AuthorizationCodeGrantHandler: GrantHandler {
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         let parameters = request.parameters
         let (issued, nonce) = try await dependencies.authorizations.redeem(
-            try parameters.required("code"), verifier: try parameters.required("code_verifier"),
-            redirect: try parameters.required("redirect_uri"), by: request.client, from: request.origin)
+            try parameters.required("code"), verifier: parameters["code_verifier"],
+            redirect: parameters["redirect_uri"], by: request.client, from: request.origin)
         var response = TokenResponse(issued)
         response.idToken = try dependencies.tokens.idToken(for: issued, nonce: nonce)
         return response

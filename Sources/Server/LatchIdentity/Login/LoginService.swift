@@ -181,10 +181,16 @@ struct LoginService: Sendable {
             }
             throw error
         }
-        // It was right, also where a second factor is missing.
         dependencies.limiter.refund(attempts)
-        count("success")
-        return try await proceed(account)
+        do throws(IdentityError) {
+            let result = try await proceed(account)
+            count("success")
+            return result
+        } catch {
+            // A second factor is missing, for example; the password was right.
+            count("incomplete")
+            throw error
+        }
     }
 
     /// Returns the account of an address or a username; a username holds no `@`.

@@ -96,7 +96,7 @@ package struct ClaimedMail: Sendable, Hashable {
     package var providers: [String] = []
 }
 
-/// The number of the mails in the outbox, and the time since when mails wait that the mail server has not refused.
+/// The number of the mails in the outbox, and the age of the oldest that is due soon.
 package struct MailBacklog: Sendable, Hashable {
     package let count: Int
     /// The time of the oldest mail whose next attempt is soon; nil if there is none.
@@ -126,7 +126,7 @@ package protocol MailOutbox: Sendable {
 
     /// Returns the length and the age of the outbox.
     ///
-    /// - Parameter date: The time from which on mails do not count for its age: those that the mail server has refused wait longer
-    ///   than any other, and one wrong address must not look like an outage.
+    /// - Parameter date: The time from which on mails do not count for its age: those that the mail server has refused wait for hours,
+    ///   and one wrong address must not look like an outage.
     func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog
 }

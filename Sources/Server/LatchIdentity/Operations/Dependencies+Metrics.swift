@@ -31,7 +31,7 @@ extension Dependencies {
         ]
     }
 
-    /// Returns the number of waiting mails, and the age in seconds of the oldest that the mail server has not refused.
+    /// Returns the number of waiting mails, and the age in seconds of the oldest that is tried soon.
     ///
     /// - Throws: An error of the store, also where it has not responded within a second: scrapers and supervisors do not wait long.
     func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {

@@ -36,8 +36,9 @@ extension Metric {
     static let keyRefreshFailures = Metric(
         "latch_key_refresh_failures_total", "Looks for newer signing keys in the store that failed.")
     static let logins = Metric(
-        "latch_logins_total", "Passwords that were checked, at logins and before changes.", by: "result",
-        of: ["success", "failure", "limited"])
+        "latch_logins_total",
+        "Passwords that were checked, at logins and before changes; incomplete are right ones that lack a second factor, or were refused later.",
+        by: "result", of: ["success", "incomplete", "failure", "limited"])
     static let mails = Metric(
         "latch_mails_total", "Attempts to send mails, and mails that are not sent for a limit or their age.",
         by: "result",
@@ -104,7 +105,8 @@ extension Metric {
     static let mailsWaiting = Metric("latch_mails_waiting", "Mails that wait to be sent, by any node.")
     static let mailsOldestSeconds = Metric(
         "latch_mails_oldest_seconds",
-        "The age of the oldest waiting mail, but for those that the mail server has refused.")
+        "The age of the oldest waiting mail; one that the mail server has refused counts in the minutes before its next attempt."
+    )
     static let tokenCacheEntries = Metric("latch_token_cache_entries", "Access tokens that are known as verified.")
     static let tokenCacheHits = Metric(
         "latch_token_cache_hits_total", "Access tokens that were known when they were asked for.")

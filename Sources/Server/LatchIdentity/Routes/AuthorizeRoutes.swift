@@ -76,6 +76,7 @@ struct AuthorizeRoutes: Sendable {
                 pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
+            request.note(error)
             return .seeOther(try service.url(of: error, for: pending))
         }
         switch next {
@@ -126,6 +127,7 @@ struct AuthorizeRoutes: Sendable {
                 name: name, password: password, from: request.requestOrigin)
         } catch {
             guard error.form.isDisclosed else { throw error }
+            request.note(error)
             return try pages.signIn(
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
@@ -144,6 +146,7 @@ struct AuthorizeRoutes: Sendable {
             begun = try await dependencies.passkeySignIns.beginOnPage(credential, in: request)
         } catch {
             guard error.form.isDisclosed else { throw error }
+            request.note(error)
             return try pages.signIn(for: form.purpose, in: request, problem: error)
         }
         return try await proceed(in: begun.session, begun.cookie, form, request)

@@ -93,6 +93,7 @@ struct PageRoutes: Sendable {
             }
         } catch {
             guard error != .invalidLink else { return Self.invalidVerification }
+            request.note(error)
             let problem = try Self.problem(error)
             return Self.verifyForm(found, choosesNew: choosesNew, problem: problem).response(after: error)
         }
@@ -167,6 +168,7 @@ struct PageRoutes: Sendable {
             }
         } catch {
             guard error != .invalidLink else { return Self.invalidChange }
+            request.note(error)
             let problem = try Self.problem(error)
             return Self.changeForm(account, to: address, token: token, problem: problem).response(after: error)
         }
@@ -213,6 +215,7 @@ struct PageRoutes: Sendable {
             try await accounts.resetPassword(token, password: password, from: request.requestOrigin)
         } catch {
             guard error != .invalidLink else { return Self.invalidReset }
+            request.note(error)
             let problem = try Self.problem(error)
             return Self.resetForm(account, token: token, problem: problem).response(after: error)
         }

@@ -87,7 +87,7 @@ struct UpstreamRoutes: Sendable {
             return try respond(next, setting: cleared)
         } catch {
             note(error, of: request)
-            return pages.end(error, of: attempt, setting: cleared)
+            return pages.end(service.counted(error), of: attempt, setting: cleared)
         }
     }
 
@@ -144,7 +144,7 @@ struct UpstreamRoutes: Sendable {
             let isRepeatable = error == .invalidCode || error == .tooManyAttempts
             guard !isRepeatable else { return pages.form(id, attempt, problem: error) }
             note(error, of: request)
-            return pages.end(error, of: attempt, setting: cookies.cleared(id))
+            return pages.end(service.counted(error), of: attempt, setting: cookies.cleared(id))
         }
     }
 
@@ -185,8 +185,15 @@ struct UpstreamRoutes: Sendable {
         let credential = AppleCredential(
             identityToken: try body.text("identityToken"), nonce: try body.text("nonce"),
             authorizationCode: try body.optionalText("authorizationCode"), name: try body.optionalText("name"))
-        let issued = try await service.signIn(
-            with: credential, otp: try body.optionalText("otp"), at: client, from: request.requestOrigin)
+        let otp = try body.optionalText("otp")
+        let issued: IssuedTokens
+        do throws(IdentityError) {
+            issued = try await service.signIn(with: credential, otp: otp, at: client, from: request.requestOrigin)
+        } catch {
+            // After these the app sends the same credential again.
+            let goesOn = error == .secondFactorRequired || error == .invalidCode || error == .tooManyAttempts
+            throw goesOn ? error : service.counted(error)
+        }
         return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 

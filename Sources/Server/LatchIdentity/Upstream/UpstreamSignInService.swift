@@ -55,7 +55,7 @@ struct UpstreamSignInService: Sendable {
         do {
             begun = try await client.authorization.attempt(authorization, redirectURI: callback)
         } catch {
-            throw await failure(error, at: client.provider, from: nil)
+            throw counted(await failure(error, at: client.provider, from: nil))
         }
         let attempt = SignInAttempt(
             provider: client.provider.name, redirect: redirect, codeChallenge: challenge, state: request.state,
@@ -378,10 +378,12 @@ struct UpstreamSignInService: Sendable {
     private func take(
         _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInCode {
-        guard text.utf8.count <= 100, verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
+        guard text.utf8.count <= 100,
             let code = try await store.takeSignInCode(text.digest, for: purpose, at: dependencies.now)
         else { throw .invalidSignInCode }
-        guard Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8) else {
+        guard verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
+            Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
+        else {
             // Somebody has another app's code.
             try await audit("signIn.codeRefused", code.identity.provider, account: code.accountID, from: origin)
             throw .invalidSignInCode
@@ -391,23 +393,34 @@ struct UpstreamSignInService: Sendable {
 
     // MARK: Failures
 
-    /// Returns the error of a failed sign-in for the user, and records it.
+    /// Counts the error with which a sign-in has ended, and returns it.
+    func counted(_ error: IdentityError) -> IdentityError {
+        let result =
+            switch error {
+            case .upstreamDenied: "denied"
+            case .upstreamUnavailable: "unavailable"
+            default: "failed"
+            }
+        dependencies.metrics.count(.upstreamSignIns, result)
+        return error
+    }
+
+    /// Returns the error of a provider's response for the user, and records it.
     func failure(
         _ error: any Error, at provider: UpstreamProvider, from origin: RequestOrigin?
     ) async -> IdentityError {
-        let (result, failure): (String, IdentityError) =
+        let failure: IdentityError =
             switch error {
-            case OAuthError.accessDenied: ("denied", .upstreamDenied)
-            case OAuthError.stateMismatch: ("failed", .signInEnded)
+            case OAuthError.accessDenied: .upstreamDenied
+            case OAuthError.stateMismatch: .signInEnded
             case OAuthError.temporarilyUnavailable, OAuthError.serverFailed, OAuthError.tooManyRequests,
                 OAuthError.discoveryFailed, AuthError.keysUnavailable:
-                ("unavailable", .upstreamUnavailable)
-            case let error as IdentityError: ("failed", error)
-            case is HTTPError: ("unavailable", .upstreamUnavailable)
-            default: ("failed", .upstreamFailed)
+                .upstreamUnavailable
+            case let error as IdentityError: error
+            case is HTTPError: .upstreamUnavailable
+            default: .upstreamFailed
             }
-        dependencies.metrics.count(.upstreamSignIns, result)
-        guard let origin, result == "failed" else { return failure }
+        guard let origin, failure != .upstreamDenied, failure != .upstreamUnavailable else { return failure }
         do throws(IdentityError) {
             try await audit("signIn.failed", "\(provider.name): \(Self.reason(error))", account: nil, from: origin)
         } catch {

@@ -57,7 +57,8 @@ extension SQLIdentityStore: AuthorizationStore {
                 ])
             guard changed == 1 else {
                 // The expiry of an unused code is no attack.
-                return try db.endCode(code, unused: nil, detail: code.clientID, at: now) ? .replayed : .ended
+                let detail = "\(code.clientID) from \(device.address ?? "")"
+                return try db.endCode(code, isRefused: false, detail: detail, at: now) ? .replayed : .ended
             }
             // The user may have left the browser, or signed out everywhere, since then (attack A10).
             guard try db.isSignedIn(code.browserDevice, of: account.id, at: now) else { return .ended }
@@ -65,9 +66,11 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
-    package func end(_ code: AuthorizationCode, detail: String?, at now: Date) async throws(IdentityError) -> Bool {
+    package func end(
+        _ code: AuthorizationCode, isRefused: Bool, detail: String?, at now: Date
+    ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            try db.endCode(code, unused: "code.refused", detail: detail, at: now)
+            try db.endCode(code, isRefused: isRefused, detail: detail, at: now)
         }
     }
 
@@ -178,25 +181,22 @@ extension SQLIdentityStore: AuthorizationStore {
 extension SQLConnection {
     /// Ends a code and the device that it has signed in, with an audit entry; returns whether that was signed in.
     ///
-    /// - Parameter event: What is recorded of a code that nobody has used.
+    /// - Parameter isRefused: Whether it ends, with an entry, also if nobody has used it.
     fileprivate func endCode(
-        _ code: AuthorizationCode, unused event: String?, detail: String?, at now: Date
+        _ code: AuthorizationCode, isRefused: Bool, detail: String?, at now: Date
     ) throws(IdentityError) -> Bool {
         let use = try first(
             "SELECT device_id FROM authorization_code WHERE digest = $1 AND used_at IS NOT NULL", [.blob(code.digest)]
         ) { row throws(IdentityError) in try row.optionalBlob(0) }
+        guard use != nil || isRefused else { return false }
         try run(
             "UPDATE authorization_code SET used_at = coalesce(used_at, $1) WHERE digest = $2",
             [.date(now), .blob(code.digest)])
-        // One that was refused before has signed in none.
-        guard let use, let device = use else {
-            if let event = use == nil ? event : "code.refused" {
-                try audit(event, account: code.accountID, detail: detail, at: now)
-            }
-            return false
-        }
-        try audit("code.replayed", account: code.accountID, detail: detail, at: now)
-        return try revoke(device, because: .reuse, at: now)
+        var hasEnded = false
+        // One that was refused has signed in none.
+        if let use, let device = use { hasEnded = try revoke(device, because: .reuse, at: now) }
+        try audit(hasEnded ? "code.replayed" : "code.refused", account: code.accountID, detail: detail, at: now)
+        return hasEnded
     }
 }
 
