@@ -109,6 +109,19 @@ import Testing
         await site.close()
     }
 
+    @Test func `that cannot be stored is a failure of the server, though the app is told of it`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        var agent = UserAgent(site)
+        _ = try await agent.authorize(app)
+        let database = try SQLiteConnection(path: site.folder.file(), access: .readWrite)
+        try database.run("DROP TABLE authorization_code")
+        let response = try await agent.get(app.path())
+        #expect(response.status == 303 && response.parameters["error"] == "temporarily_unavailable")
+        #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == 1)
+        await site.close()
+    }
+
     @Test func `gives an app of others a token that says no more than its scopes, and no role`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("boss@example.com", roles: ["admin"])

@@ -65,6 +65,7 @@ import Testing
         #expect(try await user.signIn(assertion).status == 200)
         let again = try await user.signIn(assertion)
         #expect(again.status == 400 && again.string("code") == "passkeyChallengeExpired")
+        #expect(try await site.metric(#"latch_passkey_sign_ins_total{result="failure"}"#) == 1)
         let options = try await user.requestOptions()
         site.clock.advance(by: 299)
         #expect(try await user.signIn(try user.signed(options)).status == 200)
