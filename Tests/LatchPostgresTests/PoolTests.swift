@@ -151,7 +151,8 @@ import Testing
         _ = try await observer.withConnection { try $0.run("CREATE DATABASE none") }
         // A call that has begun before the database was there may have taken the last failure along.
         while await failure({ try await database.number("SELECT 1") }) == .connectionRejected {}
-        #expect(try await database.number("SELECT 2") == 2 && database.outage == nil)
+        // So may an attempt to connect that was made before; the next call ends the outage then.
+        repeat { #expect(try await database.number("SELECT 2") == 2) } while database.outage != nil
     }
 
     @Test func `that is closed rejects its callers and ends with the last use`() async throws {

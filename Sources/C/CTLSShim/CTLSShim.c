@@ -37,8 +37,10 @@ static int use_chain(SSL_CTX *context, BIO *pem, char *why, size_t size) {
             return fail(why, size, "the chain behind the certificate is malformed");
         }
     }
+    // At the end there is no further certificate to begin with; anything else is a part of one.
+    int whole = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     ERR_clear_error();
-    return 1;
+    return whole ? 1 : fail(why, size, "the chain behind the certificate is malformed");
 }
 
 static int use_key(SSL_CTX *context, BIO *pem, char *why, size_t size) {

@@ -205,6 +205,23 @@ import Testing
         await site.close()
     }
 
+    @Test func `changes five times an hour, since each one mails an address that may be a stranger's`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let access = try await site.logIn().access
+        var password = Site.password
+        for number in 0..<5 {
+            #expect(await change(site, access, from: password, to: "another sentence \(number)") == nil)
+            password = "another sentence \(number)"
+        }
+        #expect(await change(site, access, from: password, to: "one more sentence") == "tooManyAttempts")
+        #expect(try await site.logIn(password: password).status == 200)
+        site.clock.advance(by: 3600)
+        let next = try await site.logIn(password: password).access
+        #expect(await change(site, next, from: password, to: "one more sentence") == nil)
+        await site.close()
+    }
+
     @Test(.tags(.attackE4)) func `ends what was mailed before`() async throws {
         let site = try await Site()
         try await site.signUp()

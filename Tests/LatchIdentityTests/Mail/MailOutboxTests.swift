@@ -4,34 +4,11 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import Synchronization
 import TestSupport
 import TestTags
 import Testing
 
 @testable import LatchIdentity
-
-/// A mail server that can be out of order.
-private final class UnreliableMailer: Mailer {
-    private let state = Mutex((isDown: false, refused: "", sent: [MailMessage](), attempts: 0))
-
-    var sent: [MailMessage] { state.withLock { $0.sent } }
-    var attempts: Int { state.withLock { $0.attempts } }
-    func set(isDown: Bool) { state.withLock { $0.isDown = isDown } }
-    /// Refuses the mails to an address for good.
-    func refuse(_ recipient: String) { state.withLock { $0.refused = recipient } }
-
-    func send(_ message: MailMessage) async throws {
-        let error = state.withLock { state -> IdentityError? in
-            state.attempts += 1
-            if state.isDown { return .mailNotSent }
-            if state.refused == message.recipient { return .mailRefused }
-            state.sent.append(message)
-            return nil
-        }
-        if let error { throw error }
-    }
-}
 
 /// A server over a store that outlives it, with a mail server of its own.
 private struct Node {
@@ -223,6 +200,22 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.pass(300)
         let body: JSONValue = ["token": token(in: node.mailer.sent.last), "password": "Another456!"]
         #expect(try await node.post("/api/auth/reset-password", body).status == 200)
+        await node.identity.close()
+    }
+
+    @Test func `of an invitation makes no link valid that was used, though its reply was lost`() async throws {
+        let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
+        let store = node.identity.dependencies.store
+        let invited = try Account.example("new", hash: nil)
+        node.mailer.loseReplies()
+        try await store.insert(
+            invited, details: nil,
+            mail: OutboxMail(.invitation, to: invited.email, accountID: invited.id, id: "m", at: noon))
+        await node.identity.dependencies.mails.flush()
+        let body: JSONValue = ["token": token(in: node.mailer.sent.first), "password": .string(Site.password)]
+        #expect(try await node.post("/api/auth/reset-password", body).status == 200)
+        await node.pass(600)
+        #expect(try await node.post("/api/auth/reset-password", body).status == 400)
         await node.identity.close()
     }
 

@@ -75,6 +75,29 @@ import Testing
         await first.value
     }
 
+    @Test(.timeLimit(.minutes(2)), arguments: [1, 2])
+    func `refuses connections while a request of before is handled`(loops: Int) async throws {
+        let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
+        let handler = ClosureHandler { _ in
+            await withCheckedContinuation { enter.yield($0) }
+            return HTTPResponse(status: .ok)
+        }
+        var configuration = Server.Configuration.patient
+        configuration.loops = loops
+        let server = Server(handler: handler, configuration: configuration)
+        let port = try await server.start().port
+        let client = try RawClient(port: port)
+        await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        var waiting = entered.makeAsyncIterator()
+        let continuation = await waiting.next()
+        let stop = Task { await server.shutdown(grace: .seconds(600)) }
+        // A client that connects and gets no response waits for nothing.
+        try await eventually { (try? RawClient(port: port)) == nil }
+        continuation?.resume()
+        #expect(await client.receiveResponse()?.status == .ok)
+        await stop.value
+    }
+
     @Test func `lets a task that ignores its cancellation complete`() async throws {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let (ended, end) = AsyncStream<Void>.makeStream()

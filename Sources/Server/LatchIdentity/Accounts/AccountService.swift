@@ -277,6 +277,8 @@ package struct AccountService: Sendable {
         }
         let account = try await dependencies.logins.verify(
             current, of: session.account, from: origin, for: .passwordChange)
+        // Each mails the owner, who may be a stranger if nobody has proved the address.
+        try dependencies.take([dependencies.limits.mail(.passwordChanged, emailKey: account.email.key)])
         let hash = try await dependencies.passwords.hash(new, for: .change, from: origin.address)
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,

@@ -55,6 +55,8 @@ package final class PostgresConnection: @unchecked Sendable {
         let settings = [
             // An acknowledged commit is durable, whatever the default of the server or the user is.
             "synchronous_commit = on",
+            // A warning says that no standby has a commit.
+            "client_min_messages = warning",
             // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
             "default_transaction_isolation = 'read committed'", "default_transaction_deferrable = off",
         ]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The listening sockets and the loops that serve them.
 final class Engine: Sendable {
-    /// The shared configuration; its listeners are closed by `stop`, after the last loop has drained.
+    /// The shared configuration; its listeners are closed by `stop`, once no loop accepts any more.
     private let configuration: EngineConfiguration
     /// The loops, at least one; a connection stays with the loop that began to serve it.
     private let loops: [EventLoop]
@@ -43,17 +45,33 @@ final class Engine: Sendable {
     var tls: CurrentTLSContext? { configuration.tls }
 
     /// Drains all loops at once, and returns when no connection is left.
+    ///
+    /// The listeners are closed with the last accept: a load balancer turns to another server where a connection is refused, and waits
+    /// where the system completes its handshake.
     func stop(grace: Duration) async {
         let deadline = configuration.uptime() &+ grace.nanoseconds
+        let accepting = Countdown(loops.count)
         await withTaskGroup { group in
             for loop in loops {
-                group.addTask {
+                group.addTask { [configuration] in
                     await withCheckedContinuation { continuation in
-                        loop.drain(until: deadline) { continuation.resume() }
+                        loop.drain(until: deadline) {
+                            if accepting.isLast() { configuration.stopListening() }
+                        } completion: {
+                            continuation.resume()
+                        }
                     }
                 }
             }
         }
-        configuration.stopListening()
+    }
+
+    /// A number of loops of which one is the last.
+    private final class Countdown: Sendable {
+        private let count: Atomic<Int>
+
+        init(_ count: Int) { self.count = Atomic(count) }
+
+        func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
     }
 }

@@ -333,8 +333,11 @@ extension EventLoop {
         if let draining, draining.deadline <= now { connections.values.forEach { $0.close() } }
     }
 
-    /// Begins to drain: accepts no more, closes idle connections, and calls `completion` when none is left.
-    func drain(until deadline: UInt64, completion: @escaping @Sendable () -> Void) {
+    /// Begins to drain: accepts a last time and calls `accepted`, after which it touches no listener; closes idle connections, and calls
+    /// `completion` when none is left.
+    func drain(
+        until deadline: UInt64, accepted: @escaping @Sendable () -> Void, completion: @escaping @Sendable () -> Void
+    ) {
         submit { [self] in
             // The system has completed the handshake of connections in the queue, so their clients expect a response.
             acceptConnections(atMost: 4096)
@@ -347,6 +350,7 @@ extension EventLoop {
             }
             sockets.forEach(adopt)
             draining = Draining(deadline: deadline, completion: completion)
+            accepted()
             connections.values.forEach { $0.beginDraining() }
             checkDeadlines()
         }

@@ -14,10 +14,13 @@ extension HTTP2Connection {
             cost = frame.endsStream ? 0 : 1
         case .headers:
             continuations = 0
+            headEnds = frame.endsHeaders
             return check(frame.stream)
         case .priority where frame.stream == 0: return end(.protocolError)
         case .continuation:
             continuations += 1
+            headEnds = frame.endsHeaders
+            forgetRefusedHead()
             return continuations > HTTP2Limits.continuations ? end(.enhanceYourCalm) : ()
         case .reset:
             remember(frame.stream)
@@ -62,9 +65,11 @@ extension HTTP2Connection {
         // RFC 9113 §5.1.2. A stream that was reset counts no more for the protocol, but its handler may still run.
         guard max(streams.count, runningHandlers) < limits.streams else {
             session?.reset(id, .refusedStream)
+            // Its trailers may be in the same read.
+            remember(id)
             countReset()
             arriving = (nil, builder, true)
-            return
+            return forgetRefusedHead()
         }
         // Only one request at a time gets what every request gets, or one connection would hold it many times.
         let memory = MemoryReservation(budget, isGuaranteed: streams.isEmpty)
@@ -72,6 +77,12 @@ extension HTTP2Connection {
         streams.append(stream)
         deadline = isDraining ? deadline : .max
         arriving = (stream, builder, true)
+    }
+
+    /// Ends the wait for the head of a refused request with its last frame: the session does not report the end of such a head.
+    private func forgetRefusedHead() {
+        guard let arriving, arriving.stream == nil, arriving.isRequest, headEnds else { return }
+        headDeadline = .max
     }
 
     /// Takes one line of the header section; returns false when the section is too large to go on.

@@ -58,6 +58,8 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     @exclusivity(unchecked) var arriving: (stream: HTTP2Stream?, head: HTTP2HeadBuilder, isRequest: Bool)?
     /// The time at which the header section that arrives must be complete; `.max` without one.
     var headDeadline = UInt64.max
+    /// Whether the last frame of a header section has begun to arrive.
+    var headEnds = false
     /// The number of CONTINUATION frames of the header section that arrives.
     var continuations = 0
     /// Whether the DATA frame that arrives has brought no content yet.

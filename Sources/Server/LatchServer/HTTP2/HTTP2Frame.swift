@@ -25,6 +25,9 @@ struct HTTP2Frame {
     /// Whether it is the last one of its sender on the stream (RFC 9113 §6.1, §6.2).
     var endsStream: Bool { flags & 0x1 != 0 && (kind == .data || kind == .headers) }
 
+    /// Whether it is the last one of a header section (RFC 9113 §6.2, §6.10).
+    var endsHeaders: Bool { flags & 0x4 != 0 && (kind == .headers || kind == .continuation) }
+
     /// Whether it acknowledges SETTINGS or PING (RFC 9113 §6.5, §6.7).
     var isAcknowledgement: Bool { flags & 0x1 != 0 && (kind == .settings || kind == .ping) }
 }

@@ -182,6 +182,7 @@ import Testing
         try await store.perform(.delete(isFinal: false), on: id)
         #expect(try await store.fullAccount(id: id) == nil)
         #expect(try await store.account(id: id)?.status == .deleted)
+        #expect(try await store.accounts(after: nil, limit: 10).map(\.id) == ["id-bob"])
         try await store.perform(.delete(isFinal: true), on: id)
         #expect(try await store.account(id: id) == nil)
         #expect(try await store.device(id: fixture.device.id) == nil)

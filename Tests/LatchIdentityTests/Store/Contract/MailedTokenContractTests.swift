@@ -111,6 +111,31 @@ import Testing
     }
 
     @Test(.tags(.attackE9), arguments: StoreBackend.all)
+    func `of a change of address ends with what signs out whoever began it`(backend: StoreBackend) async throws {
+        for way in ["nothing", "everywhere", "by the operator", "suspended", "copied token"] {
+            let fixture = try await backend.populated()
+            let (store, account, device) = (fixture.store, fixture.account, fixture.device)
+            let change = EmailChange(
+                accountID: account.id, email: try EmailAddress("eve@example.com"), oldEmailKey: account.email.key,
+                oldDigest: nil, newDigest: digest(2), expiresAt: noon + 60)
+            #expect(try await store.insert(change, for: account, by: device, mails: [], at: noon))
+            switch way {
+            case "everywhere": _ = try await store.revokeDevices(of: account.id, because: .logout, at: noon)
+            case "by the operator": try await store.perform(.endSessions, on: account.id)
+            case "suspended":
+                try await store.perform(.setStatus(.suspended), on: account.id)
+                try await store.perform(.setStatus(.active), on: account.id)
+            case "copied token":
+                _ = try await store.rotation(.of(device))
+                #expect(try await store.rotation(.of(device, at: noon + 31)) == .reused)
+            default: break
+            }
+            let confirmed = try await store.confirmEmail(byToken: digest(2), with: .none, at: noon + 32)
+            #expect((confirmed == nil) == (way != "nothing"), "\(way)")
+        }
+    }
+
+    @Test(.tags(.attackE9), arguments: StoreBackend.all)
     func `of a change of address counts once both ends are confirmed`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)

@@ -8,7 +8,9 @@ extension SQLIdentityStore: AccountDirectory {
         // No id is between one with U+0000 and its beginning.
         let start = String(decoding: (id ?? "").utf8.prefix { $0 != 0 }, as: UTF8.self)
         return try await all(
-            "SELECT \(Account.columns) FROM account WHERE id > $1 ORDER BY id LIMIT $2",
+            """
+            SELECT \(Account.columns) FROM account WHERE id > $1 AND standing IS DISTINCT FROM 'deleted' ORDER BY id LIMIT $2
+            """,
             [.text(start), .integer(Int64(limit))], read: Account.init)
     }
 

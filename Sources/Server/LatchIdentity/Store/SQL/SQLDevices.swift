@@ -88,8 +88,7 @@ extension SQLIdentityStore: DeviceStore {
         of accountID: String, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Int {
         try await write { db throws(IdentityError) in
-            try db.endEmailChange(of: accountID)
-            return try db.revokeDevices(of: accountID, because: because, at: now)
+            try db.revokeDevices(of: accountID, because: because, at: now)
         }
     }
 }
@@ -172,6 +171,8 @@ extension SQLConnection {
         }
         guard let ended else { return false }
         if ended.expiresAt > now { signedOutDevices += 1 }
+        // Whoever has copied a token or a code may have begun one.
+        if because == .reuse { try endEmailChange(of: ended.account) }
         try audit("device.signedOut", account: ended.account, detail: because.rawValue, at: now)
         return true
     }
@@ -183,12 +184,13 @@ extension SQLConnection {
 
     /// Signs out all devices except one, if given, with one audit entry, and returns the number of those that had not expired.
     ///
-    /// Sign-ins that wait for something end as well: whoever signs out others does not trust what was begun elsewhere.
+    /// Sign-ins and changes of address that wait for something end as well: whoever signs out others does not trust what was begun
+    /// elsewhere.
     @discardableResult
     func revokeDevices(
         of account: String, except device: [UInt8]? = nil, because: Device.RevocationReason, at now: Date
     ) throws(IdentityError) -> Int {
-        for table in ["sign_in_code", "sign_in_challenge", "address_challenge"] {
+        for table in ["sign_in_code", "sign_in_challenge", "address_challenge", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = $1", [.text(account)])
         }
         // The others too: a date that is set back must not bring them back.

@@ -130,7 +130,8 @@ extension SQLConnection {
         case .verifyEmail, .resetPassword, .invitation:
             guard let purpose = mail.purpose.token,
                 let account = try activeAccount(emailKey: mail.recipient.key),
-                purpose == .resetPassword || account.emailVerifiedAt == nil
+                purpose == .resetPassword || account.emailVerifiedAt == nil,
+                mail.purpose != .invitation || account.passwordHash == nil
             else { return nil }
             let digest = claim.digest(mail.id)
             // The link of a newer mail must not end with that of an older one, whose worker comes later.

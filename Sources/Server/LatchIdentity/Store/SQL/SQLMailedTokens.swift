@@ -167,9 +167,6 @@ extension SQLConnection {
         try run("UPDATE account SET email_verified_at = $1 WHERE id = $2", [.date(now), .text(id)])
         _ = try removeFactor(of: id, detail: "set before the address was proved", at: now)
         try endUnprovedPasskeys(of: id, at: now)
-        for table in ["sign_in_challenge", "email_change"] {
-            try run("DELETE FROM \(table) WHERE account_id = $1", [.text(id)])
-        }
         if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
         try revokeDevices(of: id, except: device, because: .addressProof, at: now)
@@ -189,9 +186,11 @@ extension SQLConnection {
     fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError)
     {
         try run("DELETE FROM one_time_token WHERE digest = $1", [.blob(digest)])
-        try run(
-            "DELETE FROM mail WHERE purpose = $1 AND email_key = $2",
-            [.text(purpose.rawValue), .text(account.email.key)])
+        for mail in OutboxMail.Purpose.allCases where mail.token == purpose {
+            try run(
+                "DELETE FROM mail WHERE purpose = $1 AND email_key = $2",
+                [.text(mail.rawValue), .text(account.email.key)])
+        }
     }
 }
 

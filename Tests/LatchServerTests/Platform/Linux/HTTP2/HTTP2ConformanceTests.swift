@@ -3,6 +3,7 @@
 
 import LatchHTTP
 import LatchServer
+import LatchTesting
 import TestSupport
 import Testing
 
@@ -185,6 +186,31 @@ import Testing
                 await client.send(.get(next, "/over"))
             } while await client.answer(to: next).reset == ErrorCode.refused.rawValue && next < over + 100
             #expect(client.answers[next]?.status == 200)
+            #expect(client.goAways.isEmpty)
+            client.reset()
+        }
+    }
+
+    @Test
+    func `5.1.2: a refused request with trailers ends no connection, neither at once nor at the deadline of its head`()
+        async throws
+    {
+        let uptime = ManualUptime()
+        var configuration = Server.Configuration.kept(by: uptime)
+        configuration.maximumStreamsPerConnection = 1
+        try await serving(Self.waiting, configuration: configuration) { address in
+            let client = try await FrameClient(address)
+            let end = HPACK.block([("checksum", "1")])
+            await client.send(
+                .get(1), .headers(3, HPACK.request("POST", "/over"), flags: 4), .data(3, [1], flags: 0),
+                .headers(3, end))
+            #expect(await client.answer(to: 3).reset == ErrorCode.refused.rawValue)
+            // The head of another one comes in two frames.
+            await client.send(.headers(5, HPACK.request("GET", "/over"), flags: 1), .continuation(5, end))
+            #expect(await client.answer(to: 5).reset == ErrorCode.refused.rawValue)
+            #expect(await client.settle())
+            uptime.advance(bySeconds: 11)
+            #expect(await client.settle())
             #expect(client.goAways.isEmpty)
             client.reset()
         }

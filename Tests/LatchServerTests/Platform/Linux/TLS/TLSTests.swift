@@ -196,6 +196,8 @@ import Testing
             Server.TLS(certificate: Array("nonsense".utf8), key: try Certificate.bytes(one.keyPath)),
             Server.TLS(certificate: certificate, key: []),
             Server.TLS(certificate: certificate, key: try Certificate.bytes(other.keyPath)),
+            // A certificate of the chain whose file was not complete yet.
+            Server.TLS(certificate: certificate + certificate.prefix(200), key: try Certificate.bytes(one.keyPath)),
         ]
         for tls in cases {
             var configuration = Server.Configuration.patient
