@@ -234,9 +234,9 @@ void *latch_tls_session_make(void *context, int socket) {
     return session;
 }
 
-void latch_tls_session_free(void *session) {
+void latch_tls_session_free(void *session, bool with_alert) {
     ERR_clear_error();
-    if (SSL_is_init_finished(session)) SSL_shutdown(session);
+    if (with_alert && SSL_is_init_finished(session)) SSL_shutdown(session);
     SSL_free(session);
     ERR_clear_error();
 }

@@ -40,6 +40,18 @@ import Testing
         await #expect(throws: RPCError.internal) { try await read(bytes, of: 100) }
     }
 
+    @Test func `is charged to the memory of its request until the next one is read`() async throws {
+        let memory = MemoryBudget(limit: 1000)
+        let bytes = Envelope([UInt8](repeating: 1, count: 395)).bytes + Envelope([]).bytes
+        var reader = EnvelopeReader(pieces(bytes, of: 100), limit: 2000, memory: MemoryReservation(memory))
+        #expect(try await reader.next()?.content.count == 395 && memory.heldBytes == 400)
+        #expect(try await reader.next()?.content.isEmpty == true && memory.heldBytes == 5)
+        #expect(try await reader.next() == nil && memory.heldBytes == 0)
+        let large = Envelope([UInt8](repeating: 1, count: 1200)).bytes
+        var other = EnvelopeReader(pieces(large, of: 100), limit: 2000, memory: MemoryReservation(memory))
+        await #expect(throws: RPCError.unavailable) { try await other.next() }
+    }
+
     @Test func `that announces too large a message is rejected`() async throws {
         for prefix in [[0, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 3, 0xE9]] as [[UInt8]] {
             await #expect(throws: RPCError.resourceExhausted) { try await read(prefix, of: 100) }
@@ -132,6 +144,16 @@ import Testing
         var decoded: [UInt8] = []
         for try await piece in GRPCWebText.decoding(stream) { decoded += piece }
         #expect(decoded == bytes)
+    }
+
+    @Test(arguments: [50_000, 50_001, 50_002]) func `decode long base64, also with padding in between`(count: Int)
+        async throws
+    {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let text = GRPCWebText.encode(bytes) + Array("\r\n".utf8) + GRPCWebText.encode(bytes)
+        var decoded: [UInt8] = []
+        for try await piece in GRPCWebText.decoding(HTTPBodyStream(text)) { decoded += piece }
+        #expect(decoded == bytes + bytes)
     }
 
     @Test(arguments: [1, 2, 3, 4, 7]) func `encode base64 without padding between pieces`(size: Int) async throws {

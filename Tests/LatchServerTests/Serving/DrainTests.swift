@@ -98,6 +98,46 @@ import Testing
         await stop.value
     }
 
+    @Test(.timeLimit(.minutes(2))) func `waits a moment for the request of a client that has just connected`()
+        async throws
+    {
+        var configuration = Server.Configuration.patient
+        configuration.loops = 1
+        // No moment passes.
+        configuration.uptime = { 1 }
+        let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration)
+        let port = try await server.start().port
+        let (idle, new) = (try RawClient(port: port), try RawClient(port: port))
+        await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await idle.receiveResponse()?.status == .ok)
+        let stop = Task { await server.shutdown(grace: .seconds(600)) }
+        // A connection that has had a request is closed, and the other is not.
+        #expect(await idle.receiveAll().isEmpty)
+        await new.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let response = await new.receiveResponse()
+        #expect(response?.status == .ok && response?.fields["Connection"] == "close")
+        new.endSending()
+        await stop.value
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `does not wait long for a request that does not come`() async throws {
+        // A second passes with each look at the clock, of which there are a few in a turn of the loop.
+        let uptime = Mutex<UInt64>(0)
+        var configuration = Server.Configuration.patient
+        configuration.uptime = {
+            uptime.withLock {
+                $0 += 1_000_000_000
+                return $0
+            }
+        }
+        let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration)
+        let client = try RawClient(port: try await server.start().port)
+        let start = uptime.withLock { $0 }
+        await server.shutdown(grace: .seconds(600))
+        #expect(uptime.withLock { $0 } < start + 60_000_000_000)
+        #expect(await client.receiveAll().isEmpty)
+    }
+
     @Test func `lets a task that ignores its cancellation complete`() async throws {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let (ended, end) = AsyncStream<Void>.makeStream()

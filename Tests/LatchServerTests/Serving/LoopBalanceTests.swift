@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchCore
 import LatchHTTP
 import TestSupport
@@ -63,5 +64,31 @@ import Testing
         for client in clients { #expect(await client.receiveResponse()?.status == .ok) }
         await stop.value
         #expect(shared.limiter.total == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `leave connections at an inherited socket to the process that takes over`() async throws {
+        let manager = try ListeningSocket(host: "127.0.0.1", port: 0, backlog: 16)
+        try manager.startListening()
+        defer { manager.close() }
+        var configuration = Server.Configuration.patient
+        configuration.inheritedSockets = [dup(manager.descriptor)]
+        let blocker = LoopBlocker()
+        let shared = try EngineConfiguration(blocker.handler, configuration, ConnectionLimiter(configuration))
+        let engine = try Engine.start(shared, loops: 2)
+        let (busy, idle) = (try RawClient(port: manager.port), try RawClient(port: manager.port))
+        await busy.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n")
+        await blocker.waitUntilBlocked()
+        await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await idle.receiveResponse()?.status == .ok)
+        let stop = Task { await engine.stop(grace: .seconds(600)) }
+        try await eventually { engine.connectionCounts.min() == 0 }
+        // Nobody accepts it before the blocked loop begins to stop, nor then.
+        let next = try RawClient(port: manager.port)
+        blocker.release()
+        #expect(await busy.receiveResponse()?.status == .ok)
+        await stop.value
+        let accepted = try #require(manager.accept())
+        withExtendedLifetime(next) { SystemSocket.close(accepted.descriptor) }
     }
 }

@@ -249,6 +249,26 @@ import Testing
         }
     }
 
+    @Test func `ends without a reset while the server drains, whatever the client has sent meanwhile`() async throws {
+        let source = Source()
+        var configuration = Server.Configuration.patient
+        configuration.uptime = { 1 }
+        let server = Server(handler: ClosureHandler { _ in source.response() }, configuration: configuration)
+        let client = try RawClient(port: try await server.start().port)
+        await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        source.give("some")
+        #expect(await client.receive(through: "some") != nil)
+        async let shutdown: Void = server.shutdown(grace: .seconds(600))
+        try await eventually { server.address == nil }
+        source.feed.finish()
+        #expect(await client.receive(through: "\r\n0\r\n\r\n") != nil)
+        #expect(await client.receiveAll().isEmpty)
+        // The server reads on for a moment, since the response did not say that it is the last.
+        for _ in 0..<3 { #expect(await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")) }
+        client.endSending()
+        await shutdown
+    }
+
     @Test func `does not block others while it is sent`() async throws {
         let endless = HTTPBodyStream { { [UInt8](repeating: 1, count: 65_536) } }
         let router = ClosureHandler { request in

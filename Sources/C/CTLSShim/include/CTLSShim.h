@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's end of TLS over a socket that does not block: most of libssl's settings are macros, which Swift cannot call.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +33,8 @@ int latch_tls_context_rotate_tickets(void *context);
 
 /// A session on a connected socket, which stays the caller's; the handshake happens inside the first reads.
 void *latch_tls_session_make(void *context, int socket);
-/// Ends the session: tells the client if that is possible without waiting, and frees everything.
-void latch_tls_session_free(void *session);
+/// Ends the session and frees everything; tells the client before, if it is wanted and possible without waiting.
+void latch_tls_session_free(void *session, bool with_alert);
 
 /// Whether HTTP/2 was agreed upon in the handshake.
 int latch_tls_is_http2(void *session);

@@ -34,7 +34,9 @@ struct EnvelopedHandler: Sendable {
     private func messages(of request: HTTPRequest, upTo limit: Int) throws -> EncodedMessages {
         let compression = try configuration.compression(named: request.fields[style.encodingField])
         let chunks = style == .grpcWebText ? GRPCWebText.decoding(request.body.chunks) : request.body.chunks
-        let held = Mutex(EnvelopeReader(chunks, limit: limit))
+        // Content that is complete is charged already.
+        let memory = request.body.stream == nil ? nil : request.context.memory
+        let held = Mutex(EnvelopeReader(chunks, limit: limit, memory: memory))
         return .streamed {
             var reader = held.withLock { $0 }
             guard let envelope = try await reader.next() else { return nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 
 /// An envelope: a byte of flags, a length of four bytes, and the content.
@@ -71,21 +72,28 @@ struct Envelope: Sendable {
 struct EnvelopeReader: Sendable {
     private var chunks: HTTPBodyStream.Iterator
     private let limit: Int
+    /// The memory to which the content is charged until the next envelope is read; nil where somebody else accounts for it.
+    private let memory: MemoryReservation?
+    /// The bytes of the last envelope.
+    private var returned = 0
     /// The buffered content; the unread part begins at `start`.
     private var buffer: [UInt8] = []
     private var start = 0
 
     /// Creates a reader that refuses envelopes longer than `limit` bytes.
-    init(_ content: HTTPBodyStream, limit: Int) {
+    init(_ content: HTTPBodyStream, limit: Int, memory: MemoryReservation? = nil) {
         chunks = content.makeAsyncIterator()
-        self.limit = limit
+        (self.limit, self.memory) = (limit, memory)
     }
 
     /// Returns the next envelope; nil if the content ends between envelopes.
     ///
     /// - Throws: `RPCError.resourceExhausted` for a length over the limit, before memory is allocated for it;
-    ///   `RPCError.internal` if the content ends within an envelope; and the errors of the content.
+    ///   `RPCError.unavailable` if the memory does not suffice; `RPCError.internal` if the content ends within an envelope; and
+    ///   the errors of the content.
     mutating func next() async throws -> Envelope? {
+        memory?.release(returned)
+        returned = 0
         guard try await fill(Envelope.prefixBytes) else {
             guard start == buffer.count else { throw Self.truncated }
             return nil
@@ -101,6 +109,7 @@ struct EnvelopeReader: Sendable {
         // Usually one chunk holds one message: this copy is the only one.
         let content = Array(buffer[start..<end])
         start = end
+        returned = Envelope.prefixBytes + length
         return Envelope(content, flags: flags)
     }
 
@@ -108,6 +117,9 @@ struct EnvelopeReader: Sendable {
     private mutating func fill(_ count: Int) async throws -> Bool {
         while buffer.count - start < count {
             guard let chunk = try await chunks.next() else { return false }
+            guard memory?.reserve(chunk.count) ?? true else {
+                throw RPCError(.unavailable, "The server currently holds too much content.")
+            }
             if start == buffer.count {
                 (buffer, start) = (chunk, 0)
             } else {

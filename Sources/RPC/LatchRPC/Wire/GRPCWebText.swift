@@ -37,13 +37,26 @@ enum GRPCWebText {
 
     /// The undecoded rest of the content.
     private struct Reader: Sendable {
+        /// The number of characters that are decoded at a time, which takes a fraction of a millisecond.
+        private static let pieceBytes = 32 << 10
+
         var chunks: HTTPBodyStream.Iterator
+        /// The rest of the last chunk.
+        var chunk: ArraySlice<UInt8> = []
         /// The remaining characters, fewer than four.
         var rest: [UInt8] = []
 
         mutating func next() async throws -> [UInt8]? {
-            while let chunk = try await chunks.next() {
-                let text = rest + chunk.filter { $0 != 0x0A && $0 != 0x0D }
+            while true {
+                if chunk.isEmpty {
+                    guard let next = try await chunks.next() else { break }
+                    chunk = next[...]
+                } else {
+                    // A server's loop serves others meanwhile.
+                    await Task.yield()
+                }
+                let text = rest + chunk.prefix(Self.pieceBytes).filter { $0 != 0x0A && $0 != 0x0D }
+                chunk = chunk.dropFirst(Self.pieceBytes)
                 let whole = text.count - text.count % 4
                 rest = Array(text[whole...])
                 guard let bytes = GRPCWebText.decode(text[..<whole]) else {
@@ -58,16 +71,18 @@ enum GRPCWebText {
 
     /// Decodes groups of four characters, any of which may be padded; nil if they are invalid.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        guard text.contains(0x3D) else { return Base64Alphabet.standard.decode(text) }
-        var bytes: [UInt8] = []
         guard text.count % 4 == 0 else { return nil }
-        for start in stride(from: text.startIndex, to: text.endIndex, by: 4) {
-            let group = text[start..<(start + 4)]
-            let digits = group.prefix { $0 != 0x3D }
-            guard digits.count >= 2, group[(start + digits.count)...].allSatisfy({ $0 == 0x3D }),
+        var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
+        while !rest.isEmpty {
+            // Up to the next padding, with the group that it is in.
+            let digits = rest.prefix { $0 != 0x3D }
+            let padding = rest.dropFirst(digits.count).prefix((4 - digits.count % 4) % 4)
+            guard padding.count <= 2, padding.allSatisfy({ $0 == 0x3D }),
                 let piece = Base64Alphabet.standard.decode(digits)
             else { return nil }
+            guard !digits.isEmpty else { return nil }
             bytes.append(contentsOf: piece)
+            rest = rest.dropFirst(digits.count + padding.count)
         }
         return bytes
     }

@@ -61,6 +61,8 @@ final class Connection: ServedConnection, @unchecked Sendable {
     private var task: Task<Void, Never>?
     /// The number of the current exchange, by which a late response is recognised.
     private var exchange = 0
+    /// The nanoseconds that a client has when nothing keeps its connection open: a few round trips.
+    private static let partingTime: UInt64 = 2_000_000_000
     /// Whether the server is shutting down, so that the next response is the last.
     private var isDraining = false
 
@@ -147,7 +149,10 @@ final class Connection: ServedConnection, @unchecked Sendable {
     func beginDraining() {
         isDraining = true
         advance()
-        if phase == .head, !hasHeadBegun { close() }
+        guard phase == .head, !hasHeadBegun else { return }
+        guard exchange == 0 else { return close() }
+        // The client has connected in order to send a request, and its handshake of TLS may be under way.
+        deadline = min(deadline, loop.now &+ Self.partingTime)
     }
 
     /// Accounts for the content that has arrived; false when all requests together hold too much.
@@ -175,7 +180,7 @@ extension Connection {
             // From its first byte on a head has its own deadline, independent of the idle time. The first
             // head of a connection began when the connection was accepted, with the handshake before it.
             hasHeadBegun = true
-            if exchange > 0 { deadline = loop.now &+ loop.configuration.headDeadline }
+            if exchange > 0 || isDraining { deadline = loop.now &+ loop.configuration.headDeadline }
         }
         if exchange == 0, loop.configuration.supportsHTTP2, let canContinue = becomeHTTP2() { return canContinue }
         do throws(Rejection) {
@@ -400,16 +405,15 @@ extension Connection {
         reader.beginNextRequest()
         hasHeadBegun = false
         deadline = loop.now &+ loop.configuration.idleTimeout
-        if isDraining, reader.isEmpty { close() }
+        // The client was not told that this is the last response: its next request may be on its way.
+        if isDraining, reader.isEmpty { beginLingering() }
     }
 
     /// Closes the connection in stages (RFC 9112 §9.6).
-    ///
-    /// Two seconds are a few round trips, and bound how long a client can hold the connection.
     private func beginLingering() {
         stream.endWriting()
         phase = .lingering
-        deadline = loop.now &+ 2_000_000_000
+        deadline = loop.now &+ Self.partingTime
     }
 }
 

@@ -28,7 +28,7 @@ final class ConnectionLimiter: Sendable {
     private let limit: Int
     /// The maximum for one address, so that one client cannot take all of them.
     private let limitPerAddress: Int
-    /// The proxies, to which the limit per address does not apply: their connections are those of many clients.
+    /// The proxies, to which the limits per address do not apply: their connections are those of many clients.
     private let proxies: TrustedProxies
     /// The memory of all requests, of which an address has a share.
     let memory: MemoryBudget
@@ -72,17 +72,21 @@ final class ConnectionLimiter: Sendable {
 
     /// Counts a connection and returns the memory for its requests; nil if it would exceed a limit.
     func acquire(_ peer: PeerAddress) -> MemoryBudget? {
-        let isLimited = !proxies.contains(peer.text)
+        let isProxy = proxies.contains(peer.text)
         return counts.withLock { counts in
             guard counts.total < limit else {
                 counts.refused += 1
                 return nil
             }
+            guard !isProxy else {
+                counts.total += 1
+                return memory
+            }
             if counts.byAddress.count > 2 * counts.total + 64 {
                 counts.byAddress = counts.byAddress.filter { $1.count > 0 || $1.memory.heldBytes > 0 }
             }
-            let address = counts.byAddress[peer.key] ?? (0, isLimited ? memory.share() : memory)
-            guard !isLimited || address.count < limitPerAddress else {
+            let address = counts.byAddress[peer.key] ?? (0, memory.share())
+            guard address.count < limitPerAddress else {
                 counts.refused += 1
                 return nil
             }
@@ -96,12 +100,12 @@ final class ConnectionLimiter: Sendable {
     ///
     /// A handler may go on without its connection; what it holds still counts for the address.
     func release(_ peer: PeerAddress) {
+        let isProxy = proxies.contains(peer.text)
         counts.withLock { counts in
             counts.total -= 1
-            guard let address = counts.byAddress[peer.key] else { return }
-            let isHolding = address.memory !== memory && address.memory.heldBytes > 0
+            guard !isProxy, let address = counts.byAddress[peer.key] else { return }
             counts.byAddress[peer.key] =
-                address.count > 1 || isHolding ? (address.count - 1, address.memory) : nil
+                address.count > 1 || address.memory.heldBytes > 0 ? (address.count - 1, address.memory) : nil
         }
     }
 }

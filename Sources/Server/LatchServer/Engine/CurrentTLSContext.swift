@@ -30,6 +30,9 @@ final class CurrentTLSContext: Sendable {
         }.session(on: descriptor)
     }
 
+    /// The seconds since 1970 from which and until which the certificate and its chain are valid; nil if they cannot be read.
+    var validity: (start: Int64, end: Int64)? { state.withLock { $0.context }.validity }
+
     /// Replaces the context, which has new keys of tickets.
     func replace(with next: TLSContext) { state.withLock { $0 = State(context: next, rotated: uptime()) } }
 

@@ -99,8 +99,16 @@ final class EngineConfiguration: Sendable {
     }
 
     /// Whether a request at a path is handled before its content is complete.
+    ///
+    /// A prefix ends where a segment of the path does: the name of one method may begin with that of another.
     func streamsContent(at path: String) -> Bool {
-        streamedContent.contains { path.utf8.starts(with: $0.utf8) }
+        streamedContent.contains { prefix in
+            guard path.utf8.starts(with: prefix.utf8), prefix.utf8.last != UInt8(ascii: "/") else {
+                return path.utf8.starts(with: prefix.utf8)
+            }
+            let next = path.utf8.dropFirst(prefix.utf8.count).first
+            return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
+        }
     }
 }
 

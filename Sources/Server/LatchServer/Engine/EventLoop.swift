@@ -255,9 +255,9 @@ extension EventLoop {
     }
 
     /// Accepts waiting connections of all listeners, a limited number at a time so that the open ones get their turn.
-    private func acceptConnections(atMost limit: Int = maximumAccepted) {
+    private func acceptConnections() {
         for listener in configuration.listeners where !isAcceptingPaused {
-            acceptConnections(from: listener, atMost: limit)
+            acceptConnections(from: listener, atMost: Self.maximumAccepted)
         }
     }
 
@@ -339,8 +339,11 @@ extension EventLoop {
         until deadline: UInt64, accepted: @escaping @Sendable () -> Void, completion: @escaping @Sendable () -> Void
     ) {
         submit { [self] in
-            // The system has completed the handshake of connections in the queue, so their clients expect a response.
-            acceptConnections(atMost: 4096)
+            // The system has completed the handshake of connections in the queue, so their clients expect a response; those at
+            // an inherited socket get it from the process that takes over.
+            for listener in configuration.listeners where !listener.isInherited && !isAcceptingPaused {
+                acceptConnections(from: listener, atMost: 4096)
+            }
             unwatchListeners()
             configuration.loops.remove(self)
             // From here on a loop that accepts keeps what it meant to pass on.

@@ -51,7 +51,7 @@ public struct TrustedProxies: Sendable, Hashable {
     func client(behind peer: String, _ fields: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         var nearest = peer
-        for entry in entries(fields).reversed().prefix(Self.longestChain) {
+        for entry in entries(fields) {
             guard let entry, let address = IPAddress(entry) else { return nearest }
             nearest = address.text
             if !contains(address) { return nearest }
@@ -59,15 +59,25 @@ public struct TrustedProxies: Sendable, Hashable {
         return nearest
     }
 
-    /// Returns the chain of addresses, the client's first; nil means an entry that cannot be parsed.
+    /// Returns the last addresses of the chain, the nearest first; nil means an entry that cannot be parsed.
     private func entries(_ fields: HTTPFields) -> [String?] {
         let lines = fields.values(of: field == .forwarded ? "forwarded" : "x-forwarded-for")
         switch field {
         case .xForwardedFor:
-            return lines.flatMap {
-                $0.utf8.split(separator: UInt8(ascii: ",")).map { Self.host(Substring(trimmed($0))) }
+            var entries: [String?] = []
+            for line in lines.reversed() {
+                var rest: Substring.UTF8View? = line[...].utf8
+                while let part = rest, entries.count < Self.longestChain {
+                    let comma = part.lastIndex(of: UInt8(ascii: ","))
+                    let entry = comma.map { part[part.index(after: $0)...] } ?? part
+                    rest = comma.map { part[..<$0] }
+                    if !entry.isEmpty { entries.append(Self.host(Substring(trimmed(entry)))) }
+                }
             }
-        case .forwarded: return lines.flatMap { ForwardedElements($0).hosts.map { $0.flatMap(Self.host) } }
+            return entries
+        case .forwarded:
+            let nodes = lines.flatMap { ForwardedElements($0).hosts.map { $0.flatMap(Self.host) } }
+            return nodes.suffix(Self.longestChain).reversed()
         }
     }
 

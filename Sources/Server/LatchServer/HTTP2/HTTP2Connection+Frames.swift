@@ -114,11 +114,7 @@ extension HTTP2Connection {
     private func headersEnd(isLast: Bool) {
         headDeadline = .max
         guard let (stream, builder, isRequest) = arriving.take(), let stream, stream.phase != .closed else { return }
-        guard isRequest else {
-            stream.trailers = builder.fields
-            if builder.rejection != nil { session?.reset(stream.id, .protocolError) } else { contentEnds(stream) }
-            return
-        }
+        guard isRequest else { return trailersEnd(builder, of: stream) }
         do throws(Rejection) {
             stream.isComplete = isLast
             stream.head = try builder.head(hasContent: !isLast)
@@ -128,6 +124,22 @@ extension HTTP2Connection {
         } catch {
             reject(stream, error)
         }
+    }
+
+    /// Takes the trailers of a request that somebody may still read, charged as its content is.
+    private func trailersEnd(_ builder: HTTP2HeadBuilder, of stream: HTTP2Stream) {
+        guard builder.rejection == nil else {
+            session?.reset(stream.id, .protocolError)
+            return
+        }
+        if stream.phase == .receiving || stream.isStreamed {
+            guard stream.memory.reserve(builder.size) else {
+                session?.reset(stream.id, .enhanceYourCalm)
+                return
+            }
+            stream.trailers = builder.fields
+        }
+        contentEnds(stream)
     }
 
     /// Takes content of a request, and opens the windows for more of it.
@@ -191,7 +203,7 @@ extension HTTP2Connection {
             remember(frame.stream)
             // A reset that the client has caused costs as much as its own; refused streams are counted where they are refused.
             switch HTTP2Error(rawValue: error) {
-            case .noError, .cancel, .refusedStream: break
+            case .noError, .cancel, .refusedStream, .internalError: break
             default: countReset()
             }
         }
@@ -200,6 +212,12 @@ extension HTTP2Connection {
         stream.memory.releaseAll()
         // RFC 9113 §8.1: the client gets time to read the response before the rest of its request is refused.
         stream.deadline = loop.now &+ 2_000_000_000
+    }
+
+    /// Resets a stream whose head or trailers are not sent, since they are longer than the library's limit of 64 KiB.
+    func headersAreNotSent(on id: Int32) {
+        guard let stream = streams[id], stream.phase == .responding else { return }
+        session?.reset(id, .internalError)
     }
 
     /// Forgets a stream that has ended on both sides, or was reset by either.

@@ -38,7 +38,7 @@ extension HTTP2Connection {
 
     /// Responds to a request that is not served.
     func reject(_ stream: HTTP2Stream, _ rejection: Rejection) {
-        stream.content = []
+        (stream.content, stream.trailers) = ([], [:])
         stream.memory.releaseAll()
         respond(.problem(status: rejection.status, code: nil, detail: rejection.reason), to: stream)
     }
@@ -72,9 +72,10 @@ extension HTTP2Connection {
 
     private func content(of stream: HTTP2Stream) -> HTTPBody {
         if let refused = stream.arriving { return refused.body }
-        let content = stream.content
-        stream.content = []
-        guard stream.isStreamed, !stream.isComplete else { return HTTPBody(content, trailers: stream.trailers) }
+        let (content, trailers) = (stream.content, stream.trailers)
+        // The response may take longer than the handler, with which their memory is released.
+        (stream.content, stream.trailers) = ([], [:])
+        guard stream.isStreamed, !stream.isComplete else { return HTTPBody(content, trailers: trailers) }
         let arriving = HTTP2Content { [self] count in taken(count, from: stream) }
         content.withUnsafeBufferPointer(arriving.append)
         stream.arriving = arriving

@@ -6,6 +6,8 @@ enum HTTP2Error: UInt32 {
     case noError = 0x0
     /// The peer violates the protocol.
     case protocolError = 0x1
+    /// The server cannot respond.
+    case internalError = 0x2
     /// The stream has ended before.
     case streamClosed = 0x5
     /// The stream was not processed, so that the request can be sent again.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+package import PortableFoundation
 import Synchronization
 
 /// A server of HTTP/1.1 and HTTP/2, which rejects every message that two parsers could interpret differently.
@@ -127,12 +128,18 @@ public final class Server: Sendable {
     ///
     /// - Throws: As ``replaceCertificate(_:)``.
     package func certificateReplacement(_ tls: TLS) throws(ServerError) -> @Sendable () -> Void {
-        let current = state.withLock { state -> CurrentTLSContext? in
-            if case .serving(let engine, _) = state { engine.tls } else { nil }
-        }
-        guard let current else { throw .noCertificate }
+        guard let current = currentTLSContext else { throw .noCertificate }
         let context = try TLSContext(tls, offersHTTP2: configuration.supportsHTTP2)
         return { current.replace(with: context) }
+    }
+
+    /// The time at which the certificate of later connections, or one behind it, ends; nil where the server does not serve https.
+    package var certificateEnd: Date? {
+        currentTLSContext?.validity.map { Date(timeIntervalSince1970: Double($0.end)) }
+    }
+
+    private var currentTLSContext: CurrentTLSContext? {
+        state.withLock { if case .serving(let engine, _) = $0 { engine.tls } else { nil } }
     }
 
     /// Stops accepting connections, lets running requests finish, then closes every connection.

@@ -47,7 +47,7 @@ extension Server {
         /// The maximum number of requests that one HTTP/2 connection may have at a time; further ones are refused, and
         /// clients send them again.
         public var maximumStreamsPerConnection = 100
-        /// The path prefixes whose requests reach their handler with their head over HTTP/2, while the content arrives as
+        /// The path prefixes, of whole segments, whose requests reach their handler with their head over HTTP/2, while the content arrives as
         /// fast as the handler reads it (`RPCService.streamedContent`); other handlers get the complete content.
         ///
         /// Such content has no limit of size or time: what is not read yet is bounded, and counts as

@@ -91,6 +91,26 @@ import Testing
         let proxy = try #require(limiter.acquire(`The address of a client`.address("192.0.2.7", AF_INET)))
         #expect(MemoryReservation(proxy).reserve(100))
     }
+
+    @Test(.tags(.attackK3), arguments: [true, false])
+    func `is shared by the clients of a network that has a trusted proxy`(isProxyFirst: Bool) throws {
+        let proxies = TrustedProxies([try #require(NetworkRange("2001:db8::1"))])
+        let limiter = ConnectionLimiter(
+            limit: 10, perAddress: 1, memory: MemoryBudget(limit: 100), except: proxies)
+        let (proxy, neighbour) = (
+            `The address of a client`.address("2001:db8::1", AF_INET6),
+            `The address of a client`.address("2001:db8::2", AF_INET6)
+        )
+        let memories = (isProxyFirst ? [proxy, neighbour] : [neighbour, proxy]).compactMap(limiter.acquire)
+        let (ofProxy, ofNeighbour) = isProxyFirst ? (memories[0], memories[1]) : (memories[1], memories[0])
+        #expect(limiter.acquire(proxy) != nil && limiter.acquire(neighbour) == nil)
+        #expect(MemoryReservation(ofNeighbour).reserve(25) && !MemoryReservation(ofNeighbour).reserve(26))
+        #expect(MemoryReservation(ofProxy).reserve(60))
+        for peer in [proxy, proxy] { limiter.release(peer) }
+        #expect(limiter.acquire(neighbour) == nil)
+        limiter.release(neighbour)
+        #expect(limiter.acquire(neighbour) != nil)
+    }
 }
 
 @Suite struct `A server that runs out of descriptors` {

@@ -13,6 +13,7 @@ public var MSG_PEEK: Int32 { 0x2 }
 public var MSG_DONTWAIT: Int32 { 0x80 }
 public var SHUT_WR: Int32 { 1 }
 public var IPPROTO_TCP: Int32 { 6 }
+public var TCP_KEEPALIVE: Int32 { 0x10 }
 public var RLIMIT_NOFILE: Int32 { 8 }
 public var OPEN_MAX: Int32 { 10240 }
 @discardableResult public func getrlimit(_ resource: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { stub() }

@@ -10,6 +10,9 @@ enum SystemSocket {
     /// The flags of a write; a socket option keeps it from raising a signal when the peer has gone.
     static var sendFlags: Int32 { 0 }
 
+    /// The option for the seconds of silence after which the system probes the peer.
+    static var keepAliveIdle: Int32 { TCP_KEEPALIVE }
+
     /// Opens a socket that does not block and that child processes do not inherit; negative when that fails.
     static func open(family: Int32) -> Int32 { prepared(socket(family, SOCK_STREAM, 0)) }
 

@@ -32,7 +32,7 @@ enum TLSSession {
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteStream.IOResult { switch self {} }
 
-    func end() {}
+    func end(withAlert: Bool) {}
 }
 
 #endif

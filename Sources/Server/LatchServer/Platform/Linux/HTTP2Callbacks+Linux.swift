@@ -17,7 +17,9 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
         self.callbacks = callbacks
         self.options = options
         if let options { Self.set(options) }
-        if let callbacks { Self.set(callbacks: callbacks) }
+        guard let callbacks else { return }
+        Self.setReceiving(callbacks)
+        Self.setSending(callbacks)
     }
 
     private static func set(_ options: OpaquePointer) {
@@ -26,7 +28,7 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
         nghttp2_option_set_no_closed_streams(options, 1)
     }
 
-    private static func set(callbacks: OpaquePointer) {
+    private static func setReceiving(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, frame, user in
             guard let frame else { return 0 }
             return Self.call(user) { connection in
@@ -68,11 +70,22 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
                 return 0
             }
         }
+    }
+
+    private static func setSending(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
             Self.call(user, frame) { connection, frame in
                 let isReset = frame.pointee.hd.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
                 connection.sent(
                     HTTP2Frame(frame.pointee.hd), error: isReset ? frame.pointee.rst_stream.error_code : nil)
+                return 0
+            }
+        }
+        nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, user in
+            Self.call(user, frame) { connection, frame in
+                if frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) {
+                    connection.headersAreNotSent(on: frame.pointee.hd.stream_id)
+                }
                 return 0
             }
         }

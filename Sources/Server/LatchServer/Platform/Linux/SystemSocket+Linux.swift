@@ -11,6 +11,9 @@ enum SystemSocket {
     /// The flags of a write, which must not raise a signal when the peer has gone.
     static var sendFlags: Int32 { Int32(MSG_NOSIGNAL) }
 
+    /// The option for the seconds of silence after which the system probes the peer.
+    static var keepAliveIdle: Int32 { TCP_KEEPIDLE }
+
     /// Opens a socket that does not block and that child processes do not inherit; negative when that fails.
     static func open(family: Int32) -> Int32 {
         socket(family, stream | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -67,8 +67,8 @@ struct TLSSession {
         result(latch_tls_write(session, bytes.baseAddress, bytes.count))
     }
 
-    /// Sends the closure alert as far as that works without waiting, and frees the session; to be called once, last.
-    func end() { latch_tls_session_free(session) }
+    /// Frees the session, after the closure alert as far as that can be sent without waiting; to be called once, last.
+    func end(withAlert: Bool) { latch_tls_session_free(session, withAlert) }
 
     /// Converts the result of the shim, which sets no errno.
     private func result(_ count: Int) -> ByteStream.IOResult {

@@ -87,8 +87,9 @@ struct ByteStream {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes `close` reset the connection, so that the client sees that the message is incomplete.
-    func resetsAtClose() {
+    /// Makes `close` reset the connection without a closure alert, so that the client sees that the message is incomplete.
+    mutating func resetsAtClose() {
+        session.take()?.end(withAlert: false)
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
@@ -101,6 +102,6 @@ struct ByteStream {
 
     /// Sends the TLS closure alert as far as that works without waiting (RFC 8446 §6.1).
     private mutating func endSession() {
-        session.take()?.end()
+        session.take()?.end(withAlert: true)
     }
 }

@@ -19,6 +19,9 @@ struct ListeningSocket {
     /// The number of connections that may wait; nil for a socket that listens already.
     private let backlog: Int?
 
+    /// Whether the socket stays open elsewhere when this process closes it.
+    var isInherited: Bool { backlog == nil }
+
     /// Binds an address, at which clients are refused until ``startListening()``.
     ///
     /// - Throws: `ServerError.portInUse` or `.addressUnavailable`.
@@ -30,9 +33,9 @@ struct ListeningSocket {
         defer { freeaddrinfo(address) }
         descriptor = SystemSocket.open(family: address.pointee.ai_family)
         guard descriptor >= 0 else { throw .addressUnavailable(requested, why: Self.reason(errno)) }
-        // A restart need not wait for connections of the last run; accepted sockets inherit TCP_NODELAY.
-        Self.enable(SO_REUSEADDR, at: SOL_SOCKET, descriptor)
-        Self.enable(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
+        // A restart need not wait for connections of the last run.
+        Self.set(SO_REUSEADDR, at: SOL_SOCKET, descriptor)
+        Self.prepareForAccepting(descriptor)
         guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 else {
             let failure = errno
             SystemSocket.close(descriptor)
@@ -69,7 +72,7 @@ struct ListeningSocket {
         else {
             throw .addressUnavailable("descriptor \(descriptor)", why: "it is not a listening TCP socket")
         }
-        Self.enable(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
+        Self.prepareForAccepting(descriptor)
         (self.descriptor, backlog) = (descriptor, nil)
         (host, port) = (PeerAddress(storage).text, PeerAddress.port(of: storage))
     }
@@ -87,10 +90,19 @@ struct ListeningSocket {
         return found
     }
 
+    /// Sets the options that accepted sockets inherit.
+    ///
+    /// A peer that has vanished would hold a quiet stream for ever: after a minute of silence the system asks for it.
+    private static func prepareForAccepting(_ descriptor: Int32) {
+        set(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
+        set(SO_KEEPALIVE, at: SOL_SOCKET, descriptor)
+        set(SystemSocket.keepAliveIdle, at: Int32(IPPROTO_TCP), descriptor, to: 60)
+    }
+
     /// Sets a socket option; a failure is ignored, since a socket without the option works too.
-    private static func enable(_ option: Int32, at level: Int32, _ descriptor: Int32) {
-        var on: Int32 = 1
-        setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    private static func set(_ option: Int32, at level: Int32, _ descriptor: Int32, to value: Int32 = 1) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Returns the address that the system bound, which it chooses for port 0 (RFC 6335 §6).

@@ -187,6 +187,23 @@ import Testing
             #expect(await client.answer(to: 39).status == 503)
         }
     }
+
+    @Test(.tags(.attackK11)) func `that keeps trailers in many streams is held to its share, too`() async throws {
+        var configuration = Server.Configuration.patient
+        configuration.maximumContentBytes = 400_000
+        try await serving(.telling, configuration: configuration) { address in
+            // Without a window no response ends.
+            let client = try await FrameClient(address, settings: [(4, 0)])
+            let line = [UInt8(0x40)] + HPACK.text("t") + HPACK.text(String(repeating: "x", count: 4000))
+            for number in 0..<20 {
+                let id = UInt32(2 * number + 1)
+                let last = number == 0 ? line : [0xBE]
+                await client.send(.post(id), .headers(id, last + [0xBE, 0xBE, 0xBE]))
+            }
+            #expect(await client.receive { $0.answers[39]?.reset == Self.calm })
+            #expect(client.answers[1]?.reset == nil)
+        }
+    }
 }
 
 #endif

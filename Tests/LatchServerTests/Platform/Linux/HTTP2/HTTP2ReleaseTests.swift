@@ -57,6 +57,26 @@ import Testing
         await engine.stop(grace: .zero)
     }
 
+    @Test func `counts with the trailers of its request`() async throws {
+        let (handlers, handler) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
+        let waiting = ClosureHandler { request in
+            await withCheckedContinuation { handler.yield($0) }
+            return HTTPResponse(status: .ok, body: HTTPBody(request.body.trailers["x"] ?? ""))
+        }
+        let shared = try EngineConfiguration(waiting, .patient, ConnectionLimiter(.patient))
+        let (engine, address) = (try Engine.start(shared, loops: 1), shared.address)
+        let client = try await FrameClient(address)
+        let text = String(repeating: "x", count: 12_000)
+        await client.send(.post(1), .headers(1, HPACK.block([("x", text)])))
+        var running = handlers.makeAsyncIterator()
+        let held = await running.next()
+        #expect(shared.memory.heldBytes >= 12_000)
+        held?.resume()
+        #expect(await client.answer(to: 1).text == text)
+        try await eventually { shared.memory.heldBytes == 0 }
+        await engine.stop(grace: .zero)
+    }
+
     @Test func `is a request that is answered, if it has arrived when the server stops`() async throws {
         let blocker = LoopBlocker()
         let shared = try EngineConfiguration(blocker.handler, .patient, ConnectionLimiter(.patient))

@@ -256,6 +256,28 @@ import Testing
             for _ in 0..<20 { permit.yield() }
             await client.send(.headers(1, HPACK.block([("x-end", "yes")])))
             #expect(await client.answer(to: 1).text == "\(3 + 15 * 16_384) yes")
+            // The prefix ends with a segment.
+            await client.send(.post(5, "/uploads"), .data(5, [UInt8](repeating: 7, count: 11)))
+            #expect(await client.answer(to: 5).status == 413)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `resets a stream whose head or trailers are too long to be sent`(isHead: Bool)
+        async throws
+    {
+        let long: HTTPFields = ["x-long": String(repeating: "x", count: 70_000)]
+        let handler = ClosureHandler { request in
+            guard request.path == "/long" else { return HTTPResponse(status: .ok) }
+            return isHead
+                ? HTTPResponse(status: .ok, fields: long)
+                : HTTPResponse(status: .ok, body: HTTPBody([1], trailers: long))
+        }
+        try await serving(handler) { address in
+            let client = try await FrameClient(address)
+            await client.send(.get(1, "/long"))
+            #expect(await client.answer(to: 1).reset == 2)
+            await client.send(.get(3))
+            #expect(await client.answer(to: 3).status == 200)
         }
     }
 
