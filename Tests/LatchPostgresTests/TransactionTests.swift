@@ -272,6 +272,27 @@ import Testing
         }
     }
 
+    @Test func `is not in doubt by a warning of a trigger`() async throws {
+        let database = try await PostgresCluster.shared().database()
+        defer { database.close() }
+        try await database.transaction { connection in
+            try connection.run("CREATE TABLE warned (n bigint)")
+            try connection.run(
+                "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'x'; RETURN NEW; END $$"
+            )
+            try connection.run("CREATE TRIGGER warned AFTER INSERT ON warned FOR EACH ROW EXECUTE FUNCTION warn()")
+            // At the commit as well.
+            try connection.run(
+                """
+                CREATE CONSTRAINT TRIGGER warned_late AFTER INSERT ON warned DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION warn()
+                """)
+        }
+        try await database.run("INSERT INTO warned VALUES (1)")
+        _ = try await database.pipeline([PostgresStatement("INSERT INTO warned VALUES (2)")])
+        #expect(try await database.number("SELECT count(*) FROM warned") == 2)
+    }
+
     @Test func `waits for a server that starts again`() async throws {
         let first = try await PostgresCluster()
         let news = Journal()

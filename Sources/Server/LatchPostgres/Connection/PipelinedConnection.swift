@@ -50,7 +50,7 @@ final class PipelinedConnection {
 
     var preparedCount: Int { prepared.count }
 
-    /// Whether the server has sent a warning since the last reset.
+    /// Whether the server has sent a warning since the last reset that puts the outcome of a transaction in doubt.
     var hasWarning: Bool {
         get { warning.pointee }
         set { warning.pointee = newValue }
@@ -76,10 +76,8 @@ final class PipelinedConnection {
         _ = PQsetNoticeReceiver(
             handle,
             { argument, notice in
-                guard let severity = PQresultErrorField(notice, Int32(latch_field_severity)) else { return }
-                if String(cString: severity) == "WARNING" {
-                    argument?.assumingMemoryBound(to: Bool.self).pointee = true
-                }
+                guard PipelinedConnection.isDoubt(notice) else { return }
+                argument?.assumingMemoryBound(to: Bool.self).pointee = true
             }, warning)
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw .connectionLost }
     }
@@ -114,6 +112,17 @@ final class PipelinedConnection {
             for _ in results.count..<groups.count { results.append(.failure(error)) }
         }
         return results
+    }
+
+    /// The functions of PostgreSQL whose warnings say nothing of the transaction: those of identifiers that run out, which each
+    /// transaction gets until a vacuum has helped, and RAISE of somebody's trigger.
+    private static let harmlessWarnings: Set<String> = ["GetNewTransactionId", "GetNewMultiXactId", "exec_stmt_raise"]
+
+    /// Whether a notice puts the outcome of a transaction in doubt, as warnings that are not known do.
+    private static func isDoubt(_ notice: OpaquePointer?) -> Bool {
+        let field = { (code: Int) in PQresultErrorField(notice, Int32(code)).map { String(cString: $0) } }
+        guard field(latch_field_severity) == "WARNING" else { return false }
+        return !(field(latch_field_function).map(harmlessWarnings.contains) ?? false)
     }
 
     /// Returns why libpq could not connect; nil if it can meanwhile.
