@@ -65,8 +65,14 @@ public struct Identity: Sendable {
 
     /// Creates a value for the operator's commands, next to a server that may be running and that sends the mails.
     ///
-    /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
+    /// It migrates no store: servers of an earlier version that run could not start again.
+    ///
+    /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used, such as `.olderSchema`.
     package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
+        let schema = try await StoreAdministration.schema(of: storePath)
+        guard schema.found == 0 || schema.due == nil else {
+            throw .olderSchema(found: schema.found, known: schema.latest)
+        }
         if configuration.acceptsAnotherPepper {
             // A server that runs would keep the earlier one, and end the sessions whose refreshes it gets.
             try await StoreConnections.onThread { () throws(IdentityError) in
@@ -137,10 +143,13 @@ public struct Identity: Sendable {
         handler = Router(dependencies)
         dependencies.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
-        let kept = dependencies
+        let (kept, machineDate) = (dependencies, storeClock?.machineDate)
         housekeeping =
             keepsHouse
-            ? [Task { await Housekeeping(kept).run() }, Task { await Self.refreshKeys(kept, storeClock) }] : []
+            ? [
+                Task { await Housekeeping(kept, machineDate: machineDate).run() },
+                Task { await Self.refreshKeys(kept, storeClock) },
+            ] : []
     }
 
     /// Returns the same server under another configuration: the store stays open, its keys are read again.

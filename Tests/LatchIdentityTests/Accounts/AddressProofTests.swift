@@ -172,7 +172,7 @@ enum Answer: String, CaseIterable, Sendable {
         let code = app.code(at: site.clock.now)
         #expect(await refusal { try await factors.confirm(code, session, from: .tests) } == "noSecondFactor")
         let changed = try await site.identity.dependencies.store.changePassword(
-            of: session.account, to: new, signingOutAllBut: nil, at: site.clock.now)
+            of: session.account, to: new, on: session.device.id, signingOutOthers: false, at: site.clock.now)
         #expect(!changed)
         let change = EmailChange(
             accountID: session.accountID, email: try EmailAddress("eve@example.com"),

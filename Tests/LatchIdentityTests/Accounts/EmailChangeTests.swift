@@ -242,7 +242,10 @@ import Testing
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": .string(Self.new)]
         #expect(try await site.post("/api/auth/reset-password", body).status == 200)
-        let late = try await store.changePassword(of: read, to: "$late", signingOutAllBut: nil, at: noon)
+        let device = Device.example(9, of: read)
+        #expect(try await store.insert(device, for: try #require(try await store.account(id: ada.id))))
+        let late = try await store.changePassword(
+            of: read, to: "$late", on: device.id, signingOutOthers: false, at: noon)
         #expect(!late)
         #expect(try await site.logIn(password: Self.new).status == 200)
         await site.close()

@@ -93,7 +93,7 @@ import Testing
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
         for _ in 0..<30 { #expect(try await site.logIn(password: "not the password").status == 401) }
-        try await site.identity.audit.prune(keeping: 10, batch: 4)
+        try await site.identity.audit.prune(at: site.clock.now, keeping: 10, batch: 4)
         let records = try await site.identity.audit.records(limit: 1000)
         // The entry of the last removal comes on top.
         #expect(records.count == 11)

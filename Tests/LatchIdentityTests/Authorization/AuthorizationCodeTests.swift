@@ -80,7 +80,10 @@ import Testing
         let tokens = try await site.exchange(code, app)
         let store = site.identity.dependencies.store
         let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        #expect(try await store.changePassword(of: account, to: "$new", signingOutAllBut: nil, at: site.clock.now))
+        let device = try #require(try await site.tokens.devices(of: account.id).first)
+        let isChanged = try await store.changePassword(
+            of: account, to: "$new", on: device.id, signingOutOthers: false, at: site.clock.now)
+        #expect(isChanged)
         #expect(try await site.accepts(tokens.accessToken))
         #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
         #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")

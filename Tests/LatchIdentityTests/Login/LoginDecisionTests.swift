@@ -36,7 +36,9 @@ import Testing
         case "factor removed": try await store.perform(.removeFactor, on: id)
         case "codes replaced":
             let proof = SecondFactorProof.recovery(digest: digest(7))
-            #expect(try await store.prove(proof, of: id, for: .recoveryCodes([digest(8)]), at: noon) == .accepted)
+            #expect(
+                try await store.prove(proof, of: id, for: .recoveryCodes([digest(8)], on: device.id), at: noon)
+                    == .accepted)
         case "factor begun":
             let factor = SecondFactor(accountID: id, sealedSecret: [2], createdAt: noon)
             #expect(try await store.begin(factor, recoveryDigests: [], for: account))
@@ -50,7 +52,9 @@ import Testing
             #expect(try await store.insert(change, for: account, by: nil, mails: [], at: noon))
             #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) != nil)
         case "password changed":
-            #expect(try await store.changePassword(of: account, to: "$new", signingOutAllBut: nil, at: noon))
+            #expect(
+                try await store.changePassword(
+                    of: account, to: "$new", on: device.id, signingOutOthers: false, at: noon))
         case "password reset":
             try await store.insert(.example(3, of: account))
             #expect(try await store.resetPassword(byToken: digest(3), hash: "$new", at: noon))

@@ -195,7 +195,9 @@ import Testing
         let session = try await site.bearer(try await site.logIn().access)
         let store = site.identity.dependencies.store
         let hash = try await site.identity.dependencies.passwords.hash(Self.new, for: .change, from: nil)
-        _ = try await store.changePassword(of: session.account, to: hash, signingOutAllBut: nil, at: site.clock.now)
+        let isChanged = try await store.changePassword(
+            of: session.account, to: hash, on: session.device.id, signingOutOthers: false, at: site.clock.now)
+        #expect(isChanged)
         let late = try await store.authenticate(
             device: session.device.id, of: session.account, factorAt: nil, at: site.clock.now)
         #expect(!late)

@@ -465,6 +465,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         configuration.issuer = "https://id.example.com"
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
+        await (try SQLIdentityStore(path: folder.file())).close()
         let command = try await Identity(administering: folder.file(), configuration: configuration)
         _ = try await command.accounts.signUp(email: "ada@example.com", password: Site.password)
         await command.close()

@@ -175,7 +175,10 @@ import Testing
                 """, [.date(noon)])
         }
         #expect(try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"]).status == 503)
-        let changed = try await store.changePassword(of: account, to: "$new", signingOutAllBut: nil, at: noon)
+        let device = Device.example(of: account)
+        #expect(try await store.insert(device, for: account))
+        let changed = try await store.changePassword(
+            of: account, to: "$new", on: device.id, signingOutOthers: false, at: noon)
         #expect(changed)
         await site.identity.flushMails()
         #expect(site.mailer.messages.map(\.subject) == ["Your password was changed"])

@@ -171,6 +171,20 @@ import Testing
         #expect(try await site.register().status == 200)
         await site.close()
     }
+
+    @Test(.tags(.attackE8), arguments: [true, false])
+    func `keep the address of a deleted account, unless nobody has proved that it is theirs`(isProved: Bool)
+        async throws
+    {
+        let site = try await Site()
+        try await site.signUp("ada@example.com", isVerified: isProved)
+        let login = try await site.logIn()
+        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let deletion = try await site.call("DeleteUser", ["userId": .string(id)], bearer: login.access)
+        #expect(deletion.status == 200)
+        #expect(try await site.register().status == (isProved ? 409 : 200))
+        await site.close()
+    }
 }
 
 @Suite struct `The calls of an administrator` {

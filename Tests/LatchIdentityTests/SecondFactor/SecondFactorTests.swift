@@ -157,6 +157,47 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackD6, .attackF3)) func `bounds guesses at many accounts from one address`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        let dependencies = site.identity.dependencies
+        func isTaken(_ account: String, _ address: String) -> Bool {
+            let attempts = dependencies.limits.secondFactor(of: account, address: address)
+            return dependencies.limiter.take(attempts, at: noon) == nil
+        }
+        for number in 0..<30 { #expect(isTaken("id-\(number)", "192.0.2.1")) }
+        #expect(!isTaken("another", "192.0.2.1"))
+        #expect(isTaken("another", "192.0.2.2"))
+        for number in 0..<269 {
+            let last = number / 29 + 3
+            #expect(isTaken("id-\(number)", "192.0.2.\(last)"))
+        }
+        #expect(!isTaken("another", "192.0.2.99"))
+        #expect(isTaken("another", "198.51.100.1"))
+        await site.close()
+    }
+
+    @Test(.tags(.attackE11))
+    func `is begun a few times an hour, also by accounts that are made again for a stranger's address`()
+        async throws
+    {
+        let site = try await Site()
+        var outcomes: [String?] = []
+        for _ in 0..<3 { outcomes += try await attemptsToBegin(5, at: site) }
+        #expect(outcomes.prefix(10).allSatisfy { $0 == nil })
+        #expect(outcomes.dropFirst(10).allSatisfy { $0 == "tooManyAttempts" })
+        await site.close()
+    }
+
+    /// Begins a setup for a new account with an address of a stranger, and deletes that; returns the code of each refusal.
+    private func attemptsToBegin(_ count: Int, at site: Site) async throws -> [String?] {
+        let account = try await site.signUp(isVerified: false)
+        let session = try await site.bearer(try await site.logIn().access)
+        var outcomes: [String?] = []
+        for _ in 0..<count { outcomes.append(await refusal { try await site.identity.secondFactors.begin(session) }) }
+        _ = try await site.identity.accounts.delete(account.id, isFinal: true, by: account.id, because: "")
+        return outcomes
+    }
+
     @Test(.tags(.attackF3)) func `bounds guesses that come at once, and over a restart`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()

@@ -100,6 +100,10 @@ import Testing
         await #expect(throws: IdentityError.olderSchema) {
             try await StoreAdministration.plain().copy(from: folder.file(), to: folder.file("new.sqlite"))
         }
+        // Nor does a command of the operator: servers of that version could not start again.
+        await #expect(throws: IdentityError.olderSchema) {
+            _ = try await Identity(administering: folder.file(), configuration: IdentityConfiguration())
+        }
         #expect(try raw.number("PRAGMA user_version") == 1)
         #expect(try await StoreAdministration.migrate(folder.file()).found == 1)
         #expect(try await StoreAdministration.schema(of: folder.file()).due == nil)

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import TestSupport
 import TestTags
 import Testing
@@ -29,6 +30,25 @@ import Testing
         // The date of this machine is set, while the time goes on.
         local.jump(by: 1_000_000)
         #expect(clock.now == first + 10)
+        await store.close()
+    }
+
+    @Test(needsPostgres) func `is asked for again where the first answer comes late`() async throws {
+        let store = try await SQLIdentityStore.open(try await IdentityDatabase.create())
+        // The first round trip takes ten seconds, and each later reading of the time none.
+        let readings = Mutex(0)
+        let slow = WallClock(
+            now: { noon }, sleep: { _ in },
+            uptime: {
+                readings.withLock {
+                    $0 += 1
+                    return $0 == 1 ? .zero : .seconds(10)
+                }
+            })
+        let before = try #require(try await store.date(by: .system)).date
+        let clock = try #require(try await StoreClock(of: store, local: slow)).clock
+        let after = try #require(try await store.date(by: .system)).date
+        #expect((before...after).contains(clock.now))
         await store.close()
     }
 

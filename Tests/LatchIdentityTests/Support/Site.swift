@@ -51,7 +51,7 @@ final class Site: Sendable {
         case .socket:
             let server = Server(handler: identity.handler, configuration: .patient)
             let address = try await server.start()
-            identity.countConnections(of: server)
+            identity.measure(server)
             (transport, self.server) = (Transport.live, server)
             origin = HTTPOrigin(scheme: "http", authority: address.authority)
             identity.adoptIssuer(address.url)

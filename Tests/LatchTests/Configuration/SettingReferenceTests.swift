@@ -14,9 +14,11 @@ import Testing
     private static var table: String {
         let rows = Setting.all.map { setting in
             let standard = setting.standard.isEmpty ? "" : "`\(setting.standard)`"
-            return "| `\(setting.key)` | \(standard) | \(setting.summary)\(setting.isSecret ? "; a secret" : "") |\n"
+            let reload = Settings.reloadable.contains(setting.key) ? "yes" : ""
+            let meaning = setting.summary + (setting.isSecret ? "; a secret" : "")
+            return "| `\(setting.key)` | \(standard) | \(reload) | \(meaning) |\n"
         }
-        return "| setting | default | meaning |\n|---|---|---|\n" + rows.joined()
+        return "| setting | default | reload | meaning |\n|---|---|---|---|\n" + rows.joined()
     }
 
     @Test func `has every setting with its default and its summary`() throws {

@@ -155,6 +155,14 @@ import Testing
                 process.hangUp()
                 let said = try await Self.said(4, in: folder)
                 #expect(said.contains("latch: warning: The earlier configuration stays in effect."))
+                var trusting = CurlTransport.Configuration()
+                trusting.certificateAuthorityFile = earlier.certificatePath
+                let port = url.split(separator: ":").last ?? ""
+                let metrics = try await CurlTransport(configuration: trusting).respond(
+                    to: HTTPRequest(scheme: "https", authority: "127.0.0.1:\(port)", path: "/metrics")
+                ).body.text
+                #expect(metrics?.contains("\nlatch_reload_failures_total 1\n") == true)
+                #expect(metrics?.firstMatch(of: /\nlatch_certificate_end_timestamp_seconds [0-9]{10}\n/) != nil)
                 let shown = try await Certificate.openssl([
                     "s_client", "-connect", "127.0.0.1:\(url.split(separator: ":").last ?? "")", "-CAfile",
                     earlier.certificatePath, "-verify_return_error",

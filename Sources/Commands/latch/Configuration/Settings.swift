@@ -156,7 +156,7 @@ extension Settings {
 
 extension Settings {
     /// The settings that can change while the server runs.
-    private static let reloadable: Set<String> = [
+    static let reloadable: Set<String> = [
         "access_token_lifetime", "refresh_token_lifetime", "replay_window", "keyed_replay_window",
         "verification_lifetime", "reset_lifetime", "require_verified_email", "require_owner_proof", "argon2_memory_kib",
         "argon2_passes",

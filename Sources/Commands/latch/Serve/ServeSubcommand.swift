@@ -165,7 +165,7 @@ private struct ServerProgram {
     private func connect(_ identity: Identity, to server: Server, by handler: SwappableHandler, _ log: ServerLog) {
         handler.replace(with: identity.handler)
         log.watchStore(of: identity)
-        identity.countConnections(of: server)
+        identity.measure(server)
     }
 
     /// Says that the server serves, also to a collector of logs.
@@ -253,6 +253,7 @@ private struct ServerProgram {
             }
             return next
         } catch {
+            identity.countFailedReload()
             log.report(CommandError(describing: error))
             log.warn(
                 StartupWarning(

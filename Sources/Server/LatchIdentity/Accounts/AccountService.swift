@@ -69,7 +69,9 @@ package struct AccountService: Sendable {
         let key = try EmailAddress(text).key
         guard account.email.key == key else { return account }
         // Decided in the transaction, so that of two logins one promotes.
-        let promoted = try await perform(.setRole(.superAdmin), on: account.id, by: nil) { context in
+        let promoted = try await perform(
+            .setRole(.superAdmin), on: account.id, by: nil, because: "the setting first_administrator"
+        ) { context in
             guard context.administratorCount == 0, let target = context.target else { return false }
             return target.email.key == key && target.credentialVersion == account.credentialVersion
                 && target.ownerProvedAt != nil && target.status == .active
@@ -281,9 +283,8 @@ package struct AccountService: Sendable {
         try dependencies.take([dependencies.limits.mail(.passwordChanged, emailKey: account.email.key)])
         let hash = try await dependencies.passwords.hash(new, for: .change, from: origin.address)
         let changed = try await dependencies.store.changePassword(
-            of: account, to: hash, signingOutAllBut: signingOutOthers ? session.device.id : nil,
-            at: dependencies.now)
-        // A concurrent change came first: the verified password is no longer the account's.
+            of: account, to: hash, on: session.device.id, signingOutOthers: signingOutOthers, at: dependencies.now)
+        // A concurrent change came first: the verified password is no longer the account's, or the device is signed out.
         guard changed else { throw .invalidCredentials }
         dependencies.mails.wake()
     }

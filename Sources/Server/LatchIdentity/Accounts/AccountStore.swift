@@ -45,9 +45,9 @@ package protocol AccountStore: Sendable {
 
     /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
     ///
-    /// - Returns: False if the credentials have changed since `account` was read.
+    /// - Returns: False if the credentials have changed since `account` was read, or the device was signed out.
     func changePassword(
-        of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
+        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, at now: Date
     ) async throws(IdentityError) -> Bool
 
     /// Replaces all roles and permissions; returns false if there is no such account.

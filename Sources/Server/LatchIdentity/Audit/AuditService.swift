@@ -39,10 +39,10 @@ package struct AuditService: Sendable {
     /// - Returns: Whether all were removed.
     @discardableResult
     func prune(
-        keeping count: Int = maximumCount, batch: Int = pruningBatch,
+        at date: Date, keeping count: Int = maximumCount, batch: Int = pruningBatch,
         while continues: () async throws(IdentityError) -> Bool = { () throws(IdentityError) in true }
     ) async throws(IdentityError) -> Bool {
-        let end = dependencies.now.addingTimeInterval(-dependencies.configuration.auditRetention.inSeconds)
+        let end = date.addingTimeInterval(-dependencies.configuration.auditRetention.inSeconds)
         while try await continues() {
             let hasMore = try await dependencies.store.pruneAudit(
                 before: end, keeping: count, atMost: batch, at: dependencies.now)

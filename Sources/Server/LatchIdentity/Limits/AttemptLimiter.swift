@@ -51,7 +51,8 @@ final class AttemptLimiter: Sendable {
     /// The kind of attempt, which has a table of its own; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
-        case token, session, refresh, deviceRefresh, clientSecret, secondFactor, secondFactorSetup, username
+        case token, session, refresh, deviceRefresh, clientSecret, username
+        case secondFactor, secondFactorNetwork, secondFactorPrefix, secondFactorSetup
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
         case userCode, deviceNetwork, devicePrefix, passkey, passkeyPrefix, passkeyRegistration

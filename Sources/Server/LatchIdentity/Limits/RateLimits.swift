@@ -208,14 +208,27 @@ struct RateLimits: Sendable {
         ]
     }
 
-    /// Returns the attempt of a second-factor code from one network; the store bounds and persists the total.
-    func secondFactor(of accountID: String, address: String) -> AttemptLimiter.Attempt {
-        .init(.secondFactor, from: NetworkPrefix(of: address), on: accountID, limit: pair)
+    /// Returns the attempts of a second-factor code; accepted ones are refunded, and the store bounds and persists those of an account.
+    ///
+    /// Whoever has the passwords of many accounts must not try a few codes of each.
+    func secondFactor(of accountID: String, address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
+        return [
+            .init(.secondFactor, from: network, on: accountID, limit: pair),
+            .init(.secondFactorNetwork, from: network, limit: self.network),
+            .init(.secondFactorPrefix, from: network.wide, limit: prefix),
+        ]
     }
 
     /// Returns the attempt of a second-factor setup.
-    func secondFactorSetup(of accountID: String) -> AttemptLimiter.Attempt {
-        .init(.secondFactorSetup, on: accountID, limit: setup)
+    func secondFactorSetup(of account: Account) -> AttemptLimiter.Attempt {
+        .init(.secondFactorSetup, on: Self.owner(of: account), limit: setup)
+    }
+
+    /// Returns whom the notices of an account bother: its owner, or whoever has an address that nobody has proved, also if the account is
+    /// deleted and made again.
+    private static func owner(of account: Account) -> String {
+        account.ownerProvedAt == nil ? account.email.key : account.id
     }
 
     /// Returns the attempts of signing in with a passkey; accepted ones are refunded.
@@ -232,7 +245,8 @@ struct RateLimits: Sendable {
         let attempt = AttemptLimiter.Attempt(.passkeyRegistration, on: account.id, limit: passkeyRegistration)
         guard account.ownerProvedAt == nil else { return [attempt] }
         return [
-            attempt, .init(.unprovedPasskeyRegistration, on: account.id, limit: unprovedPasskeyRegistration),
+            attempt,
+            .init(.unprovedPasskeyRegistration, on: Self.owner(of: account), limit: unprovedPasskeyRegistration),
         ]
     }
 

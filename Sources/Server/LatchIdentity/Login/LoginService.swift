@@ -102,7 +102,7 @@ struct LoginService: Sendable {
             digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt,
             scope: scopes.text, isRemembered: isRemembered, createdAt: now,
             expiresAt: now.addingTimeInterval(Self.challengeLifetime))
-        try await dependencies.store.insert(challenge)
+        guard try await dependencies.store.insert(challenge, for: account) else { throw .invalidCredentials }
         return .challenged(text: text, challenge)
     }
 

@@ -26,10 +26,10 @@ extension LoginService {
             guard try await secondFactors.isConfirmed(of: account.id) else { return .authenticated(account) }
             let text = Self.pagePrefix + Base64URL.encode(dependencies.random.bytes(32))
             let now = dependencies.now
-            try await dependencies.store.insert(
-                LoginChallenge(
-                    digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
-                    isRemembered: true, createdAt: now, expiresAt: now.addingTimeInterval(Self.challengeLifetime)))
+            let challenge = LoginChallenge(
+                digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
+                isRemembered: true, createdAt: now, expiresAt: now.addingTimeInterval(Self.challengeLifetime))
+            guard try await dependencies.store.insert(challenge, for: account) else { throw .invalidCredentials }
             return .challenged(text)
         }
     }

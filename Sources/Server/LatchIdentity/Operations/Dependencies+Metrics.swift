@@ -49,17 +49,23 @@ extension Dependencies {
 }
 
 extension Identity {
-    /// Has the metrics report the connections of a server.
-    package func countConnections(of server: Server) {
+    /// Has the metrics report the connections and the certificate of a server.
+    package func measure(_ server: Server) {
         dependencies.metrics.include { [weak server] in
-            guard let counts = server?.connectionStatistics else { return [] }
+            guard let server else { return [] }
+            let counts = server.connectionStatistics
+            let end = server.certificateEnd.map { Int($0.timeIntervalSince1970) }
             return [
                 MetricSample(.connections, .gauge(counts.open)),
                 MetricSample(.connectionsRefused, .counter(counts.refused)),
                 MetricSample(.connectionExhaustions, .counter(counts.exhaustions)),
+                MetricSample(.certificateEnd, .gauge(end)),
             ]
         }
     }
+
+    /// Counts a reload whose settings or certificate could not be used.
+    package func countFailedReload() { dependencies.metrics.count(.reloadFailures) }
 
     /// Starts an exporter, which sends the server's metrics, and has the server report the exporter's own.
     package func report(to exporter: TelemetryExporter) {

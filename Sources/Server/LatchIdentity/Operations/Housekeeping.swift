@@ -13,11 +13,15 @@ struct Housekeeping: Sendable {
     static let pause = Duration.seconds(300)
 
     let dependencies: Dependencies
+    /// The date of this machine.
+    private let machineDate: @Sendable () -> Date
     /// The name of this server in the lease.
     let holder: String
 
-    init(_ dependencies: Dependencies) {
+    /// - Parameter machineDate: The date of this machine, where the dependencies have that of a database.
+    init(_ dependencies: Dependencies, machineDate: (@Sendable () -> Date)? = nil) {
         self.dependencies = dependencies
+        self.machineDate = machineDate ?? { dependencies.now }
         holder = dependencies.newID(at: dependencies.now)
     }
 
@@ -45,10 +49,12 @@ struct Housekeeping: Sendable {
         guard try await store.isFree(.pruning, at: start), try await keep(Self.lease, after: start) else {
             return false
         }
+        // What is removed does not come back: a database whose date has jumped ahead decides nothing alone.
+        let date = min(start, machineDate())
         // An access token can outlive its device's row by its own lifetime, and is checked against that row.
         let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
-        try await store.prune(endedBefore: start.addingTimeInterval(-lifetime))
-        let isDone = try await dependencies.audit.prune { () throws(IdentityError) in
+        try await store.prune(endedBefore: date.addingTimeInterval(-lifetime))
+        let isDone = try await dependencies.audit.prune(at: date) { () throws(IdentityError) in
             try await keep(Self.lease, after: dependencies.now)
         }
         guard isDone else { return false }

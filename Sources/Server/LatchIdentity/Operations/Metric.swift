@@ -65,10 +65,14 @@ extension Metric {
     static let tokensIssued = Metric(
         "latch_tokens_issued_total", "Responses with an access token.", by: "grant", of: ["passkey"])
 
+    static let reloadFailures = Metric(
+        "latch_reload_failures_total", "Reloads after which the earlier configuration and certificate stayed in effect."
+    )
+
     /// The counters of events.
     static let events = [
         accountsCreated, codeReplays, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
-        passkeySignIns, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
+        passkeySignIns, reloadFailures, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
     ]
 }
 
@@ -87,6 +91,9 @@ extension Metric {
         "latch_connection_exhaustions_total",
         "Attempts of the public listener to accept that failed, since the process had no file descriptor or memory left."
     )
+    static let certificateEnd = Metric(
+        "latch_certificate_end_timestamp_seconds",
+        "The time at which the certificate in use, or one behind it, ends, in seconds since 1970.")
     static let familiesRevoked = Metric(
         "latch_families_revoked_total",
         "Devices that were signed out: by their users, by administrators, for a copied token or code, a change of credentials, or the limit of devices."

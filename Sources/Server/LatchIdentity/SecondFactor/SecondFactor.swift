@@ -52,10 +52,10 @@ package enum SecondFactorPurpose: Sendable, Hashable {
     case login(challenge: [UInt8]?)
     /// The confirmation of the factor whose setup has begun; signs out every device except this one.
     case confirmation(on: [UInt8])
-    /// The removal of the factor with all recovery codes.
-    case removal
-    /// The replacement of all recovery codes by those with these digests.
-    case recoveryCodes([[UInt8]])
+    /// The removal of the factor with all recovery codes, requested on a device.
+    case removal(on: [UInt8])
+    /// The replacement of all recovery codes by those with these digests, requested on a device.
+    case recoveryCodes([[UInt8]], on: [UInt8])
 
     /// The name of the purpose in the audit log.
     var name: String {
@@ -64,6 +64,14 @@ package enum SecondFactorPurpose: Sendable, Hashable {
         case .confirmation: "confirmation"
         case .removal: "removal"
         case .recoveryCodes: "recoveryCodes"
+        }
+    }
+
+    /// The device of the session that changes the factor; nil for a login.
+    var device: [UInt8]? {
+        switch self {
+        case .login: nil
+        case .confirmation(let device), .removal(let device), .recoveryCodes(_, let device): device
         }
     }
 

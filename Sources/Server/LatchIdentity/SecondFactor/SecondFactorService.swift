@@ -34,8 +34,7 @@ package struct SecondFactorService: Sendable {
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
         let now = dependencies.now
-        let limit = dependencies.limits.secondFactorSetup(of: session.accountID)
-        try dependencies.take([limit])
+        try dependencies.take([dependencies.limits.secondFactorSetup(of: session.account)])
         let secret = dependencies.random.bytes(TOTP.secretByteCount)
         let codes = newRecoveryCodes()
         let factor = SecondFactor(
@@ -90,7 +89,8 @@ package struct SecondFactorService: Sendable {
         code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
-        try await verify(code, of: session.accountID, for: .removal, from: origin, orThrow: .noSecondFactor)
+        try await verify(
+            code, of: session.accountID, for: .removal(on: session.device.id), from: origin, orThrow: .noSecondFactor)
         dependencies.mails.wake()
     }
 
@@ -103,7 +103,8 @@ package struct SecondFactorService: Sendable {
         try requireRecentLogin(session)
         let codes = newRecoveryCodes()
         try await verify(
-            code, of: session.accountID, for: .recoveryCodes(codes.map { $0.digest(for: session.accountID) }),
+            code, of: session.accountID,
+            for: .recoveryCodes(codes.map { $0.digest(for: session.accountID) }, on: session.device.id),
             from: origin, orThrow: .noSecondFactor)
         return codes.map(\.text)
     }
@@ -153,15 +154,15 @@ package struct SecondFactorService: Sendable {
         _ accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
         _ verify: () async throws(IdentityError) -> VerificationResult
     ) async throws(IdentityError) {
-        let attempt = dependencies.limits.secondFactor(of: accountID, address: origin.address)
-        do throws(IdentityError) { try dependencies.take([attempt]) } catch {
+        let attempts = dependencies.limits.secondFactor(of: accountID, address: origin.address)
+        do throws(IdentityError) { try dependencies.take(attempts) } catch {
             dependencies.metrics.count(.secondFactors, "limited")
             throw error
         }
         switch try await verify() {
         case .accepted:
             dependencies.metrics.count(.secondFactors, "accepted")
-            dependencies.limiter.refund([attempt])
+            dependencies.limiter.refund(attempts)
         case .rejected:
             dependencies.metrics.count(.secondFactors, "refused")
             try await dependencies.store.audit(

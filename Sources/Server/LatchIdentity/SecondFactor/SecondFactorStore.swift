@@ -21,7 +21,9 @@ package protocol SecondFactorStore: Sendable {
     ) async throws(IdentityError) -> VerificationResult
 
     /// Inserts a challenge; only the newest ten of an account are kept.
-    func insert(_ challenge: LoginChallenge) async throws(IdentityError)
+    ///
+    /// - Returns: False if the credentials have changed since `account` was read, such as by a factor that was confirmed.
+    func insert(_ challenge: LoginChallenge, for account: Account) async throws(IdentityError) -> Bool
 
     /// Returns a challenge by its digest; nil if there is none, or it has expired.
     func challenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge?

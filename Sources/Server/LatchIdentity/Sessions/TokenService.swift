@@ -153,7 +153,7 @@ struct TokenService: Sendable {
         }
         let attempt = RotationAttempt(
             deviceID: token.deviceID, counter: token.counter,
-            key: idempotencyKey.map(\.digest), now: dependencies.now,
+            key: idempotencyKey.flatMap { $0.isEmpty ? nil : $0.digest }, now: dependencies.now,
             replayWindow: dependencies.configuration.replayWindow.inSeconds,
             keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
         let expected = device.map { Rotation(judging: attempt, against: $0) }

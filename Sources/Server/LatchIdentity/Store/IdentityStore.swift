@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
 package import PortableFoundation
 
 /// The durable storage of the auth server: one protocol per aggregate, declared next to its feature.
@@ -20,7 +21,7 @@ package protocol StoreMaintenance: Sendable {
     func prune(endedBefore date: Date) async throws(IdentityError)
 
     /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
-    func date() async throws(IdentityError) -> Date?
+    func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
 
     /// A number that grows with each write of this process, before its caller gets the result; not with a health check.
     var version: Int { get }

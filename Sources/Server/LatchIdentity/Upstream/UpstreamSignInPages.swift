@@ -87,10 +87,11 @@ extension UpstreamSignInService {
         let text = prefix + Base64URL.encode(dependencies.random.bytes(32))
         let now = dependencies.now
         let end = now.addingTimeInterval(LoginService.challengeLifetime)
-        try await store.insert(
-            LoginChallenge(
-                digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
-                isRemembered: true, createdAt: now, expiresAt: end))
+        let challenge = LoginChallenge(
+            digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
+            isRemembered: true, createdAt: now, expiresAt: end)
+        // Another step may be due: a factor that was confirmed meanwhile, for instance.
+        guard try await store.insert(challenge, for: account) else { throw .signInEnded }
         return (text, end)
     }
 
@@ -153,8 +154,12 @@ extension UpstreamSignInService {
             try await spend(id)
             return try await linkCode(record, attempt)
         }
-        guard let taken = try await store.takeChallenge(challenge.digest, at: dependencies.now),
-            let account = try await account(of: taken, record, attempt)
+        let now = dependencies.now
+        // The account is read first: a factor that is confirmed before the challenge is taken ends it, and one that is confirmed
+        // later ends what was decided about the account.
+        guard let pending = try await store.challenge(challenge.digest, at: now),
+            let account = try await account(of: pending, record, attempt),
+            try await store.takeChallenge(challenge.digest, at: now) != nil
         else { throw .signInEnded }
         return try await result(for: account, record, attempt, factorAt: nil, from: origin)
     }

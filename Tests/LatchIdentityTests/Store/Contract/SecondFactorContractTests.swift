@@ -59,7 +59,7 @@ import Testing
             #expect(try await store.prove(proof, of: id, for: .login(challenge: nil), at: noon) == expected)
         }
         let replaced = SecondFactorProof.code(step: 9, sealedSecret: [9])
-        #expect(try await store.prove(replaced, of: id, for: .removal, at: noon) == .rejected)
+        #expect(try await store.prove(replaced, of: id, for: .removal(on: fixture.device.id), at: noon) == .rejected)
     }
 
     @Test(.tags(.attackF3), arguments: StoreBackend.all)
@@ -80,16 +80,43 @@ import Testing
         #expect(try await store.prove(recovery, of: id, for: .login(challenge: nil), at: noon) == .rejected)
     }
 
+    private func challenge(_ number: UInt8, of account: Account) -> LoginChallenge {
+        LoginChallenge(
+            digest: digest(number), accountID: account.id, passwordChangedAt: noon, scope: "a:b", isRemembered: true,
+            createdAt: noon + Double(number), expiresAt: noon + 300)
+    }
+
+    @Test(.tags(.attackE8), arguments: StoreBackend.all)
+    func `is changed by no device that was signed out meanwhile`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        try await confirm(fixture)
+        let (store, id, device) = (fixture.store, fixture.account.id, fixture.device.id)
+        #expect(try await store.revoke(device: device, because: .logout, at: noon))
+        let purposes: [SecondFactorPurpose] = [.removal(on: device), .recoveryCodes([], on: device)]
+        for purpose in purposes {
+            let proof = SecondFactorProof.recovery(digest: digest(1))
+            #expect(try await store.prove(proof, of: id, for: purpose, at: noon) == .ended)
+        }
+        let account = try #require(try await store.account(id: id))
+        let isChanged = try await store.changePassword(
+            of: account, to: "$new", on: device, signingOutOthers: true, at: noon)
+        #expect(!isChanged)
+        #expect(try await store.secondFactor(of: id, isConfirmed: true) != nil)
+    }
+
     @Test(arguments: StoreBackend.all)
     func `ends a challenge with the login, and is removed with everything of it`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         try await confirm(fixture)
         let (store, id) = (fixture.store, fixture.account.id)
         for number in 1...12 as ClosedRange<UInt8> {
-            try await store.insert(
-                LoginChallenge(
-                    digest: digest(number), accountID: id, passwordChangedAt: noon, scope: "a:b", isRemembered: true,
-                    createdAt: noon + Double(number), expiresAt: noon + 300))
+            let pending = challenge(number, of: fixture.account)
+            // The factor was confirmed since the account was read.
+            let isLate = try await !store.insert(pending, for: fixture.account)
+            #expect(isLate)
+            let account = try #require(try await store.account(id: id))
+            let isStored = try await store.insert(pending, for: account)
+            #expect(isStored)
         }
         #expect(try await store.challenge(digest(2), at: noon) == nil)
         #expect(try await store.challenge(digest(3), at: noon)?.scope == "a:b")
@@ -97,11 +124,13 @@ import Testing
         let login = SecondFactorPurpose.login(challenge: digest(3))
         #expect(try await store.prove(code(8), of: id, for: login, at: noon) == .accepted)
         #expect(try await store.prove(code(9), of: id, for: login, at: noon) == .ended)
-        #expect(try await store.prove(code(9), of: id, for: .recoveryCodes([digest(7)]), at: noon) == .accepted)
+        let device = fixture.device.id
+        let replacement = SecondFactorPurpose.recoveryCodes([digest(7)], on: device)
+        #expect(try await store.prove(code(9), of: id, for: replacement, at: noon) == .accepted)
         let old = SecondFactorProof.recovery(digest: digest(2))
         #expect(try await store.prove(old, of: id, for: .login(challenge: nil), at: noon) == .rejected)
         let recovery = SecondFactorProof.recovery(digest: digest(7))
-        #expect(try await store.prove(recovery, of: id, for: .removal, at: noon) == .accepted)
+        #expect(try await store.prove(recovery, of: id, for: .removal(on: device), at: noon) == .accepted)
         #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
         #expect(try await store.challenge(digest(12), at: noon) == nil)
         #expect(try await store.perform(.removeFactor, on: id)?.hadFactor == false)

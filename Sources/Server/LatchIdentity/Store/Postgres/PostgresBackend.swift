@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchPostgres
 import PortableFoundation
 import Synchronization
@@ -126,8 +127,13 @@ final class PostgresBackend: SQLBackend {
         return results[0].count > 0 ? try read(.postgres(PostgresRow(results[0], 0))) : nil
     }
 
-    func date() async throws(IdentityError) -> Date? {
-        try await read { db throws(IdentityError) in try db.postgresDate() }
+    func date(by local: WallClock) async throws(IdentityError) -> StoreDate? {
+        // Measured with a connection at hand, without the wait for one.
+        try await read { db throws(IdentityError) in
+            let start = local.uptime
+            let date = try db.postgresDate()
+            return date.map { StoreDate(date: $0, start: start, end: local.uptime) }
+        }
     }
 
     func close() async { database.close() }

@@ -221,10 +221,11 @@ extension SQLIdentityStore {
     ///
     /// The time of the change always moves forward, so that logins with the old password are detected.
     package func changePassword(
-        of account: Account, to hash: String, signingOutAllBut device: [UInt8]?, at now: Date
+        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, at now: Date
     ) async throws(IdentityError) -> Bool {
         let id = account.id
         return try await write { db throws(IdentityError) in
+            guard try db.isSignedIn(device, of: id, at: now) else { return false }
             let changed = try db.run(
                 """
                 UPDATE account SET password_hash = $1, password_changed_at =
@@ -234,7 +235,7 @@ extension SQLIdentityStore {
                 [.text(hash), .date(now), .text(id), .integer(Int64(account.credentialVersion))])
             guard changed == 1 else { return false }
             try db.endMailedTokens(of: id)
-            if let device { try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now) }
+            if signingOutOthers { try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now) }
             try db.audit("account.passwordChanged", account: id, at: now)
             try db.mail(.passwordChanged, to: id, at: now)
             return true
@@ -311,20 +312,28 @@ extension SQLConnection {
             guard try removePasskeys(of: id, detail: note, at: now) else { break }
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
-        case .delete(isFinal: true):
-            signedOutDevices += try number(
-                "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2",
-                [.text(id), .date(now)])
-            // Foreign keys remove everything that refers to the row.
-            try run("DELETE FROM account WHERE id = $1", [.text(id)])
-            try audit("account.deleted", account: id, detail: "final \(note)", at: now)
-        case .delete(isFinal: false):
-            try setStatus(of: id, to: .deleted, at: now)
-            try endMailedTokens(of: id)
-            try audit("account.deleted", account: id, detail: note, at: now)
+        case .delete(let isFinal):
+            // Whoever signs up with a stranger's address must not keep it from them by deleting the account (attack E8).
+            let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
+            try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
         }
         result.signedOut = signedOutDevices
         return result
+    }
+
+    /// Deletes an account; one whose deletion is not final keeps its address and its username.
+    private func delete(_ id: String, isFinal: Bool, note: String, at now: Date) throws(IdentityError) {
+        guard isFinal else {
+            try setStatus(of: id, to: .deleted, at: now)
+            try endMailedTokens(of: id)
+            return try audit("account.deleted", account: id, detail: note, at: now)
+        }
+        signedOutDevices += try number(
+            "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2",
+            [.text(id), .date(now)])
+        // Foreign keys remove everything that refers to the row.
+        try run("DELETE FROM account WHERE id = $1", [.text(id)])
+        try audit("account.deleted", account: id, detail: "final \(note)", at: now)
     }
 
     /// Changes details; read and written in one transaction, so that no concurrent change of another field is lost.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import PortableFoundation
 
 /// A database behind a store, with its connections.
@@ -56,7 +57,7 @@ protocol SQLBackend: Sendable {
     ) async throws(IdentityError) -> Result?
 
     /// Returns the date of the database's server; nil if it is this process.
-    func date() async throws(IdentityError) -> Date?
+    func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
 
     /// Commits waiting writes and closes the connections.
     func close() async
@@ -77,7 +78,7 @@ extension SQLBackend {
     var passwordCostAge: Duration? { nil }
     var outage: IdentityError? { nil }
 
-    func date() async throws(IdentityError) -> Date? { nil }
+    func date(by local: WallClock) async throws(IdentityError) -> StoreDate? { nil }
 
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue],

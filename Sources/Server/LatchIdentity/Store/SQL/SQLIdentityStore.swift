@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
 import LatchPostgres
 package import PortableFoundation
 import Synchronization
@@ -149,8 +150,8 @@ extension SQLIdentityStore: StoreMaintenance {
         ) { _ in }
     }
 
-    package func date() async throws(IdentityError) -> Date? {
-        try await measured(#function, .read) { () throws(IdentityError) in try await backend.date() }
+    package func date(by local: WallClock) async throws(IdentityError) -> StoreDate? {
+        try await measured(#function, .read) { () throws(IdentityError) in try await backend.date(by: local) }
     }
 
     package func prune(endedBefore date: Date) async throws(IdentityError) {

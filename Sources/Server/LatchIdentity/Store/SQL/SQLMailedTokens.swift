@@ -75,8 +75,13 @@ extension SQLIdentityStore: MailedTokenStore {
             guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return false }
             try db.remove(digest, purpose: .resetPassword, of: account)
             try db.setPassword(of: account, to: hash, at: now)
-            // An account of an invitation had no password that somebody could miss.
-            if account.passwordHash != nil { try db.mail(.passwordChanged, to: account.id, at: now) }
+            // An account of an invitation has nobody yet who could miss something.
+            let other = try db.number(
+                """
+                SELECT (SELECT count(*) FROM upstream_identity WHERE account_id = $1)
+                    + (SELECT count(*) FROM passkey WHERE account_id = $1)
+                """, [.text(account.id)])
+            if account.passwordHash != nil || other > 0 { try db.mail(.passwordChanged, to: account.id, at: now) }
             // Access to the mail verifies the address as well.
             try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now)
             return true
@@ -219,6 +224,9 @@ extension SQLIdentityStore {
                     .text(change.oldEmailKey), .blob(change.oldDigest), .blob(change.newDigest),
                     .date(change.expiresAt),
                 ])
+            try db.audit(
+                "account.emailChangeRequested", account: account.id, detail: device.map { "on device \($0.id)" },
+                at: now)
             return true
         }
     }

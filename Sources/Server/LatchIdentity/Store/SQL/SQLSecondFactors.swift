@@ -39,12 +39,8 @@ extension SQLIdentityStore: SecondFactorStore {
                     [.blob(challenge), .text(accountID), .date(now)])
                 guard count == 1 else { return .ended }
             }
-            // A device that was signed out since the request began confirms nothing (attack E8).
-            if case .confirmation(let device) = purpose,
-                try !db.isSignedIn(device, of: accountID, at: now)
-            {
-                return .ended
-            }
+            // A device that was signed out since the request began changes nothing (attack E8).
+            if let device = purpose.device, try !db.isSignedIn(device, of: accountID, at: now) { return .ended }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
             if result == .accepted { try db.complete(purpose, of: accountID, at: now) }
             return result
@@ -52,8 +48,9 @@ extension SQLIdentityStore: SecondFactorStore {
     }
 
     /// Keeps the newest ten challenges of an account, so that an attacker with the password cannot fill the store.
-    package func insert(_ challenge: LoginChallenge) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
+    package func insert(_ challenge: LoginChallenge, for account: Account) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            guard try db.isUnchanged(account) else { return false }
             try db.run(
                 """
                 INSERT INTO sign_in_challenge (digest, account_id, password_changed_at, scope, is_remembered, created_at,
@@ -69,6 +66,7 @@ extension SQLIdentityStore: SecondFactorStore {
                 DELETE FROM sign_in_challenge WHERE account_id = $1 AND digest NOT IN (SELECT digest FROM
                     sign_in_challenge WHERE account_id = $1 ORDER BY created_at DESC, digest = $2 DESC LIMIT 10)
                 """, [.text(challenge.accountID), .blob(challenge.digest)])
+            return true
         }
     }
 
@@ -172,7 +170,7 @@ extension SQLConnection {
             try audit("factor.confirmed", account: accountID, at: now)
         case .removal:
             _ = try removeFactor(of: accountID, detail: nil, at: now)
-        case .recoveryCodes(let digests):
+        case .recoveryCodes(let digests, _):
             try run("DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = 1", [.text(accountID)])
             try insert(recoveryDigests: digests, of: accountID, isConfirmed: true)
             try audit("factor.recoveryCodesReplaced", account: accountID, at: now)
