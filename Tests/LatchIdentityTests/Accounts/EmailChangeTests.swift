@@ -25,6 +25,12 @@ import Testing
     func `comes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws {
         let site = try await Site()
         let ada = try await begin(site)
+        let device = try #require(try await site.tokens.devices(of: ada.id).first)
+        let request = try await site.identity.audit.records(limit: 10).first {
+            $0.event == "account.emailChangeRequested"
+        }
+        #expect(request?.accountID == ada.id)
+        #expect(request?.detail == "on device \(device.publicID)")
         let old = try #require(await site.mailedToken())
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
         #expect(old != new)

@@ -134,6 +134,8 @@ import Testing
         #expect(try await site.logIn().status == 200)
         ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
         #expect(ada.role == .superAdmin)
+        let appointment = try await site.identity.audit.records(limit: 10).first { $0.event == "account.role" }
+        #expect(appointment?.detail == "super_admin by the operator: the setting first_administrator")
         let bob = try await site.signUp("bob@example.com")
         #expect(try await site.identity.accounts.setRole(of: bob.id, to: .superAdmin))
         #expect(try await site.identity.accounts.setRole(of: ada.id, to: .user, by: bob.id))

@@ -66,8 +66,12 @@ import Testing
         let body: JSONValue = ["refreshToken": .string(login.refresh)]
         let first = try await site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"])
         #expect(try await site.post("/auth/refresh", body).refresh == first.refresh)
+        // An empty key is none.
+        let other: JSONValue = ["refreshToken": .string(try await self.login(site).refresh)]
+        #expect(try await site.post("/auth/refresh", other, fields: [.idempotencyKey: ""]).status == 200)
         site.clock.advance(by: 3600)
         #expect(try await site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"]).refresh == first.refresh)
+        #expect(try await site.post("/auth/refresh", other, fields: [.idempotencyKey: ""]).status == 401)
         // C1: without the key it is a reuse by now.
         #expect(try await site.post("/auth/refresh", body).status == 401)
         #expect(try await site.post("/auth/refresh", ["refreshToken": .string(first.refresh)]).status == 401)

@@ -76,11 +76,12 @@ import Testing
         let blocker = LoopBlocker()
         let shared = try EngineConfiguration(blocker.handler, configuration, ConnectionLimiter(configuration))
         let engine = try Engine.start(shared, loops: 2)
-        let (busy, idle) = (try RawClient(port: manager.port), try RawClient(port: manager.port))
-        await busy.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n")
-        await blocker.waitUntilBlocked()
+        let idle = try RawClient(port: manager.port)
         await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(await idle.receiveResponse()?.status == .ok)
+        let busy = try RawClient(port: manager.port)
+        await busy.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n")
+        await blocker.waitUntilBlocked()
         let stop = Task { await engine.stop(grace: .seconds(600)) }
         try await eventually { engine.connectionCounts.min() == 0 }
         // Nobody accepts it before the blocked loop begins to stop, nor then.

@@ -253,13 +253,21 @@ import Testing
         let source = Source()
         var configuration = Server.Configuration.patient
         configuration.uptime = { 1 }
-        let server = Server(handler: ClosureHandler { _ in source.response() }, configuration: configuration)
-        let client = try RawClient(port: try await server.start().port)
+        configuration.loops = 1
+        let handler = ClosureHandler { request in
+            request.path == "/" ? source.response() : HTTPResponse(status: .ok)
+        }
+        let server = Server(handler: handler, configuration: configuration)
+        let port = try await server.start().port
+        let (client, idle) = (try RawClient(port: port), try RawClient(port: port))
         await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         source.give("some")
         #expect(await client.receive(through: "some") != nil)
+        await idle.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await idle.receiveResponse()?.status == .ok)
         async let shutdown: Void = server.shutdown(grace: .seconds(600))
-        try await eventually { server.address == nil }
+        // The end of an idle connection shows that the server drains.
+        #expect(await idle.receiveAll().isEmpty)
         source.feed.finish()
         #expect(await client.receive(through: "\r\n0\r\n\r\n") != nil)
         #expect(await client.receiveAll().isEmpty)

@@ -77,10 +77,9 @@ enum GRPCWebText {
             // Up to the next padding, with the group that it is in.
             let digits = rest.prefix { $0 != 0x3D }
             let padding = rest.dropFirst(digits.count).prefix((4 - digits.count % 4) % 4)
-            guard padding.count <= 2, padding.allSatisfy({ $0 == 0x3D }),
+            guard !digits.isEmpty, padding.count <= 2, padding.allSatisfy({ $0 == 0x3D }),
                 let piece = Base64Alphabet.standard.decode(digits)
             else { return nil }
-            guard !digits.isEmpty else { return nil }
             bytes.append(contentsOf: piece)
             rest = rest.dropFirst(digits.count + padding.count)
         }

@@ -266,7 +266,7 @@ package struct AccountService: Sendable {
     /// cannot be used to guess it.
     ///
     /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both are the same, `.signInAgain`,
-    ///   `.tooManyAttempts`, `.overloaded` or a store's error.
+    ///   `.invalidToken` if account or device have changed meanwhile, `.tooManyAttempts`, `.overloaded` or a store's error.
     func changePassword(
         of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
         from origin: RequestOrigin
@@ -285,7 +285,7 @@ package struct AccountService: Sendable {
         let changed = try await dependencies.store.changePassword(
             of: account, to: hash, on: session.device.id, signingOutOthers: signingOutOthers, at: dependencies.now)
         // A concurrent change came first: the verified password is no longer the account's, or the device is signed out.
-        guard changed else { throw .invalidCredentials }
+        guard changed else { throw .invalidToken }
         dependencies.mails.wake()
     }
 
@@ -368,7 +368,7 @@ package struct AccountService: Sendable {
     ///
     /// - Parameters:
     ///   - isFinal: Whether nothing is kept, and the address may sign up again. Otherwise the operator can restore the
-    ///     account, and until then its address stays taken.
+    ///     account, and until then its address stays taken, unless users delete their own whose address nobody has proved.
     ///   - reason: A note for the audit log.
     package func delete(
         _ id: String, isFinal: Bool, by actor: String?, because reason: String

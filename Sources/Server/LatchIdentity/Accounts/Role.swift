@@ -67,7 +67,7 @@ package enum AccountAction: Sendable, Hashable {
     /// Remove all passkeys, and sign out all devices.
     case removePasskeys
     /// Delete the account, its devices and its details; a final deletion leaves only its entries in the audit log, any
-    /// other can be undone by the operator.
+    /// other can be undone by the operator. That of one's own account is final if nobody has proved its address.
     case delete(isFinal: Bool)
 }
 

@@ -56,7 +56,9 @@ extension IdentityError {
     static func olderSchema(found: Int, known: Int) -> IdentityError {
         IdentityError(
             code: "olderSchema", message: "The store has schema \(found), and this version has schema \(known).",
-            hint: "Migrate it first: latch admin migrate")
+            hint:
+                "Start the new server, or run latch admin migrate; servers of the earlier version cannot start again after either."
+        )
     }
 
     /// Returns a ``storeNotEmpty`` error with the file or database.

@@ -159,10 +159,17 @@ package struct SecondFactorService: Sendable {
             dependencies.metrics.count(.secondFactors, "limited")
             throw error
         }
-        switch try await verify() {
+        let result: VerificationResult
+        do throws(IdentityError) { result = try await verify() } catch {
+            dependencies.limiter.refund(attempts.filter { $0.scope != .secondFactor })
+            throw error
+        }
+        // Only a wrong code is a guess, which counts for the network that others share.
+        if result != .rejected { dependencies.limiter.refund(attempts.filter { $0.scope != .secondFactor }) }
+        switch result {
         case .accepted:
             dependencies.metrics.count(.secondFactors, "accepted")
-            dependencies.limiter.refund(attempts)
+            dependencies.limiter.refund(attempts.filter { $0.scope == .secondFactor })
         case .rejected:
             dependencies.metrics.count(.secondFactors, "refused")
             try await dependencies.store.audit(
@@ -171,7 +178,7 @@ package struct SecondFactorService: Sendable {
             throw .invalidCode
         case .ended:
             dependencies.metrics.count(.secondFactors, "refused")
-            throw .invalidCode
+            throw purpose.device == nil ? .invalidCode : .invalidToken
         case .locked(let end):
             dependencies.metrics.count(.secondFactors, "limited")
             let wait = max(end.timeIntervalSince(dependencies.now), 1)

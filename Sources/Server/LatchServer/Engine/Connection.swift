@@ -61,8 +61,6 @@ final class Connection: ServedConnection, @unchecked Sendable {
     private var task: Task<Void, Never>?
     /// The number of the current exchange, by which a late response is recognised.
     private var exchange = 0
-    /// The nanoseconds that a client has when nothing keeps its connection open: a few round trips.
-    private static let partingTime: UInt64 = 2_000_000_000
     /// Whether the server is shutting down, so that the next response is the last.
     private var isDraining = false
 
@@ -125,6 +123,8 @@ final class Connection: ServedConnection, @unchecked Sendable {
     func close() {
         guard phase != .closed else { return }
         if phase != .handling, phase != .streaming { releaseMemory() }
+        // RFC 9112 §8: the client must be able to detect that the message is incomplete.
+        if phase == .writing || phase == .streaming { stream.resetsAtClose() }
         phase = .closed
         task?.cancel()
         task = nil
@@ -476,11 +476,7 @@ extension Connection {
         releaseMemory()
         guard phase == .streaming, self.exchange == exchange else { return }
         task = nil
-        guard isComplete else {
-            // RFC 9112 §8: the client must be able to detect that the message is incomplete.
-            stream.resetsAtClose()
-            return close()
-        }
+        guard isComplete else { return close() }
         streamed?.appendEnd(to: &output)
         streamed = nil
         phase = .writing

@@ -20,3 +20,8 @@ protocol ServedConnection: AnyObject {
     /// Closes the connection at once.
     func close()
 }
+
+extension ServedConnection {
+    /// The nanoseconds that a client has when nothing keeps its connection open: a few round trips.
+    static var partingTime: UInt64 { 2_000_000_000 }
+}

@@ -211,7 +211,7 @@ extension HTTP2Connection {
         stream.phase = .responded
         stream.memory.releaseAll()
         // RFC 9113 §8.1: the client gets time to read the response before the rest of its request is refused.
-        stream.deadline = loop.now &+ 2_000_000_000
+        stream.deadline = loop.now &+ Self.partingTime
     }
 
     /// Resets a stream whose head or trailers are not sent, since they are longer than the library's limit of 64 KiB.

@@ -223,7 +223,7 @@ extension HTTP2Connection {
         abandonStreams()
         socket.endWriting()
         phase = .lingering
-        (deadline, headDeadline, writeDeadline) = (loop.now &+ 2_000_000_000, .max, .max)
+        (deadline, headDeadline, writeDeadline) = (loop.now &+ Self.partingTime, .max, .max)
     }
 
     private func abandonStreams() {

@@ -26,6 +26,27 @@ import Testing
         #expect(successes == 1)
     }
 
+    @Test(arguments: StoreBackend.all)
+    func `sets a first password, of which an owner who signs in by a provider is told`(backend: StoreBackend)
+        async throws
+    {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        for (name, notices) in [("invited", 0), ("linked", 1)] {
+            let account = try Account.example(name, hash: nil)
+            if notices == 0 {
+                try await store.insert(account, details: nil)
+            } else {
+                let identity = UpstreamIdentity(
+                    issuer: "https://accounts.example", subject: "1", provider: "google", email: account.email)
+                _ = try await store.insert(account, linkedTo: identity, mail: nil)
+            }
+            try await store.insert(.example(5, of: account))
+            #expect(try await store.resetPassword(byToken: digest(5), hash: "$new", at: noon))
+            #expect(try await store.mailBacklog(dueBefore: noon).count == notices)
+        }
+    }
+
     @Test(.tags(.attackE4), arguments: StoreBackend.all)
     func `ends in time, with a newer one, and with a password change`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()

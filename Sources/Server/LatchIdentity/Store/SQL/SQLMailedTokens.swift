@@ -225,7 +225,7 @@ extension SQLIdentityStore {
                     .date(change.expiresAt),
                 ])
             try db.audit(
-                "account.emailChangeRequested", account: account.id, detail: device.map { "on device \($0.id)" },
+                "account.emailChangeRequested", account: account.id, detail: device.map { "on device \($0.publicID)" },
                 at: now)
             return true
         }
