@@ -51,7 +51,8 @@ package struct SecondFactorService: Sendable {
     ///
     /// A client whose response was lost may repeat it with the same code.
     ///
-    /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's.
+    /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.invalidToken` if the setup has ended or the device was
+    ///   signed out meanwhile, `.tooManyAttempts`, or a store's.
     func confirm(
         _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -83,8 +84,8 @@ package struct SecondFactorService: Sendable {
 
     /// Removes the factor by a code of it; the login must be recent (attack F6).
     ///
-    /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.tooManyAttempts`, `.forbidden` or a
-    ///   store's.
+    /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.invalidToken` if the device was signed out meanwhile,
+    ///   `.tooManyAttempts`, `.forbidden` or a store's.
     func remove(
         code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -159,13 +160,14 @@ package struct SecondFactorService: Sendable {
             dependencies.metrics.count(.secondFactors, "limited")
             throw error
         }
+        // Only a wrong code is a guess, which counts for the network that others share.
+        let shared = attempts.filter { $0.scope != .secondFactor }
         let result: VerificationResult
         do throws(IdentityError) { result = try await verify() } catch {
-            dependencies.limiter.refund(attempts.filter { $0.scope != .secondFactor })
+            dependencies.limiter.refund(shared)
             throw error
         }
-        // Only a wrong code is a guess, which counts for the network that others share.
-        if result != .rejected { dependencies.limiter.refund(attempts.filter { $0.scope != .secondFactor }) }
+        if result != .rejected { dependencies.limiter.refund(shared) }
         switch result {
         case .accepted:
             dependencies.metrics.count(.secondFactors, "accepted")
