@@ -22,7 +22,7 @@ import Testing
         let lines = text.components(separatedBy: "\r\n")
         #expect(
             lines.prefix(10) == [
-                "Date: Fri, 15 Jan 2027 08:00:00 +0000", "From: <no-reply@example.com>", "To: <ada@example.com>",
+                "Date: Mon, 15 Jan 2035 08:00:00 +0000", "From: <no-reply@example.com>", "To: <ada@example.com>",
                 "Subject: Greetings", "Message-ID: <abc@example.com>", "MIME-Version: 1.0",
                 "Auto-Submitted: auto-generated",
                 "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",

@@ -21,7 +21,7 @@ import Testing
             .prefix { !$0.isEmpty }
         #expect(
             Array(head) == [
-                "Date: Fri, 15 Jan 2027 08:00:00 +0000", "From: <no-reply@id.example.com>", "To: <a@example.com>",
+                "Date: Mon, 15 Jan 2035 08:00:00 +0000", "From: <no-reply@id.example.com>", "To: <a@example.com>",
                 "Subject: Hello", "Message-ID: <abc@id.example.com>", "MIME-Version: 1.0",
                 "Auto-Submitted: auto-generated", "Content-Type: text/plain; charset=utf-8",
                 "Content-Transfer-Encoding: quoted-printable",

@@ -35,7 +35,7 @@ import Testing
         #expect(shown.json["profile"] == profile)
         #expect(shown.json["preferences"]?.objectValue?["theme"] == "dark")
         #expect(shown.json["status"] == "USER_STATUS_ACTIVE")
-        #expect(shown.json["createdAt"] == "2027-01-15T08:00:00Z")
+        #expect(shown.json["createdAt"] == "2035-01-15T08:00:00Z")
         // Nothing but the last name is in this one; the empty text takes away, and is not "not given".
         let again = try await site.call(
             "UpdateProfile", ["userId": .string(id), "lastName": "Lovelace", "displayName": ""], bearer: access)
@@ -219,8 +219,8 @@ import Testing
         let verified = try await site.call(
             "GetUsers",
             [
-                "emailVerifiedFilter": true, "roleFilter": "USER_ROLE_USER", "createdAfter": "2027-01-15T08:00:01Z",
-                "createdBefore": "2027-01-15T08:00:07Z",
+                "emailVerifiedFilter": true, "roleFilter": "USER_ROLE_USER", "createdAfter": "2035-01-15T08:00:01Z",
+                "createdBefore": "2035-01-15T08:00:07Z",
             ], bearer: boss)
         #expect(verified.json["totalCount"] == 2)
         await site.close()

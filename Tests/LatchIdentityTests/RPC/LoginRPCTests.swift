@@ -26,7 +26,7 @@ import Testing
         let access = try #require(answer.session["accessToken"]?.stringValue)
         #expect(try await site.get("/user/profile", bearer: access).status == 200)
         #expect(try await site.renew(answer.session["refreshToken"]?.stringValue ?? "").status == 200)
-        #expect(answer.session["expiresAt"]?.stringValue == "2027-01-15T08:15:00Z")
+        #expect(answer.session["expiresAt"]?.stringValue == "2035-01-15T08:15:00Z")
         #expect(answer.session["isActive"] == true)
         #expect(answer.session["userId"] == answer.user["id"])
         await site.close()

@@ -50,10 +50,10 @@ import Testing
             id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, event TEXT NOT NULL, account_id TEXT, detail TEXT
         ) STRICT
         """,
-        "INSERT INTO account VALUES ('id-ada', 'Ada@example.com', 'ada@example.com', 'Ada', NULL, 1800000000000, NULL, 'admin', '', 'active', 1800000000000)",
+        "INSERT INTO account VALUES ('id-ada', 'Ada@example.com', 'ada@example.com', 'Ada', NULL, 2052460800000, NULL, 'admin', '', 'active', 2052460800000)",
         """
-        INSERT INTO device VALUES (x'000102030405060708090a0b0c0d0e0f', 'id-ada', zeroblob(32), 1, 1800000000000, NULL,
-            1800000000000, 1800000000000, 1802592000000, NULL, NULL, 'old app', '127.0.0.1')
+        INSERT INTO device VALUES (x'000102030405060708090a0b0c0d0e0f', 'id-ada', zeroblob(32), 1, 2052460800000, NULL,
+            2052460800000, 2052460800000, 2055052800000, NULL, NULL, 'old app', '127.0.0.1')
         """,
         "PRAGMA application_id = \(0x4C74_6368)",
         "PRAGMA user_version = 1",

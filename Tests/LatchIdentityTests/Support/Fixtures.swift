@@ -5,7 +5,7 @@ import Foundation
 @testable import LatchIdentity
 
 /// The moment at which tests begin: whole milliseconds, so that it is the same after a round trip.
-let noon = Date(timeIntervalSince1970: 1_800_000_000)
+let noon = Date(timeIntervalSince1970: 2_052_460_800)
 
 extension Account {
     static func example(
