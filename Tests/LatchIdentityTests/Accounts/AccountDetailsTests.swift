@@ -32,7 +32,7 @@ import Testing
         let site = try await Site()
         let ada = try await site.signUp()
         site.clock.advance(by: 5)
-        let told = try await site.identity.accounts.change(full(), of: ada.id, by: ada.id)
+        let told = try await site.identity.accounts.change(full(), of: ada.id, by: AccountActor(ada.id))
         #expect(told.details.firstName == "Ada")
         #expect(told.details.about == full().about)
         #expect(told.details.preferences == full().preferences)
@@ -46,16 +46,18 @@ import Testing
     @Test func `changes where it is given, stays where not, and goes where it is empty`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        _ = try await site.identity.accounts.change(full(), of: ada.id, by: ada.id)
+        _ = try await site.identity.accounts.change(full(), of: ada.id, by: AccountActor(ada.id))
         var change = AccountDetailsChange()
         change.lastName = ""
         change.username = ""
-        let told = try await site.identity.accounts.change(change, of: ada.id, by: ada.id)
+        let told = try await site.identity.accounts.change(change, of: ada.id, by: AccountActor(ada.id))
         #expect(told.details.lastName.isEmpty && told.account.username == nil)
         #expect(told.details.firstName == "Ada" && told.details.about == full().about)
         change = AccountDetailsChange()
         change.displayName = ""
-        #expect(try await site.identity.accounts.change(change, of: ada.id, by: ada.id).details.shownName == "Ada")
+        #expect(
+            try await site.identity.accounts.change(change, of: ada.id, by: AccountActor(ada.id)).details.shownName
+                == "Ada")
         await site.close()
     }
 
@@ -72,7 +74,7 @@ import Testing
                     case 1: change.lastName = "Lovelace"
                     default: change.displayName = "Countess"
                     }
-                    _ = try await accounts.change(change, of: ada.id, by: ada.id)
+                    _ = try await accounts.change(change, of: ada.id, by: AccountActor(ada.id))
                 }
             }
             try await group.waitForAll()
@@ -85,13 +87,14 @@ import Testing
     @Test func `has a username that is nobody else's`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
-        _ = try await site.identity.accounts.change(full(), of: ada.id, by: ada.id)
+        _ = try await site.identity.accounts.change(full(), of: ada.id, by: AccountActor(ada.id))
         var change = AccountDetailsChange()
         change.username = "COUNTESS"
         change.firstName = "Bob"
         let taken = change
         #expect(
-            await refusal { try await site.identity.accounts.change(taken, of: bob.id, by: bob.id) } == "alreadyExists")
+            await refusal { try await site.identity.accounts.change(taken, of: bob.id, by: AccountActor(bob.id)) }
+                == "alreadyExists")
         // All of it or nothing.
         #expect(try await site.identity.accounts.account(bob.id, for: bob).details.firstName.isEmpty)
         await site.close()
@@ -133,7 +136,9 @@ import Testing
         if about != .init() { change.about = about }
         change.firstName = change.firstName ?? "kept?"
         let spoilt = change
-        let error = await failure { try await site.identity.accounts.change(spoilt, of: ada.id, by: ada.id) }
+        let error = await failure {
+            try await site.identity.accounts.change(spoilt, of: ada.id, by: AccountActor(ada.id))
+        }
         #expect(error?.code == "invalidInput")
         #expect(error?.message.contains("'\(name)'") == true)
         #expect(try await site.identity.accounts.account(ada.id, for: ada).details == AccountDetails())
@@ -148,13 +153,17 @@ import Testing
         #expect(await refusal { try await accounts.account(ada.id, for: bob) } == "forbidden")
         // An id that is nobody's is answered in the same way: ids cannot be tried.
         #expect(await refusal { try await accounts.account("nobody", for: bob) } == "forbidden")
-        #expect(await refusal { try await accounts.change(full(), of: ada.id, by: bob.id) } == "forbidden")
-        #expect(await refusal { try await accounts.change(full(), of: "nobody", by: bob.id) } == "forbidden")
+        #expect(
+            await refusal { try await accounts.change(full(), of: ada.id, by: AccountActor(bob.id)) } == "forbidden")
+        #expect(
+            await refusal { try await accounts.change(full(), of: "nobody", by: AccountActor(bob.id)) } == "forbidden")
         #expect(await refusal { try await accounts.list(AccountQuery(), for: bob) } == "forbidden")
         #expect(await refusal { try await accounts.statistics(for: bob) } == "forbidden")
         #expect(try await accounts.account(ada.id, for: boss).account.id == ada.id)
-        #expect(try await accounts.change(full(), of: ada.id, by: boss.id).details.firstName == "Ada")
-        #expect(await refusal { try await accounts.change(full(), of: "nobody", by: boss.id) } == "noSuchAccount")
+        #expect(try await accounts.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName == "Ada")
+        #expect(
+            await refusal { try await accounts.change(full(), of: "nobody", by: AccountActor(boss.id)) }
+                == "noSuchAccount")
         await site.close()
     }
 

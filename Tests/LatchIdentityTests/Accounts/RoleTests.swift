@@ -138,7 +138,7 @@ import Testing
         #expect(appointment?.detail == "super_admin by the operator: the setting first_administrator")
         let bob = try await site.signUp("bob@example.com")
         #expect(try await site.identity.accounts.setRole(of: bob.id, to: .superAdmin))
-        #expect(try await site.identity.accounts.setRole(of: ada.id, to: .user, by: bob.id))
+        #expect(try await site.identity.accounts.setRole(of: ada.id, to: .user, by: AccountActor(bob.id)))
         await site.close()
         let again = try await Site(in: site.folder) { $0.firstAdministrator = "ada@example.com" }
         #expect(try await again.logIn().status == 200)
@@ -165,7 +165,7 @@ import Testing
         let last = try await site.signUp(roles: Role.admin.words)
         let shut = try await site.signUp("bob@example.com", roles: Role.superAdmin.words)
         _ = try await accounts.setStatus(of: shut.id, to: .disabled)
-        for actor in [nil, last.id] as [String?] {
+        for actor in [nil, AccountActor(last.id)] as [AccountActor?] {
             let codes = [
                 await refusal { try await accounts.setRole(of: last.id, to: .user, by: actor) },
                 await refusal { try await accounts.setStatus(of: last.id, to: .banned, by: actor) },
@@ -176,7 +176,7 @@ import Testing
             #expect(codes == [own, own, "lastAdministrator", "lastAdministrator"])
         }
         _ = try await accounts.setStatus(of: shut.id, to: .active)
-        #expect(try await accounts.delete(last.id, isFinal: true, by: last.id, because: "moving"))
+        #expect(try await accounts.delete(last.id, isFinal: true, by: AccountActor(last.id), because: "moving"))
         await site.close()
     }
 
@@ -187,8 +187,12 @@ import Testing
             let two = try await site.signUp("b\(round)@example.com", roles: Role.superAdmin.words)
             let accounts = site.identity.accounts
             let refusals = await withTaskGroup { group in
-                group.addTask { await refusal { try await accounts.setRole(of: one.id, to: .user, by: two.id) } }
-                group.addTask { await refusal { try await accounts.setRole(of: two.id, to: .user, by: one.id) } }
+                group.addTask {
+                    await refusal { try await accounts.setRole(of: one.id, to: .user, by: AccountActor(two.id)) }
+                }
+                group.addTask {
+                    await refusal { try await accounts.setRole(of: two.id, to: .user, by: AccountActor(one.id)) }
+                }
                 return await group.reduce(into: [String?]()) { $0.append($1) }
             }
             #expect(refusals.filter { $0 == nil }.count == 1)
@@ -205,7 +209,7 @@ import Testing
         let site = try await Site()
         let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
         let login = try await site.logIn("bob@example.com")
-        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: status, by: boss.id))
+        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: status, by: AccountActor(boss.id)))
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
         #expect(try await site.renew(login.refresh).status == 401)
         // D1: what is told is what a wrong password is told.
@@ -215,7 +219,7 @@ import Testing
         #expect(shut.status == 401)
         #expect(shut.text == wrong.text)
         #expect(try await site.identity.accounts.account(email: "bob@example.com")?.status == status)
-        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: .active, by: boss.id))
+        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)))
         #expect(try await site.logIn("bob@example.com").status == 200)
         await site.close()
     }
@@ -226,18 +230,18 @@ import Testing
         let bob = try await site.signUp("bob@example.com")
         let login = try await site.logIn("bob@example.com")
         let accounts = site.identity.accounts
-        #expect(try await accounts.delete(bob.id, isFinal: false, by: boss.id, because: "asked for\nit"))
+        #expect(try await accounts.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "asked for\nit"))
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
         #expect(await refusal { try await accounts.account(bob.id, for: boss) } == "noSuchAccount")
         #expect(try await accounts.list(AccountQuery(), for: boss).total == 1)
         #expect(await refusal { try await site.signUp("bob@example.com") } == "alreadyExists")
-        #expect(try await accounts.delete(bob.id, isFinal: false, by: boss.id, because: "") == false)
+        #expect(try await accounts.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "") == false)
         // The operator opens it again, which an administrator cannot.
-        #expect(try await accounts.setStatus(of: bob.id, to: .active, by: boss.id) == false)
+        #expect(try await accounts.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)) == false)
         #expect(try await accounts.setStatus(of: bob.id, to: .active))
         #expect(try await accounts.account(bob.id, for: boss).status == .active)
-        #expect(try await accounts.delete(bob.id, isFinal: true, by: boss.id, because: "for good"))
-        #expect(try await accounts.delete(bob.id, isFinal: true, by: boss.id, because: "again") == false)
+        #expect(try await accounts.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "for good"))
+        #expect(try await accounts.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again") == false)
         try await site.signUp("bob@example.com")
         await site.close()
         let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)

@@ -194,7 +194,8 @@ import Testing
         let session = try await site.bearer(try await site.logIn().access)
         var outcomes: [String?] = []
         for _ in 0..<count { outcomes.append(await refusal { try await site.identity.secondFactors.begin(session) }) }
-        _ = try await site.identity.accounts.delete(account.id, isFinal: true, by: account.id, because: "")
+        _ = try await site.identity.accounts.delete(
+            account.id, isFinal: true, by: AccountActor(account.id), because: "")
         return outcomes
     }
 

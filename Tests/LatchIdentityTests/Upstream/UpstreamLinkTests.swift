@@ -48,7 +48,7 @@ import Testing
         var preferences = AccountDetailsChange()
         preferences.preferences = AccountDetails.Preferences()
         preferences.preferences?.language = "de-CH"
-        _ = try await site.identity.accounts.change(preferences, of: account.id, by: account.id)
+        _ = try await site.identity.accounts.change(preferences, of: account.id, by: AccountActor(account.id))
         // Whoever resets the password may read another language.
         let english: HTTPFields = ["Accept-Language": "en"]
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: english)

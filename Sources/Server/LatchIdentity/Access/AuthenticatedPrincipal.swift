@@ -23,6 +23,8 @@ package struct AuthenticatedSession: Sendable {
     let scopes: Scopes
 
     package var accountID: String { account.id }
+    /// The user as somebody who acts on accounts.
+    var actor: AccountActor { AccountActor(account.id, on: device.id) }
 
     /// Rejects the session of another client than the server's own: a user who granted a client some scopes has not given
     /// it the account.

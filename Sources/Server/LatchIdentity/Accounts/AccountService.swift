@@ -343,7 +343,9 @@ package struct AccountService: Sendable {
     ///
     /// - Returns: False if there is no such account.
     /// - Throws: `IdentityError.forbidden`, `.lastAdministrator`, or a store's error.
-    package func setRole(of id: String, to role: Role, by actor: String? = nil) async throws(IdentityError) -> Bool {
+    package func setRole(of id: String, to role: Role, by actor: AccountActor? = nil) async throws(IdentityError)
+        -> Bool
+    {
         try await perform(.setRole(role), on: id, by: actor) != nil
     }
 
@@ -352,7 +354,7 @@ package struct AccountService: Sendable {
     /// - Parameter reason: A note for the audit log.
     /// - Returns: False if there is no such account.
     package func setStatus(
-        of id: String, to status: Account.Status, by actor: String? = nil, because reason: String = ""
+        of id: String, to status: Account.Status, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool {
         // Deletion has a function of its own.
         guard status != .deleted else { throw .invalidInput("an account is not deleted by its status") }
@@ -360,7 +362,7 @@ package struct AccountService: Sendable {
     }
 
     /// Signs out all devices of another account and returns their number; nil if there is no such account.
-    package func endSessions(of id: String, by actor: String?) async throws(IdentityError) -> Int? {
+    package func endSessions(of id: String, by actor: AccountActor?) async throws(IdentityError) -> Int? {
         try await perform(.endSessions, on: id, by: actor)?.signedOut
     }
 
@@ -371,7 +373,7 @@ package struct AccountService: Sendable {
     ///     account, and until then its address stays taken, unless users delete their own whose address nobody has proved.
     ///   - reason: A note for the audit log.
     package func delete(
-        _ id: String, isFinal: Bool, by actor: String?, because reason: String
+        _ id: String, isFinal: Bool, by actor: AccountActor?, because reason: String
     ) async throws(IdentityError) -> Bool {
         try await perform(.delete(isFinal: isFinal), on: id, by: actor, because: reason) != nil
     }
@@ -379,12 +381,12 @@ package struct AccountService: Sendable {
     /// Performs an action in the store, under its own rule unless another one is given; the reason becomes one bounded
     /// line.
     func perform(
-        _ action: AccountAction, on id: String, by actor: String?, because reason: String = "",
+        _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String = "",
         if rule: AccountRule? = nil
     ) async throws(IdentityError) -> AccountActionResult? {
         try await dependencies.store.perform(
             action, on: id, by: actor, because: reason.sanitized(500), at: dependencies.now,
-            if: rule ?? action.rule(for: actor))
+            if: rule ?? action.rule(for: actor?.accountID))
     }
 
     // MARK: Lookup
@@ -452,7 +454,7 @@ package struct AccountService: Sendable {
     /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.tooManyAttempts`,
     ///   `.noSuchAccount`, or a store's error.
     package func change(
-        _ change: AccountDetailsChange, of id: String, by actor: String
+        _ change: AccountDetailsChange, of id: String, by actor: AccountActor
     ) async throws(IdentityError) -> FullAccount {
         var change = change
         change.firstName = change.firstName.map { String($0.trimmingSpace()) }
@@ -462,7 +464,7 @@ package struct AccountService: Sendable {
         if let text = change.username, !text.isEmpty {
             let username = try Username(text)
             if try await dependencies.store.account(id: id)?.username != username {
-                try dependencies.take([dependencies.limits.username(of: actor)])
+                try dependencies.take([dependencies.limits.username(of: actor.accountID)])
             }
         }
         guard try await perform(.update(change), on: id, by: actor) != nil,

@@ -20,9 +20,9 @@ package protocol AccountStore: Sendable {
     ///
     /// - Parameter actor: The account that invites its owner; nil for an owner who signs up.
     /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken; `.forbidden` if the roles or the status
-    ///   of `actor` have changed.
+    ///   of `actor` have changed, and `.invalidToken` if its device was signed out.
     func insert(
-        _ account: Account, details: AccountDetails?, mail: OutboxMail?, by actor: Account?
+        _ account: Account, details: AccountDetails?, mail: OutboxMail?, by actor: Account?, on device: [UInt8]?
     ) async throws(IdentityError)
 
     /// Performs an action on an account in one transaction, if `rule` permits it there.
@@ -31,9 +31,9 @@ package protocol AccountStore: Sendable {
     ///   - actor: The account that acts, for `rule` and the audit log; nil for the operator.
     ///   - reason: A note for the audit log.
     /// - Returns: Nil if there is no such account, according to `rule`.
-    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`.
+    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`; `.invalidToken` if the actor's device was signed out.
     func perform(
-        _ action: AccountAction, on id: String, by actor: String?, because reason: String?, at now: Date,
+        _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String?, at now: Date,
         if rule: @escaping AccountRule
     ) async throws(IdentityError) -> AccountActionResult?
 
@@ -66,7 +66,7 @@ extension AccountStore {
     package func insert(
         _ account: Account, details: AccountDetails?, mail: OutboxMail?
     ) async throws(IdentityError) {
-        try await insert(account, details: details, mail: mail, by: nil)
+        try await insert(account, details: details, mail: mail, by: nil, on: nil)
     }
 }
 

@@ -27,7 +27,8 @@ extension AccountService {
         account.roles = role.replacing(in: roles)
         try dependencies.take([dependencies.limits.mail(.invitation, emailKey: email.key)])
         try await dependencies.store.insert(
-            account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor)
+            account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor,
+            on: session.device.id)
         dependencies.metrics.count(.accountsCreated)
         dependencies.mails.wake()
         return account

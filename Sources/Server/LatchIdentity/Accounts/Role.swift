@@ -71,6 +71,17 @@ package enum AccountAction: Sendable, Hashable {
     case delete(isFinal: Bool)
 }
 
+/// Who performs an action on an account.
+package struct AccountActor: Sendable, Hashable {
+    /// The account that acts.
+    let accountID: String
+    /// The device of the session by which it acts, which must still be signed in; nil without a session.
+    let device: [UInt8]?
+
+    /// Creates an actor.
+    package init(_ accountID: String, on device: [UInt8]? = nil) { (self.accountID, self.device) = (accountID, device) }
+}
+
 /// The facts that authorize an action, read in its transaction.
 package struct AccountActionContext: Sendable {
     /// The account that acts; nil for the operator and for an account that no longer exists.

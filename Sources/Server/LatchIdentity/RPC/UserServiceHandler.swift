@@ -234,7 +234,7 @@ struct UserServiceHandler: UserServiceServer {
             {
                 try dependencies.requireRecentAuthentication(session)
             }
-            let user = User(try await accounts.change(change, of: request.userId, by: session.accountID))
+            let user = User(try await accounts.change(change, of: request.userId, by: session.actor))
             // Last, since a rejected change must not send mails.
             if !email.isEmpty { try await accounts.changeEmail(of: session, to: email) }
             return user
@@ -261,7 +261,7 @@ struct UserServiceHandler: UserServiceServer {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             try dependencies.requireRecentAuthentication(session)
             let isGone = try await accounts.delete(
-                request.userId, isFinal: request.hardDelete, by: session.accountID, because: request.reason)
+                request.userId, isFinal: request.hardDelete, by: session.actor, because: request.reason)
             guard isGone else { throw .noSuchAccount }
         }
     }
@@ -290,7 +290,7 @@ struct UserServiceHandler: UserServiceServer {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             guard let role = try Role(request.role) else { throw .missing("role") }
             try dependencies.requireRecentAuthentication(session)
-            guard try await accounts.setRole(of: request.userId, to: role, by: session.accountID) else {
+            guard try await accounts.setRole(of: request.userId, to: role, by: session.actor) else {
                 throw .noSuchAccount
             }
             return try await user(request.userId, for: session)
@@ -302,7 +302,7 @@ struct UserServiceHandler: UserServiceServer {
             let status = try Account.Status(request.status)
             try dependencies.requireRecentAuthentication(session)
             let isThere = try await accounts.setStatus(
-                of: request.userId, to: status, by: session.accountID, because: request.reason)
+                of: request.userId, to: status, by: session.actor, because: request.reason)
             guard isThere else { throw .noSuchAccount }
             return try await user(request.userId, for: session)
         }
@@ -313,7 +313,7 @@ struct UserServiceHandler: UserServiceServer {
     ) async throws -> EndUserSessionsResponse {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             try dependencies.requireRecentAuthentication(session)
-            guard let count = try await accounts.endSessions(of: request.userId, by: session.accountID) else {
+            guard let count = try await accounts.endSessions(of: request.userId, by: session.actor) else {
                 throw .noSuchAccount
             }
             return EndUserSessionsResponse(endedSessions: Int32(clamping: count))
@@ -330,7 +330,7 @@ struct UserServiceHandler: UserServiceServer {
                 return try await secondFactors.remove(code: request.code, session, from: origin)
             }
             try dependencies.requireRecentAuthentication(session)
-            switch try await secondFactors.remove(of: request.userId, by: session.accountID) {
+            switch try await secondFactors.remove(of: request.userId, by: session.actor) {
             case true?: return
             case false?: throw .noSecondFactor
             case nil: throw .noSuchAccount

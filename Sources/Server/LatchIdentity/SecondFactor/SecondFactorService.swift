@@ -117,7 +117,7 @@ package struct SecondFactorService: Sendable {
     /// - Parameter actor: The account that does it; nil for the server's operator.
     /// - Returns: Whether there was a factor; nil if there is no such account.
     /// - Throws: `IdentityError.forbidden` or a store's error.
-    package func remove(of accountID: String, by actor: String? = nil) async throws(IdentityError) -> Bool? {
+    package func remove(of accountID: String, by actor: AccountActor? = nil) async throws(IdentityError) -> Bool? {
         let found = try await dependencies.accounts.perform(.removeFactor, on: accountID, by: actor)?.hadFactor
         dependencies.mails.wake()
         return found

@@ -8,7 +8,7 @@ extension AccountService {
     /// - Parameter reason: A note for the audit log.
     /// - Returns: Whether there was a link; nil if there is no such account.
     package func removeLink(
-        to provider: String, of id: String, by actor: String? = nil, because reason: String = ""
+        to provider: String, of id: String, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool? {
         let result = try await perform(.removeLink(provider: provider), on: id, by: actor, because: reason)
         dependencies.mails.wake()
@@ -21,7 +21,7 @@ extension AccountService {
     /// - Parameter reason: A note for the audit log.
     /// - Returns: Whether there was a passkey; nil if there is no such account.
     package func removePasskeys(
-        of id: String, by actor: String? = nil, because reason: String = ""
+        of id: String, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool? {
         let result = try await perform(.removePasskeys, on: id, by: actor, because: reason)
         dependencies.mails.wake()

@@ -51,16 +51,16 @@ import Testing
         former.roles = ["admin", "super_admin"]
         for stale in [former, try Account.example("nobody")] {
             await #expect(throws: IdentityError.forbidden) {
-                try await store.insert(invited, details: nil, mail: nil, by: stale)
+                try await store.insert(invited, details: nil, mail: nil, by: stale, on: nil)
             }
         }
         try await store.perform(.setStatus(.suspended), on: actor.id)
         await #expect(throws: IdentityError.forbidden) {
-            try await store.insert(invited, details: nil, mail: nil, by: actor)
+            try await store.insert(invited, details: nil, mail: nil, by: actor, on: nil)
         }
         #expect(try await store.account(id: invited.id) == nil)
         try await store.perform(.setStatus(.active), on: actor.id)
-        try await store.insert(invited, details: nil, mail: nil, by: actor)
+        try await store.insert(invited, details: nil, mail: nil, by: actor, on: nil)
         #expect(try await store.account(id: invited.id) != nil)
     }
 
@@ -142,7 +142,7 @@ import Testing
         let boss = administrator
         try await store.insert(boss, details: nil)
         let refused = await failure {
-            try await store.perform(.setRole(.admin), on: id, by: boss.id, because: nil, at: noon) {
+            try await store.perform(.setRole(.admin), on: id, by: AccountActor(boss.id), because: nil, at: noon) {
                 context throws(IdentityError) in
                 #expect(context.actor?.id == boss.id && context.target?.id == id)
                 #expect(context.administratorCount == 1)
@@ -151,12 +151,35 @@ import Testing
         }
         #expect(refused == .forbidden)
         #expect(try await store.account(id: id) == fixture.account)
-        let missing = try await store.perform(.endSessions, on: "nobody", by: "no one", because: nil, at: noon) {
+        let missing = try await store.perform(
+            .endSessions, on: "nobody", by: AccountActor("no one"), because: nil, at: noon
+        ) {
             #expect($0.actor == nil && $0.target == nil)
             return false
         }
         #expect(missing == nil)
         #expect(try await store.device(id: fixture.device.id)?.revokedAt == nil)
+    }
+
+    @Test(.tags(.attackE8), arguments: StoreBackend.all)
+    func `are changed and made by no session that was signed out meanwhile`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account, device) = (fixture.store, fixture.account, fixture.device.id)
+        let actor = AccountActor(account.id, on: device)
+        let bob = try Account.example("bob")
+        let act = {
+            await failure {
+                try await store.perform(.endSessions, on: account.id, by: actor, because: nil, at: noon) { _ in false }
+            }
+        }
+        #expect(await act() == nil)
+        #expect(try await store.revoke(device: device, because: .logout, at: noon))
+        #expect(await act() == .invalidToken)
+        let invitation = await failure {
+            try await store.insert(bob, details: nil, mail: nil, by: account, on: device)
+        }
+        #expect(invitation == .invalidToken)
+        #expect(try await store.account(id: bob.id) == nil)
     }
 
     @Test(arguments: StoreBackend.all)

@@ -37,7 +37,9 @@ import Testing
         let (store, id) = (fixture.store, fixture.account.id)
         _ = try await store.rotation(.of(fixture.device))
         for action in [AccountAction.setRole(.admin), .setStatus(.banned), .endSessions, .delete(isFinal: true)] {
-            _ = try await store.perform(action, on: id, by: "boss", because: "a note", at: noon) { _ in true }
+            _ = try await store.perform(action, on: id, by: AccountActor("boss"), because: "a note", at: noon) { _ in
+                true
+            }
         }
         let refused = await failure {
             try await store.perform(.endSessions, on: id, by: nil, because: nil, at: noon) { _ throws(IdentityError) in

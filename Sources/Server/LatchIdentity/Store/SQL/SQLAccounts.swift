@@ -29,10 +29,12 @@ extension SQLIdentityStore: AccountStore {
 
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
     package func insert(
-        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil
+        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil,
+        on device: [UInt8]? = nil
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
             if let actor {
+                try db.requireSignedIn(AccountActor(actor.id, on: device), at: account.createdAt)
                 let current = try db.account(actor.id)
                 guard current?.roles == actor.roles, current?.status == .active else { throw .forbidden }
             }
@@ -204,16 +206,17 @@ extension AccountDetails {
 extension SQLIdentityStore {
     /// Reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
     package func perform(
-        _ action: AccountAction, on id: String, by actor: String?, because reason: String?, at now: Date,
+        _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String?, at now: Date,
         if rule: @escaping AccountRule
     ) async throws(IdentityError) -> AccountActionResult? {
         try await write { db throws(IdentityError) in
+            try db.requireSignedIn(actor, at: now)
             let context = AccountActionContext(
-                actor: try actor.flatMap { id throws(IdentityError) in try db.account(id) },
+                actor: try actor.flatMap { actor throws(IdentityError) in try db.account(actor.accountID) },
                 target: try db.account(id), administratorCount: try db.administratorCount())
             guard try rule(context), let target = context.target else { return nil }
-            let note = "by \(actor ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
-            return try db.perform(action, on: target, by: actor, note: note, at: now)
+            let note = "by \(actor?.accountID ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
+            return try db.perform(action, on: target, by: actor?.accountID, note: note, at: now)
         }
     }
 
@@ -269,6 +272,14 @@ extension SQLConnection {
         try number(
             "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
             [.text(account.id), .integer(Int64(account.credentialVersion))]) == 1
+    }
+
+    /// Requires that the device by which somebody acts was not signed out since the request began (attack E8).
+    ///
+    /// - Throws: `IdentityError.invalidToken`.
+    fileprivate func requireSignedIn(_ actor: AccountActor?, at now: Date) throws(IdentityError) {
+        guard let actor, let device = actor.device else { return }
+        guard try isSignedIn(device, of: actor.accountID, at: now) else { throw .invalidToken }
     }
 
     /// Returns the number of active administrators, up to two; counted in the rows, and not taken from the tally.
