@@ -191,16 +191,18 @@ import Testing
     @Test(.tags(.attackK11)) func `that keeps trailers in many streams is held to its share, too`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 400_000
-        try await serving(.telling, configuration: configuration) { address in
-            // Without a window no response ends.
-            let client = try await FrameClient(address, settings: [(4, 0)])
+        // No handler ends, since what it was given is no longer counted then.
+        try await serving(`HTTP/2 by the letter`.waiting, configuration: configuration) { address in
+            let client = try await FrameClient(address)
             let line = [UInt8(0x40)] + HPACK.text("t") + HPACK.text(String(repeating: "x", count: 4000))
             for number in 0..<20 {
                 let id = UInt32(2 * number + 1)
                 let last = number == 0 ? line : [0xBE]
                 await client.send(.post(id), .headers(id, last + [0xBE, 0xBE, 0xBE]))
             }
-            #expect(await client.receive { $0.answers[39]?.reset == Self.calm })
+            // The heads of streams whose resets are still to be sent may leave no room for that of a further one.
+            let last = await client.answer(to: 39)
+            #expect(last.reset == Self.calm || last.status == 503)
             #expect(client.answers[1]?.reset == nil)
         }
     }
