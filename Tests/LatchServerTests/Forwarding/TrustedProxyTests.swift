@@ -109,13 +109,18 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         ("proto=https", ["-"]), ("for=a , , for=b", ["a", "b"]), ("", []), (" ,", []),
         ("for=\"a\\\"b\"", ["a\"b"]),
         // From here on malformed.
-        ("for=1.2.3.4;for=5.6.7.8", ["-"]), ("for=\"1.2.3.4", ["-"]), ("for", ["-"]), ("for=", ["-"]),
+        ("for=1.2.3.4;for=5.6.7.8", ["-"]), ("for=\"1.2.3.4", ["-"]),
+        ("for=1.2.3.4;for=5.6.7.8, for=a", ["-", "a"]), ("for=\", for=a", ["-", "a"]),
+        ("for=\", for=a;host=\"x, for=b\"", ["-", "a"]), ("x=\"a\\, for=\"b\\\\\\\"c\"", ["-", "b\\\"c"]),
+        ("for", ["-"]), ("for=", ["-"]),
         ("for=1.2.3.4 5.6.7.8", ["-"]), ("for=[::1]", ["-"]), ("for=1.2.3.4;;proto=http", ["-"]),
         ("=x", ["-"]), ("for = 1.2.3.4", ["-"]), ("for=9.9.9.9, for=\"1.2.3.4", ["-"]),
     ]
 
     @Test(arguments: 0..<lines.count)
-    func `RFC 7239 §4: is parsed by its grammar, and ignored when it is malformed`(index: Int) {
+    func `RFC 7239 §4: is parsed by its grammar from the end, and an element without a node when it is malformed`(
+        index: Int
+    ) {
         let (line, nodes) = Self.lines[index]
         #expect(ForwardedElements(line).hosts.map { $0 ?? "-" } == nodes)
     }
@@ -133,6 +138,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client(["for=_secret, for=10.0.0.2"]) == "10.0.0.2")
         // What a client quotes and never ends takes nothing of the proxy's along that stands in a line of its own.
         #expect(client(["for=\"1.1.1.1", "for=198.51.100.7"]) == "198.51.100.7")
+        #expect(client(["for=\"1.1.1.1, for=198.51.100.7"]) == "198.51.100.7")
     }
 }
 

@@ -9,19 +9,40 @@ struct ForwardedElements {
 
     private struct Malformed: Error {}
 
-    /// Parses a line; a malformed one counts as a single element without a node.
+    /// Parses a line from its end; a malformed element has no node.
     ///
-    /// An unterminated quote could contain separators, so no part of a malformed line is trusted.
-    init(_ line: String) {
-        var scanner = FieldScanner(line)
+    /// Proxies append to what their client has written. A quote that the client never ends would take their elements along
+    /// if the line were read from its beginning.
+    ///
+    /// - Parameter limit: The number of elements at most, the last ones.
+    init(_ line: String, limit: Int = .max) {
+        var rest = line.utf8[...]
+        var isQuoted = false
+        var end = rest.endIndex
+        while hosts.count < limit {
+            let byte = rest.popLast()
+            if byte == 0x22, !(isQuoted && Self.isEscaped(rest)) { isQuoted.toggle() }
+            guard byte == nil || byte == 0x2C && !isQuoted else { continue }
+            let start = byte == nil ? line.startIndex : line.utf8.index(after: rest.endIndex)
+            let element = line[start..<end]
+            if !element.utf8.allSatisfy(isBlank) { hosts.append(Self.host(of: String(element))) }
+            guard byte != nil else { break }
+            end = rest.endIndex
+        }
+        hosts.reverse()
+    }
+
+    /// Returns whether an odd number of backslashes stands at the end.
+    private static func isEscaped(_ text: Substring.UTF8View) -> Bool {
+        text.reversed().prefix { $0 == 0x5C }.count % 2 == 1
+    }
+
+    private static func host(of element: String) -> String? {
+        var scanner = FieldScanner(element)
         do {
-            while true {
-                _ = scanner.take { isBlank($0) || $0 == 0x2C }
-                if scanner.isAtEnd { return }
-                hosts.append(try Self.host(&scanner))
-            }
+            return try host(&scanner)
         } catch {
-            hosts = [nil]
+            return nil
         }
     }
 
@@ -40,7 +61,7 @@ struct ForwardedElements {
             }
             scanner.skipWhitespace()
         } while scanner.take(0x3B)
-        guard scanner.isAtEnd || scanner.next == 0x2C else { throw Malformed() }
+        guard scanner.isAtEnd else { throw Malformed() }
         return host
     }
 }

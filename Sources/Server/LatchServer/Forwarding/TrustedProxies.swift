@@ -76,8 +76,12 @@ public struct TrustedProxies: Sendable, Hashable {
             }
             return entries
         case .forwarded:
-            let nodes = lines.flatMap { ForwardedElements($0).hosts.map { $0.flatMap(Self.host) } }
-            return nodes.suffix(Self.longestChain).reversed()
+            var entries: [String?] = []
+            for line in lines.reversed() where entries.count < Self.longestChain {
+                let elements = ForwardedElements(line, limit: Self.longestChain - entries.count)
+                entries += elements.hosts.reversed().map { $0.flatMap(Self.host) }
+            }
+            return entries
         }
     }
 
