@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import TestTags
 import Testing
 
@@ -111,6 +112,22 @@ import Testing
         let right = try await site.form("/oauth/revoke", ["token": phone.refreshToken, "client_id": "phone"])
         #expect(right.status == 200)
         #expect(try await site.get("/widgets", bearer: phone.accessToken).status == 401)
+        await site.close()
+    }
+
+    @Test(.tags(.attackH6)) func `takes an expired access token, from the app that it was issued to alone`()
+        async throws
+    {
+        let site = try await Site(change: apps)
+        try await site.signUp()
+        let own = try await site.passwordGrant()
+        let phone = try await site.passwordGrant(as: "phone")
+        site.clock.advance(by: 86_400)
+        for token in [own.accessToken, phone.accessToken] {
+            #expect(try await site.form("/oauth/revoke", ["token": token]).status == 200)
+        }
+        #expect(try await site.refreshGrant(own.refreshToken).oauthError == "invalid_grant")
+        #expect(try await site.refreshGrant(phone.refreshToken, as: "phone").status == 200)
         await site.close()
     }
 

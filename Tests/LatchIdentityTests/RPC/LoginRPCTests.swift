@@ -148,6 +148,10 @@ import Testing
         #expect(dead.status == 401 && dead.word == "unauthenticated" && dead.stableCode == "invalidGrant")
         // Twice is as good as once.
         #expect(try await site.call("Logout", ["sessionToken": access]).status == 200)
+        let late = try await site.login()
+        site.clock.advance(by: 86_400)
+        #expect(try await site.call("Logout", ["sessionToken": late.session["accessToken"] ?? ""]).status == 200)
+        #expect(try await site.renew(late.session["refreshToken"]?.stringValue ?? "").status == 401)
         await site.close()
     }
 

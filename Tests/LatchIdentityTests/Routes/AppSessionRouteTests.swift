@@ -59,6 +59,21 @@ import Testing
         #expect(try await site.metric("latch_families_revoked_total") == 1)
     }
 
+    @Test func `001: log out by an expired access token, which does nothing else`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let login = try await login(site)
+        site.clock.advance(by: 86_400)
+        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        let all = try await site.call(.post, "/auth/logout", bearer: login.access, ["allDevices": true])
+        #expect(all.status == 401)
+        #expect(try await site.call(.post, "/auth/logout", bearer: login.access + "x").status == 200)
+        #expect(try await site.metric("latch_families_revoked_total") == 0)
+        #expect(try await site.call(.post, "/auth/logout", bearer: login.access).status == 200)
+        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        await site.close()
+    }
+
     @Test func `001: answer a lost renewal again, under its key also later`() async throws {
         let site = try await Site()
         try await site.signUp()

@@ -343,21 +343,24 @@ struct TokenService: Sendable {
 
     // MARK: Revoking
 
-    /// Signs out the device of a valid token of either kind; ignores anything else, expired access tokens included.
+    /// Signs out the device of an authentic token of either kind; ignores anything else.
     ///
-    /// An old generation of a refresh token is accepted as well: a client that lost the newest one must be able to log out,
-    /// and an attacker with an old one could otherwise cause a sign-out by using it.
+    /// An old generation of a refresh token and an expired access token are accepted as well: a client that has nothing
+    /// newer must be able to log out, and an attacker with an old refresh token could cause a sign-out anyway, by using it.
     func signOut(token text: String?) async throws(IdentityError) {
         if let text, let device = try await device(of: text) { try await signOut(device.id) }
     }
 
-    /// Returns the device of a valid access token, or of an authentic refresh token of any generation.
+    /// Returns the signed-in device of an authentic access token of any age, or refresh token of any generation.
     private func device(of text: String) async throws(IdentityError) -> Device? {
-        if let token = RefreshToken(text), let device = try await authenticated(token, needsRow: true)?.device {
-            return device
+        var device: Device?
+        if let token = RefreshToken(text) {
+            device = try await authenticated(token, needsRow: true)?.device
+        } else if let id = dependencies.accessTokens.device(of: text) {
+            device = try await dependencies.store.device(id: id)
         }
-        guard let id = dependencies.accessTokens.verify(text)?.claims.deviceID else { return nil }
-        return try await dependencies.store.device(id: id)
+        // A repetition writes nothing.
+        return device?.revokedAt == nil ? device : nil
     }
 
     /// Signs out all devices of the access token's account and returns their number.

@@ -280,13 +280,29 @@ final class AccessTokenIssuer: Sendable {
 
     /// Returns the subject of an ID token that was issued to a client, expired or not; nil for any other text.
     func subject(ofIDToken text: String, for clientID: String) -> String? {
+        // OpenID Connect Core §3.1.2.1: as a hint, an ID token counts after its expiry as well.
+        authenticClaims(of: text, type: "JWT", audience: clientID)?.subject
+    }
+
+    /// Returns the device that an access token was issued to, expired or not, as long as its key is kept; nil for any other
+    /// text.
+    ///
+    /// Use it only to sign that device out.
+    func device(of text: String) -> [UInt8]? {
+        guard let audience = state.withLock({ $0.context?.audience }),
+            let id = authenticClaims(of: text, type: "at+jwt", audience: audience)?.string("sid")
+        else { return nil }
+        return try? Base64URL.decode(id)
+    }
+
+    /// Returns the claims of a token of this issuer, expired or not, as long as its key is kept.
+    private func authenticClaims(of text: String, type: String, audience: String) -> Claims? {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
         guard let context = found else { return nil }
-        // OpenID Connect Core §3.1.2.1: as a hint, an ID token counts after its expiry as well.
         let verifier = JWTVerifier(
             keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: [.es256], issuer: context.issuer,
-            audience: clientID, type: "JWT", leeway: .seconds(10 * 365 * 86_400), clock: clock)
-        do { return try verifier.verify(text).subject } catch { return nil }
+            audience: audience, type: type, leeway: .seconds(10 * 365 * 86_400), clock: clock)
+        return try? verifier.verify(text)
     }
 }
 
