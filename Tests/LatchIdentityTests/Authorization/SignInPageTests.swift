@@ -107,7 +107,25 @@ import Testing
         let name = change.keys.first ?? ""
         let page = try await agent.get(tool.path([:]) + "&\(name)=\(change[name] ?? "")")
         #expect(page.formAction == "/login")
-        #expect(try await agent.signIn(page).title == "Sign in to tool?")
+        let consent = try await agent.signIn(page)
+        #expect(consent.title == "Sign in to tool?")
+        // The page stays valid for longer than the sign-in is what the program has asked for.
+        site.clock.advance(by: 301)
+        let again = try await agent.submit(consent)
+        #expect(again.formAction == "/login")
+        let later = try await agent.signIn(again)
+        site.clock.advance(by: 299)
+        #expect(try await agent.submit(later).parameters["code"] != nil)
+        await site.close()
+    }
+
+    @Test(arguments: ["", "&max_age=3000"])
+    func `give a user whose sign-in is recent enough an hour for the consent`(parameter: String) async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let page = try await agent.signIn(try await agent.get(foreign.path() + parameter))
+        site.clock.advance(by: 2900)
+        #expect(try await agent.submit(page).parameters["code"] != nil)
         await site.close()
     }
 

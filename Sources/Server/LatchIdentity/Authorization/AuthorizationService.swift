@@ -79,7 +79,7 @@ struct AuthorizationService: Sendable {
         guard let client = dependencies.clients[request.clientID], client.allows(redirect: request.redirect) else {
             throw .invalidAuthorization("its app is not registered any more")
         }
-        guard let session, hasAgreed || isNew || isSufficient(session, for: request) else {
+        guard let session, isNew || isSufficient(session, for: request, hasAgreed: hasAgreed) else {
             guard !request.isSilent else { throw .loginRequired }
             return .signIn
         }
@@ -103,10 +103,17 @@ struct AuthorizationService: Sendable {
         return .respond(url: try await issueCode(for: request, scopes, in: session, consent: consent))
     }
 
+    /// The seconds that a user has to decide after a sign-in, also where the request asks for a more recent one.
+    private static let timeToDecide = 300
+
     /// Returns whether the user need not authenticate again.
-    private func isSufficient(_ session: ActivePageSession, for request: PendingAuthorization) -> Bool {
-        guard request.prompts.isDisjoint(with: [.login, .selectAccount]) else { return false }
-        guard let maximumAge = request.maximumAge else { return true }
+    private func isSufficient(
+        _ session: ActivePageSession, for request: PendingAuthorization, hasAgreed: Bool
+    ) -> Bool {
+        let isForced = !request.prompts.isDisjoint(with: [.login, .selectAccount])
+        guard hasAgreed || !isForced else { return false }
+        guard var maximumAge = isForced ? 0 : request.maximumAge else { return true }
+        if hasAgreed { maximumAge = max(maximumAge, Self.timeToDecide) }
         let age = dependencies.now.timeIntervalSince(session.authenticatedAt)
         // A clock that was set back makes no old session recent.
         return (-60...Double(maximumAge)).contains(age)
