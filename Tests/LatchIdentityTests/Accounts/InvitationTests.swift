@@ -23,7 +23,8 @@ import Testing
             (["user"], ["client"], 403), (["moderator"], [], 403), (["admin"], ["client"], 201),
             (["admin"], ["moderator"], 201), (["admin"], ["admin"], 403), (["admin"], ["super_admin"], 403),
             (["admin", "super_admin"], ["admin", "super_admin"], 201),
-            (["admin", "super_admin"], ["super_admin"], 201),
+            (["admin", "super_admin"], ["super_admin"], 201), (["admin"], ["client", "owner"], 403),
+            (["admin", "owner"], ["owner", "moderator"], 201), (["admin", "super_admin"], ["owner"], 201),
         ] as [([String], [String], Int)])
     func `gives no role as high as that of who invites`(roles: [String], given: [String], status: Int) async throws {
         let site = try await Site()

@@ -146,6 +146,14 @@ import Testing
         await again.close()
     }
 
+    @Test func `is not promoted by the setting, alone or with others`() async throws {
+        let site = try await Site { $0.firstAdministrator = "ada@example.com" }
+        try await site.signUp("ada@example.com", roles: ["admin"])
+        #expect(try await site.logIn().status == 200)
+        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.role == .admin)
+        await site.close()
+    }
+
     @Test func `is appointed at the next login who was there before the setting`() async throws {
         let site = try await Site()
         try await site.signUp()

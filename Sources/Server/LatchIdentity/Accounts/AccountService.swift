@@ -58,8 +58,8 @@ package struct AccountService: Sendable {
     /// both the address and the password.
     ///
     /// Neither a session from before that proof nor a verified address alone suffices: anybody may have signed up with the
-    /// address (attack E8). Does nothing if an account can administer the server already: the setting is for the first
-    /// start, and does not reinstate a dismissed administrator.
+    /// address (attack E8). Does nothing if an account can administer the server already, and can sign in: the setting is for
+    /// the first start, and does not reinstate a dismissed administrator.
     ///
     /// - Returns: The account with its role.
     func promotingFirstAdministrator(_ account: Account) async throws(IdentityError) -> Account {
@@ -72,7 +72,9 @@ package struct AccountService: Sendable {
         let promoted = try await perform(
             .setRole(.superAdmin), on: account.id, by: nil, because: "the setting first_administrator"
         ) { context in
-            guard context.administratorCount == 0, let target = context.target else { return false }
+            guard !context.hasOtherAdministrator, let target = context.target, !target.isAdministrator else {
+                return false
+            }
             return target.email.key == key && target.credentialVersion == account.credentialVersion
                 && target.ownerProvedAt != nil && target.status == .active
         }
@@ -101,10 +103,12 @@ package struct AccountService: Sendable {
 
     /// Requires that roles and permissions are words, as scope tokens are (RFC 6749 §3.3).
     static func requireWords(_ words: [String]) throws(IdentityError) {
-        let isWord = { (word: String) in
-            !word.isEmpty && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
-        }
         guard words.allSatisfy(isWord) else { throw .invalidInput("a role or permission is not one word of ASCII") }
+    }
+
+    /// Returns whether a text can be a role or permission: visible ASCII without quotes and backslashes.
+    static func isWord(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
     // MARK: Mailed links

@@ -6,7 +6,7 @@ extension AccountService {
     /// Creates an account without a password for somebody else, and mails a link that sets one.
     ///
     /// An administrator may do it who has authenticated recently, and gives no role as high as the own one, as with changes of
-    /// a role; a super administrator gives any.
+    /// a role, and other role words only as `invitation_roles` says or as their own; a super administrator gives any.
     ///
     /// - Throws: `IdentityError.forbidden`, also if the own roles change meanwhile, `.signInAgain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
@@ -17,7 +17,13 @@ extension AccountService {
         let actor = session.account
         // The highest role that is named, also by a word that needs another one with it.
         let role = Role.allCases.last { $0.words.last.map(roles.contains) ?? true } ?? .user
-        guard actor.isAdministrator, role < actor.role || actor.role == .superAdmin else { throw .forbidden }
+        guard actor.isAdministrator else { throw .forbidden }
+        if actor.role < .superAdmin {
+            let given = dependencies.configuration.invitationRoles + actor.roles
+            guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else {
+                throw .forbidden
+            }
+        }
         try dependencies.requireRecentAuthentication(session)
         let email = try EmailAddress(email)
         let now = dependencies.now

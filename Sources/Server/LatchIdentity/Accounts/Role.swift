@@ -33,11 +33,11 @@ package enum Role: Int, Sendable, Hashable, CaseIterable, Comparable {
         self = role
     }
 
+    /// Returns whether a word is one of an administrative role.
+    static func isWord(_ word: String) -> Bool { allCases.contains { $0.words.contains(word) } }
+
     /// Returns an account's words with this role in place of its earlier one; other words stay.
-    package func replacing(in words: [String]) -> [String] {
-        let ours = Set(Self.allCases.flatMap(\.words))
-        return words.filter { !ours.contains($0) } + self.words
-    }
+    package func replacing(in words: [String]) -> [String] { words.filter { !Self.isWord($0) } + self.words }
 
     package static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
 }
@@ -88,8 +88,8 @@ package struct AccountActionContext: Sendable {
     package let actor: Account?
     /// The account that the action is for, of any status.
     package let target: Account?
-    /// The number of active accounts that can administer the server.
-    package let administratorCount: Int
+    /// Whether an active account other than the target can administer the server, and can sign in; false without a target.
+    package let hasOtherAdministrator: Bool
 }
 
 /// The authorization of an action: whether its target exists for the actor.
@@ -116,7 +116,7 @@ extension AccountAction {
             // Only the operator sees deleted accounts; an actor that may delete one may make that final.
             guard target.status != .deleted || actorID == nil || self == .delete(isFinal: true) else { return false }
             // Attack K9: one account that can administer the server always remains.
-            if mayDemote, target.isAdministrator, context.administratorCount < 2 { throw .lastAdministrator }
+            if mayDemote, target.isAdministrator, !context.hasOtherAdministrator { throw .lastAdministrator }
             return true
         }
     }

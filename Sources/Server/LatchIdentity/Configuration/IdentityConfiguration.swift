@@ -43,6 +43,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var recentAuthentication: Duration = .seconds(900)
     /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
+    /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative
+    /// ones; super administrators give any.
+    public var invitationRoles = ["client"]
     /// The memory of one password hash in KiB.
     public var argon2MemoryKiB = 19_456
     /// The passes of one password hash.

@@ -67,6 +67,9 @@ package struct IdentitySetting: Sendable {
         .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator"),
+        .init(
+            "invitation_roles", \.invitationRoles, .roles,
+            "the roles of apps that administrators may give with an invitation besides their own"),
         .init("argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB"),
         .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash"),
         .init(
@@ -317,6 +320,16 @@ extension SettingFormat where Value == Scopes {
             expected: "scopes such as files:read files:write",
             parse: { parseAll(listWords($0), Scope.init(rawValue:)).map(Scopes.init) },
             text: { $0.isEmpty ? emptyList : $0.text })
+    }
+}
+
+extension SettingFormat where Value == [String] {
+    /// Role words, or `none`.
+    static var roles: Self {
+        Self(
+            expected: "words such as client editor, no administrative roles, or none",
+            parse: { parseAll(listWords($0)) { AccountService.isWord($0) && !Role.isWord($0) ? $0 : nil } },
+            text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
     }
 }
 

@@ -145,7 +145,7 @@ import Testing
             try await store.perform(.setRole(.admin), on: id, by: AccountActor(boss.id), because: nil, at: noon) {
                 context throws(IdentityError) in
                 #expect(context.actor?.id == boss.id && context.target?.id == id)
-                #expect(context.administratorCount == 1)
+                #expect(context.hasOtherAdministrator)
                 throw IdentityError.forbidden
             }
         }
@@ -159,6 +159,28 @@ import Testing
         }
         #expect(missing == nil)
         #expect(try await store.device(id: fixture.device.id)?.revokedAt == nil)
+    }
+
+    @Test(.tags(.attackK9), arguments: StoreBackend.all)
+    func `administer the server beside another one once somebody can sign in`(backend: StoreBackend) async throws {
+        let (store, audit) = try await backend.open()
+        let accounts = try ["boss", "invited"].map { name in
+            var account = try Account.example(name)
+            account.roles = ["admin"]
+            if name == "invited" { account.passwordHash = nil }
+            return account
+        }
+        let isAlone = { (expected: Bool) in
+            try await store.perform(.endSessions, on: accounts[0].id, by: nil, because: nil, at: noon) {
+                #expect($0.hasOtherAdministrator == !expected)
+                return false
+            }
+        }
+        for account in accounts[..<2] { try await store.insert(account, details: nil) }
+        _ = try await isAlone(true)
+        _ = try await store.insert(Device.example(of: accounts[1]), for: accounts[1])
+        _ = try await isAlone(false)
+        _ = try await audit()
     }
 
     @Test(.tags(.attackE8), arguments: StoreBackend.all)

@@ -211,10 +211,14 @@ extension SQLIdentityStore {
     ) async throws(IdentityError) -> AccountActionResult? {
         try await write { db throws(IdentityError) in
             try db.requireSignedIn(actor, at: now)
+            let target = try db.account(id)
             let context = AccountActionContext(
                 actor: try actor.flatMap { actor throws(IdentityError) in try db.account(actor.accountID) },
-                target: try db.account(id), administratorCount: try db.administratorCount())
-            guard try rule(context), let target = context.target else { return nil }
+                target: target,
+                hasOtherAdministrator: try target.map { target throws(IdentityError) in
+                    try db.hasAdministrator(except: target.id)
+                } ?? false)
+            guard try rule(context), let target else { return nil }
             let note = "by \(actor?.accountID ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
             return try db.perform(action, on: target, by: actor?.accountID, note: note, at: now)
         }
@@ -282,14 +286,17 @@ extension SQLConnection {
         guard try isSignedIn(device, of: actor.accountID, at: now) else { throw .invalidToken }
     }
 
-    /// Returns the number of active administrators, up to two; counted in the rows, and not taken from the tally.
-    fileprivate func administratorCount() throws(IdentityError) -> Int {
-        try number(
+    /// Returns whether another account can administer the server; found in the rows, and not taken from the tally.
+    ///
+    /// An invited account that nobody has used yet does not count: its address may be wrong.
+    fileprivate func hasAdministrator(except id: String) throws(IdentityError) -> Bool {
+        try first(
             """
-            SELECT count(*) FROM (
-                SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
-                WHERE class IN (\(AccountClass.administrators)) LIMIT 2) AS found
-            """)
+            SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
+            WHERE class IN (\(AccountClass.administrators)) AND account.id <> $1
+                AND (account.password_hash IS NOT NULL OR account.last_login_at IS NOT NULL) LIMIT 1
+            """, [.text(id)]
+        ) { _ in true } ?? false
     }
 
     /// Performs an authorized action, with an entry in the audit log.
