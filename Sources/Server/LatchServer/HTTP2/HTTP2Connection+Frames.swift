@@ -22,9 +22,7 @@ extension HTTP2Connection {
             headEnds = frame.endsHeaders
             forgetRefusedHead()
             return continuations > HTTP2Limits.continuations ? end(.enhanceYourCalm) : ()
-        case .reset:
-            remember(frame.stream)
-            return countReset()
+        case .reset: return countReset()
         case .settings where !frame.isAcknowledgement: cost = HTTP2Limits.settingsCost
         case .priority, .settings, .ping, .goAway, .windowUpdate: cost = 1
         // RFC 9113 §5.5: unknown frames are ignored. They change no state, get no reply and postpone no deadline, so a flood of them
@@ -34,14 +32,27 @@ extension HTTP2Connection {
         if !controlFrames.spend(cost, now: loop.now) { end(.enhanceYourCalm) }
     }
 
-    /// Ends the connection when a header section is for a stream that has ended, or that was left out (RFC 9113 §5.1.1); one
-    /// that was reset may still get the trailers that were on their way.
+    /// Reports a DATA frame on a stream that has ended, once (RFC 9113 §6.1): the session ignores it.
+    func dataBegins(on id: Int32) {
+        guard hasEnded(id) else { return }
+        remember(id)
+        session?.reset(id, .streamClosed)
+    }
+
+    /// Ends the connection when a header section is for a stream that has ended, or that was left out (RFC 9113 §5.1.1).
     private func check(_ id: Int32) {
         if id > highestStream {
             highestStream = id
-        } else if id > 0, streams[id] == nil, !resetStreams.contains(id) {
+        } else if hasEnded(id) {
             end(.streamClosed)
         }
+    }
+
+    /// Returns whether a stream was closed by both sides or by its client, or was left out.
+    ///
+    /// One that the server has reset may still get what was on its way (RFC 9113 §5.1).
+    private func hasEnded(_ id: Int32) -> Bool {
+        id > 0 && id <= highestStream && streams[id] == nil && !resetStreams.contains(id)
     }
 
     private func remember(_ id: Int32) {

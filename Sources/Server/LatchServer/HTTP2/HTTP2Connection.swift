@@ -48,7 +48,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     @exclusivity(unchecked) var streams = HTTP2Streams()
     /// The highest number of a stream of the client.
     var highestStream: Int32 = 0
-    /// The numbers of the streams that were reset last.
+    /// The numbers of the streams that the server has reset last, or refused.
     var resetStreams: [Int32] = []
     /// The streams whose handlers are to be called.
     @exclusivity(unchecked) var ready: [HTTP2Stream] = []
@@ -62,6 +62,8 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     var headEnds = false
     /// The number of CONTINUATION frames of the header section that arrives.
     var continuations = 0
+    /// The DATA frames among the bytes of the client.
+    @exclusivity(unchecked) private var dataFrames = HTTP2DataFrames()
     /// Whether the DATA frame that arrives has brought no content yet.
     var isDataEmpty = false
     /// The number of handlers that run, also those of streams that were reset.
@@ -177,7 +179,19 @@ extension HTTP2Connection {
     }
 
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard !hasFailed, let session, let error = session.receive(bytes) else { return }
+        var parsed = 0
+        while let frame = dataFrames.next(in: bytes) {
+            // What comes before may change the streams.
+            parsePart(bytes[parsed..<frame.start])
+            dataBegins(on: frame.stream)
+            parsed = frame.start
+        }
+        parsePart(bytes[parsed...])
+    }
+
+    private func parsePart(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        guard !bytes.isEmpty, !hasFailed, let session else { return }
+        guard let error = session.receive(UnsafeBufferPointer(rebasing: bytes)) else { return }
         hasFailed = true
         session.end(error)
     }

@@ -136,14 +136,32 @@ import Testing
         }
     }
 
-    @Test func `5.1: DATA and HEADERS on a stream that the client has reset are no request`() async throws {
-        for frame in [RawFrame.data(1, [1]), .headers(1, HPACK.request("GET", "/late"))] {
-            try await serving(.telling) { address in
-                let client = try await FrameClient(address)
-                await client.send(.post(1), .reset(1), frame, .get(3))
-                await client.receive { $0.answers[3]?.isComplete == true || !$0.goAways.isEmpty }
-                #expect(client.answers[1]?.status == nil)
-            }
+    @Test func `5.1: HEADERS on a stream that the client has reset are STREAM_CLOSED`() async throws {
+        try await Self.connectionEnds(
+            .streamClosed, after: [.post(1), .reset(1), .headers(1, HPACK.request("GET", "/late"))])
+    }
+
+    @Test(arguments: [[RawFrame.post(1), .reset(1)], [.get(1)]])
+    func `6.1: DATA on a stream that is closed is STREAM_CLOSED, and the others go on`(frames: [RawFrame]) async throws
+    {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            for frame in frames { await client.send(frame) }
+            if frames.count == 1 { #expect(await client.answer(to: 1).status == 200) }
+            await client.send(.data(1, [1]), .data(1, [1]), .get(3))
+            #expect(await client.answer(to: 3).status == 200)
+            #expect(client.answers[1]?.reset == ErrorCode.streamClosed.rawValue)
+        }
+    }
+
+    @Test func `5.1: DATA that was on its way when the server reset its stream is ignored`() async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            await client.send(.post(1), .windowUpdate(1, 0x7FFF_FFFF))
+            await client.receive { $0.answers[1]?.reset != nil }
+            await client.send(.data(1, [1]), .get(3))
+            #expect(await client.answer(to: 3).status == 200)
+            #expect(client.answers[1]?.reset == ErrorCode.flowControl.rawValue)
         }
     }
 
