@@ -61,7 +61,7 @@ import Testing
         ),
         ("service_name", ["Acme", "Zoë & <Co>"], ["", " ", "a\nb", String(repeating: "x", count: 61)]),
         ("default_language", ["en", "de"], ["", "fr", "EN", "de-CH"]),
-        ("invitation_roles", ["none", "client", "client editor"], ["ä", "a\"b"]),
+        ("invitation_roles", ["none", "client", "client editor"], ["ä", "a\"b", "client admin"]),
         ("first_administrator", ["", "ada@example.com"], ["ada", "a@", "a@b\nc"]),
         ("token_pepper", ["", "any text"], []),
         (

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import Synchronization
 import TestTags
 import Testing
 
@@ -170,16 +171,18 @@ import Testing
             if name == "invited" { account.passwordHash = nil }
             return account
         }
-        let isAlone = { (expected: Bool) in
-            try await store.perform(.endSessions, on: accounts[0].id, by: nil, because: nil, at: noon) {
-                #expect($0.hasOtherAdministrator == !expected)
+        let hasOther = {
+            let found = Mutex(false)
+            _ = try await store.perform(.endSessions, on: accounts[0].id, by: nil, because: nil, at: noon) { context in
+                found.withLock { $0 = context.hasOtherAdministrator }
                 return false
             }
+            return found.withLock { $0 }
         }
-        for account in accounts[..<2] { try await store.insert(account, details: nil) }
-        _ = try await isAlone(true)
+        for account in accounts { try await store.insert(account, details: nil) }
+        #expect(try await hasOther() == false)
         _ = try await store.insert(Device.example(of: accounts[1]), for: accounts[1])
-        _ = try await isAlone(false)
+        #expect(try await hasOther())
         _ = try await audit()
     }
 
