@@ -32,32 +32,42 @@ extension HTTP2Connection {
         if !controlFrames.spend(cost, now: loop.now) { end(.enhanceYourCalm) }
     }
 
-    /// Reports a DATA frame on a stream that has ended, once (RFC 9113 §6.1): the session ignores it.
-    func dataBegins(on id: Int32) {
-        guard hasEnded(id) else { return }
-        remember(id)
-        session?.reset(id, .streamClosed)
-    }
-
-    /// Ends the connection when a header section is for a stream that has ended, or that was left out (RFC 9113 §5.1.1).
-    private func check(_ id: Int32) {
-        if id > highestStream {
-            highestStream = id
-        } else if hasEnded(id) {
-            end(.streamClosed)
+    /// Counts a DATA frame of which the session reports nothing, and reports it once if its stream has ended (RFC 9113 §6.1).
+    func dataBegins(_ frame: HTTP2DataFrames.Frame) {
+        let id = frame.stream
+        guard id > 0, id <= highestStream, streams[id] == nil else { return }
+        if resetStreams.contains(id) {
+            // Content may have been on its way when the server reset the stream (RFC 9113 §5.1).
+            if frame.length == 0 { countControlFrame() }
+        } else if resets.spend(now: loop.now) {
+            remember(id)
+            session?.reset(id, .streamClosed)
+        } else {
+            end(.enhanceYourCalm)
         }
     }
 
-    /// Returns whether a stream was closed by both sides or by its client, or was left out.
-    ///
-    /// One that the server has reset may still get what was on its way (RFC 9113 §5.1).
-    private func hasEnded(_ id: Int32) -> Bool {
-        id > 0 && id <= highestStream && streams[id] == nil && !resetStreams.contains(id)
+    /// Ends the connection when a header section is for a stream that has ended, or that was left out (RFC 9113 §5.1.1); one
+    /// that the server has reset may still get the trailers that were on their way.
+    private func check(_ id: Int32) {
+        if id > highestStream {
+            highestStream = id
+            // The session reports nothing of it once the last GOAWAY is sent (RFC 9113 §6.8).
+            if refusesStreams { remember(id) }
+        } else if id > 0, streams[id] == nil {
+            if resetStreams.contains(id) { countControlFrame() } else { end(.streamClosed) }
+        }
     }
 
+    /// Remembers a stream that the server has reset or refused; at least as many as it may before the connection ends.
     private func remember(_ id: Int32) {
-        if resetStreams.count > 2 * limits.streams { resetStreams.removeFirst(limits.streams) }
+        guard !resetStreams.contains(id) else { return }
+        if resetStreams.count >= 2 * limits.resets { resetStreams.removeFirst(limits.resets) }
         resetStreams.append(id)
+    }
+
+    private func countControlFrame() {
+        if !controlFrames.spend(now: loop.now) { end(.enhanceYourCalm) }
     }
 
     private func countReset() {
@@ -74,7 +84,8 @@ extension HTTP2Connection {
         }
         controlFrames.earn(HTTP2Limits.framesForRequest)
         // RFC 9113 §5.1.2. A stream that was reset counts no more for the protocol, but its handler may still run.
-        guard max(streams.count, runningHandlers) < limits.streams else {
+        // After GOAWAY was queued the client counts on it that nothing above its number is processed (§6.8).
+        guard !refusesStreams, max(streams.count, runningHandlers) < limits.streams else {
             session?.reset(id, .refusedStream)
             // Its trailers may be in the same read.
             remember(id)
@@ -212,9 +223,10 @@ extension HTTP2Connection {
         if frame.kind == .data { controlFrames.earn(HTTP2Limits.framesForData) }
         if let error {
             remember(frame.stream)
-            // A reset that the client has caused costs as much as its own; refused streams are counted where they are refused.
+            // A reset that the client has caused costs as much as its own; those of refused and of closed
+            // streams are counted where they are queued.
             switch HTTP2Error(rawValue: error) {
-            case .noError, .cancel, .refusedStream, .internalError: break
+            case .noError, .cancel, .refusedStream, .internalError, .streamClosed: break
             default: countReset()
             }
         }

@@ -78,6 +78,8 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     var hasBegun = false
     /// Whether the server is shutting down.
     private(set) var isDraining = false
+    /// Whether the GOAWAY with the number of the last stream that is processed was queued.
+    private(set) var refusesStreams = false
 
     /// A connection on a socket from which nothing was taken but `HTTP2Connection.adopt(_:)`'s bytes; nil where the platform
     /// has no HTTP/2.
@@ -86,7 +88,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
         (self.socket, self.isReadable, deadline) = (socket, isReadable, connection.deadline)
         let configuration = connection.loop.configuration
         limits = HTTP2Limits(streams: configuration.maximumStreams, headerBytes: configuration.headLimits.bytes)
-        resets = limits.resets(now: connection.loop.now)
+        resets = limits.resetBucket(now: connection.loop.now)
         controlFrames = HTTP2Limits.controlFrames(now: connection.loop.now)
         var context = HTTPContext()
         context[RemoteAddress.self] = connection.peer.text
@@ -180,17 +182,17 @@ extension HTTP2Connection {
 
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>) {
         var parsed = 0
-        while let frame = dataFrames.next(in: bytes) {
+        while !hasFailed, let frame = dataFrames.next(in: bytes) {
             // What comes before may change the streams.
             parsePart(bytes[parsed..<frame.start])
-            dataBegins(on: frame.stream)
+            dataBegins(frame)
             parsed = frame.start
         }
         parsePart(bytes[parsed...])
     }
 
     private func parsePart(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
-        guard !bytes.isEmpty, !hasFailed, let session else { return }
+        guard !hasFailed, !bytes.isEmpty, let session else { return }
         guard let error = session.receive(UnsafeBufferPointer(rebasing: bytes)) else { return }
         hasFailed = true
         session.end(error)
@@ -264,7 +266,7 @@ extension HTTP2Connection {
         if deadline <= now {
             guard hasBegun else { return close() }
             isExpired = true
-            if isDraining { session?.refuseNewStreams() } else { end(.noError) }
+            if isDraining { refuseNewStreams() } else { end(.noError) }
             deadline = .max
         }
         for stream in streams.all where stream.deadline <= now {
@@ -299,7 +301,12 @@ extension HTTP2Connection {
     /// Records that the client has read the announcement of the end.
     func drainIsAcknowledged() {
         guard isDraining, deadline != .max else { return }
-        session?.refuseNewStreams()
+        refuseNewStreams()
         deadline = .max
+    }
+
+    private func refuseNewStreams() {
+        refusesStreams = true
+        session?.refuseNewStreams()
     }
 }

@@ -4,6 +4,15 @@
 ///
 /// The session reports no DATA frame whose stream has ended, of which RFC 9113 §6.1 says that it is an error.
 struct HTTP2DataFrames {
+    /// A DATA frame whose head has arrived.
+    struct Frame {
+        /// The position in the piece at which the frame starts; 0 if its head began in an earlier one.
+        let start: Int
+        let stream: Int32
+        /// The number of bytes of the payload.
+        let length: Int
+    }
+
     /// The position in the piece that is being read.
     private var position = 0
     /// The number of bytes up to the next head: first those of the preface (RFC 9113 §3.4), then those of payloads.
@@ -16,8 +25,8 @@ struct HTTP2DataFrames {
 
     private static let headByteCount = 9
 
-    /// Returns the next DATA frame whose head ends in a piece, and where it starts there; nil at the end of the piece.
-    mutating func next(in bytes: UnsafeBufferPointer<UInt8>) -> (start: Int, stream: Int32)? {
+    /// Returns the next DATA frame whose head ends in a piece; nil at the end of the piece.
+    mutating func next(in bytes: UnsafeBufferPointer<UInt8>) -> Frame? {
         while true {
             let skipped = min(distance, bytes.count - position)
             position += skipped
@@ -33,7 +42,8 @@ struct HTTP2DataFrames {
             (count, distance) = (0, length)
             // The first bit is reserved (RFC 9113 §4.1).
             let id = Int32(truncatingIfNeeded: stream & 0x7FFF_FFFF)
-            if type == HTTP2Frame.Kind.data.rawValue { return (max(position - Self.headByteCount, 0), id) }
+            guard type == HTTP2Frame.Kind.data.rawValue else { continue }
+            return Frame(start: max(position - Self.headByteCount, 0), stream: id, length: length)
         }
     }
 

@@ -46,9 +46,9 @@ struct HTTP2Limits: Sendable {
     ///
     /// A client that opens streams and resets them, or makes the server reset them, has requests handled without being
     /// held to the number of concurrent streams (CVE-2023-44487, CVE-2025-8671).
-    func resets(now: UInt64) -> TokenBucket {
-        TokenBucket(capacity: max(100, 2 * streams), perSecond: 33, now: now)
-    }
+    var resets: Int { max(100, 2 * streams) }
+    /// The allowance for resets.
+    func resetBucket(now: UInt64) -> TokenBucket { TokenBucket(capacity: resets, perSecond: 33, now: now) }
 
     /// The frames that carry no message, such as PING and SETTINGS, before the connection ends.
     static func controlFrames(now: UInt64) -> TokenBucket { TokenBucket(capacity: 1000, perSecond: 100, now: now) }

@@ -165,6 +165,29 @@ import Testing
         }
     }
 
+    @Test(.tags(.attackK11)) func `that sends DATA on streams that have ended is cut off`() async throws {
+        try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
+            let client = try await FrameClient(address)
+            // Those below one that is open are closed (RFC 9113 §5.1.1).
+            await client.send(.get(9001))
+            #expect(await client.answer(to: 9001).status == 200)
+            let frames = (0..<4000).flatMap { RawFrame.data(UInt32(2 * $0 + 1), []).bytes }
+            async let sent = client.send(bytes: frames)
+            #expect(await client.end() == Self.calm)
+            _ = await sent
+            #expect(client.answers.values.count { $0.reset == ErrorCode.streamClosed.rawValue } <= 200)
+        }
+    }
+
+    @Test(.tags(.attackK11)) func `that sends empty DATA and trailers on a stream that was reset is cut off`()
+        async throws
+    {
+        for frame in [RawFrame.data(1, [], flags: 0), .headers(1, HPACK.block([("t", "1")]))] {
+            let first = [RawFrame.post(1), .windowUpdate(1, 0x7FFF_FFFF)]
+            #expect(try await Self.end([frame], times: 20_000, first: first) == Self.calm)
+        }
+    }
+
     @Test(.tags(.attackK11)) func `that floods with unknown frames has them ignored`() async throws {
         let unknown = [[UInt8]](repeating: RawFrame(type: 0xB0, stream: 1).bytes, count: 20_000).flatMap { $0 }
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in

@@ -179,6 +179,25 @@ import Testing
         return HTTPResponse(status: .ok)
     }
 
+    @Test func `5.1.2: content of many refused requests that was on its way is ignored`() async throws {
+        var configuration = Server.Configuration.patient
+        configuration.maximumStreamsPerConnection = 2
+        try await serving(Self.waiting, configuration: configuration) { address in
+            let client = try await FrameClient(address)
+            client.acknowledges = false
+            let ids = (0..<60).map { UInt32(2 * $0 + 1) }
+            await client.send(bytes: ids.flatMap { RawFrame.post($0).bytes })
+            await client.send(bytes: ids.flatMap { RawFrame.data($0, [1], flags: 0).bytes })
+            // The acknowledgement of a PING may come before the resets, and those before GOAWAY.
+            #expect(
+                await client.receive {
+                    $0.answers.values.count { $0.reset == ErrorCode.refused.rawValue } == 58
+                })
+            #expect(await client.settle())
+            #expect(client.goAways.isEmpty)
+        }
+    }
+
     @Test(arguments: [2, 100], [true, false])
     func `5.1.2: a stream over the limit is refused, and the others go on`(limit: Int, acknowledges: Bool) async throws
     {
