@@ -375,7 +375,9 @@ import Testing
 
     @Test func `ends at a drain after its streams, with two GOAWAYs, and refuses later ones`() async throws {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
+        let handled = Mutex(0)
         let handler = ClosureHandler { _ in
+            handled.withLock { $0 += 1 }
             await withCheckedContinuation { enter.yield($0) }
             return HTTPResponse(status: .ok, body: HTTPBody("done"))
         }
@@ -403,6 +405,7 @@ import Testing
         #expect(await client.answer(to: 3).text == "done")
         #expect(await client.end() == 0)
         #expect(client.answers[5]?.status == nil && client.answers[7] == nil)
+        #expect(handled.withLock { $0 } == 2)
         // The client has not closed its end, for which the server waits a while.
         uptime.advance(bySeconds: 60)
         await end
