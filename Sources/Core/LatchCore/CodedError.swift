@@ -57,11 +57,19 @@ package protocol IssuerError: Error {
 
     /// Whether the issuer has rejected the request, and used nothing up.
     var isRejection: Bool { get }
+
+    /// Whether the response refuses the session, and may come from a gateway instead of the issuer.
+    ///
+    /// It ends a session only if it repeats after a pause; the refresh token is kept until then.
+    var isDoubtfulEnd: Bool { get }
 }
 
 extension IssuerError {
     /// False: most errors are not an issuer's.
     package var isRejection: Bool { false }
+
+    /// False: most errors refuse no session.
+    package var isDoubtfulEnd: Bool { false }
 }
 
 /// An error that carries another one, which tells what became of a request.

@@ -150,7 +150,7 @@ package struct AtomicFile: Sendable {
     /// Runs `body` while holding the file's lock, which excludes other processes and other calls of this one.
     ///
     /// The lock is on `<path>.lock`, which is never removed, since the file itself is replaced. The calling thread
-    /// blocks, and a nested call for the same file deadlocks.
+    /// blocks for at most half a minute, as a nested call for the same file does.
     package func locked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, onFailure: (FileError) -> Failure
     ) throws(Failure) -> Result {

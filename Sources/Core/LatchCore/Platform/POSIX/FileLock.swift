@@ -12,7 +12,9 @@ import Musl
 
 /// A lock among tasks and processes, on an empty file, which those who take the lock do not remove.
 ///
-/// It is an advisory lock of the kernel (flock), which releases it when its holder ends, also after a crash.
+/// It is an advisory lock of the kernel (flock), which releases it when its holder ends, also after a crash. If other
+/// programs remove the file, the next one to take the lock creates another file, which does not exclude the holder of
+/// the first: the holder learns of that by ``Holder/isCurrent``.
 package struct FileLock: Sendable {
     /// The path of the file, which is created where it is missing; its folder must exist.
     package let path: String
@@ -40,10 +42,10 @@ package struct FileLock: Sendable {
         timeout: Duration, clock: WallClock = .system,
         pausing pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0, clock: .continuous) }
     ) async throws -> Holder? {
-        let holder = Holder(try opened())
+        var holder = try opened()
         let end = clock.uptime + timeout
         var wait = Duration.milliseconds(1)
-        while try !holder.lock(path, shared: isShared, waiting: false) {
+        while try !lock(&holder) {
             let rest = end - clock.uptime
             guard rest > .zero else { return nil }
             try await pause(min(wait, rest))
@@ -54,30 +56,63 @@ package struct FileLock: Sendable {
 
     /// Acquires the lock if it is free; returns nil otherwise.
     package func tryAcquire() throws(FileError) -> Holder? {
-        let holder = Holder(try opened())
-        return try holder.lock(path, shared: isShared, waiting: false) ? holder : nil
+        var holder = try opened()
+        return try lock(&holder) ? holder : nil
     }
 
     /// Acquires the lock; the calling thread blocks.
-    package func acquireBlocking() throws(FileError) -> Holder {
-        let holder = Holder(try opened())
-        _ = try holder.lock(path, shared: isShared, waiting: true)
+    ///
+    /// - Parameter timeout: The maximum wait, in real time: a holder that was stopped never releases the lock.
+    /// - Throws: `FileError`, with the number `EWOULDBLOCK` after the timeout.
+    package func acquireBlocking(timeout: Duration = .seconds(30)) throws(FileError) -> Holder {
+        var holder = try opened()
+        let end = ContinuousClock.now + timeout
+        var milliseconds: UInt32 = 1
+        while try !lock(&holder) {
+            guard ContinuousClock.now < end else { throw FileError("flock", path, number: EWOULDBLOCK) }
+            usleep(milliseconds * 1_000)
+            milliseconds = min(milliseconds * 2, 32)
+        }
         return holder
     }
 
-    private func opened() throws(FileError) -> Int32 {
+    /// Locks the file that is open, or the one that has taken its place; returns whether it is locked.
+    ///
+    /// The file may have been removed since it was opened. Its lock excludes nobody then.
+    private func lock(_ holder: inout Holder) throws(FileError) -> Bool {
+        for _ in 0..<100 {
+            guard try holder.lock(shared: isShared) else { return false }
+            if holder.isCurrent { return true }
+            holder = try opened()
+        }
+        throw FileError("flock", path, number: ESTALE)
+    }
+
+    private func opened() throws(FileError) -> Holder {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileError("open", path) }
-        return file
+        return Holder(file, path)
     }
 
     /// An open file that holds the lock, or waits for it, until it is released or deallocated.
     package final class Holder: Sendable {
         private let file: Mutex<Int32?>
+        private let path: String
 
-        fileprivate init(_ file: Int32) { self.file = Mutex(file) }
+        fileprivate init(_ file: Int32, _ path: String) {
+            self.file = Mutex(file)
+            self.path = path
+        }
 
         deinit { release() }
+
+        /// Whether the file is still at its path, so that the lock excludes those who take it now.
+        package var isCurrent: Bool {
+            guard let file = file.withLock({ $0 }) else { return false }
+            var (own, other) = (stat(), stat())
+            guard fstat(file, &own) == 0, lstat(path, &other) == 0 else { return false }
+            return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+        }
 
         /// Releases the lock, also for the copies of the descriptor that a forked process has.
         package func release() {
@@ -103,12 +138,10 @@ package struct FileLock: Sendable {
             }
         }
 
-        /// Locks the file and returns whether it is locked; only a waiting call blocks.
-        fileprivate func lock(
-            _ path: String, shared: Bool, waiting: Bool
-        ) throws(FileError) -> Bool {
+        /// Locks the file without waiting, and returns whether it is locked.
+        fileprivate func lock(shared: Bool) throws(FileError) -> Bool {
             guard let file = file.withLock({ $0 }) else { return false }
-            while flock(file, (shared ? LOCK_SH : LOCK_EX) | (waiting ? 0 : LOCK_NB)) != 0 {
+            while flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
                 if errno == EINTR { continue }
                 guard errno == EWOULDBLOCK else { throw FileError("flock", path) }
                 return false
