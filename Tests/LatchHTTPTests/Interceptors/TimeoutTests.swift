@@ -51,6 +51,21 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
+    @Test func `is none of a request that only its connection ends`() async throws {
+        var request = request
+        request.isUninterruptible = true
+        request.timeout = .seconds(1)
+        let slow = ClosureHandler { [clock] request in
+            clock.advance(by: .seconds(3_600))
+            #expect(request.deadline == nil)
+            #expect(request.timeLimit(usual: .seconds(60)) > .seconds(86_400))
+            return HTTPResponse(status: .ok)
+        }
+        let handler = BoundedResponses(slow, maximumSize: 1, within: .seconds(2))
+        #expect(try await handler.intercepted(by: [limit(.seconds(5))]).respond(to: request).status == .ok)
+        #expect(clock.sleepers.isEmpty)
+    }
+
     @Test func `is not what ended it where the task is cancelled from outside`() async {
         let ended = Recording<String>()
         let handler = hanging(ended).intercepted(by: [limit(.seconds(5))])

@@ -24,7 +24,7 @@ public struct Cookie: Sendable, Hashable {
     /// The cross-site requests that carry it.
     public let sameSite: SameSite
     /// The date of expiry; nil for a session cookie.
-    public internal(set) var expiry: Date?
+    public package(set) var expiry: Date?
     /// The date on which a cookie of this name, domain and path was first set.
     package internal(set) var created: Date
     /// The date on which it was last sent, as far as it is known.

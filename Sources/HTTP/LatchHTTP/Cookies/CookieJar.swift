@@ -59,9 +59,9 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameter request: The request as it was sent, after all redirects.
     package func receive(_ response: HTTPResponse, to request: HTTPRequest) {
-        let setCookies = response.fields.values(of: .setCookie).compactMap(SetCookie.init)
-        guard !setCookies.isEmpty else { return }
         let now = clock.now
+        let setCookies = response.setCookies(at: now)
+        guard !setCookies.isEmpty else { return }
         change { cookies in
             setCookies.reduce(false) { cookies.receive($1, to: request, at: now, under: policy) || $0 }
         }

@@ -47,6 +47,13 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
+    /// Returns the cookie with its `Expires` moved by some seconds.
+    fileprivate func expiring(later seconds: Double) -> SetCookie {
+        var cookie = self
+        cookie.expires = expires?.addingTimeInterval(seconds)
+        return cookie
+    }
+
     /// Returns the trimmed texts before and after the first `=`; without one there is no name.
     private static func pair(_ text: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>?, value: ArraySlice<UInt8>) {
         guard let equals = text.firstIndex(of: 0x3D) else { return (nil, trimmed(text)) }
@@ -112,3 +119,19 @@ extension SetCookie: CustomStringConvertible, CustomReflectable {
 
 /// Whether a byte is a control character other than the tab (RFC 6265bis §5.6 step 1).
 func isForbiddenControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
+
+extension HTTPResponse {
+    /// Returns the cookies that the response sets, with their `Expires` by this device's clock.
+    ///
+    /// The server means its own clock, which `Date` shows. Otherwise a device that is two hours ahead would drop a cookie of
+    /// one hour, and no sign-in by cookies would succeed there. A difference of less than a minute is not corrected.
+    package func setCookies(at now: Date) -> [SetCookie] {
+        let cookies = fields.values(of: .setCookie).compactMap(SetCookie.init)
+        // A cache's response, which has an age (RFC 9111 §5.1), has an old date.
+        guard !cookies.isEmpty, fields["Age"] == nil, let date = fields[.date].flatMap(HTTPDate.init)?.date else {
+            return cookies
+        }
+        let lead = now.timeIntervalSince(date)
+        return abs(lead) < 60 ? cookies : cookies.map { $0.expiring(later: lead) }
+    }
+}

@@ -21,10 +21,11 @@ package struct BoundedResponses: Handler {
         self.time = time
     }
 
-    /// Returns the response with its content in memory.
+    /// Returns the response with its content in memory; that of an uninterruptible request is passed on as it is.
     ///
     /// - Throws: `HTTPError.timeout`, the error of content that is too large, and those of the transport.
     package func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        guard !request.isUninterruptible else { return try await transport.respond(to: request) }
         var request = request
         request.wantsStream = false
         request.maximumResponseBytes = maximumSize

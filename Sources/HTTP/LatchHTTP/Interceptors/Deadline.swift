@@ -39,6 +39,11 @@ private enum RequestRepeatability: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 
+/// Whether only its connection ends the request.
+private enum RequestUninterruptibility: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
 extension HTTPRequest {
     /// The point in time by which a response is needed, including all retries; nil if there is none.
     ///
@@ -47,6 +52,7 @@ extension HTTPRequest {
 
     /// Sets the deadline unless the request has an earlier one.
     package mutating func tighten(to deadline: Deadline) {
+        guard !isUninterruptible else { return }
         if let current = self.deadline, current.remaining <= deadline.remaining { return }
         context[RequestDeadline.self] = deadline
     }
@@ -55,8 +61,22 @@ extension HTTPRequest {
     ///
     /// - Parameter usual: The duration to use if the request has no `timeout` of its own.
     package func timeLimit(usual: Duration) -> Duration {
+        guard !isUninterruptible else { return Self.longestTime }
         let limit = timeout ?? usual
         return deadline.map { min($0.remaining, limit) } ?? limit
+    }
+
+    /// The greatest number of milliseconds that all platforms accept, 24 days.
+    private static let longestTime = Duration.milliseconds(Int(Int32.max))
+
+    /// Whether only the end of its connection ends the request: no time limit does, nor the cancellation of its task before
+    /// the head of the response.
+    ///
+    /// This is for a request that uses something up, such as a refresh token, and whose response must not be lost. The time
+    /// to connect is still limited. Its sender reads the content as a stream, so that a part of it is not lost either.
+    package var isUninterruptible: Bool {
+        get { context[RequestUninterruptibility.self] }
+        set { context[RequestUninterruptibility.self] = newValue }
     }
 
     /// The number of this attempt, counted from 1 by `RetryInterceptor`.

@@ -21,10 +21,11 @@ public struct TimeoutInterceptor: Interceptor {
         self.clock = clock
     }
 
-    /// Calls `next` within the time limit.
+    /// Calls `next` within the time limit; the refresh of a session has none.
     ///
     /// - Throws: `HTTPError.timeout`, and the errors of `next` before.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        guard !request.isUninterruptible else { return try await next.respond(to: request) }
         var request = request
         request.tighten(to: Deadline(in: limit, clock: clock))
         let bounded = request

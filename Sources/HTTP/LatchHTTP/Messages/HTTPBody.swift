@@ -42,6 +42,9 @@ public struct HTTPBody: Sendable, Hashable {
     /// The number of bytes; nil if it is only known at the end.
     public var length: Int? { stream == nil ? bytes.count : stream?.length }
 
+    /// Whether the content is in memory, and not a stream.
+    package var isInMemory: Bool { stream == nil }
+
     /// Whether the content is known to be empty.
     public var isEmpty: Bool { length == 0 }
 

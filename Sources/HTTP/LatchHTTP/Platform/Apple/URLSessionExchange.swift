@@ -27,8 +27,10 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Returns the head; cancelling the caller's task aborts the transfer.
-    func head() async throws -> HTTPResponse { try await abortable { try await delegate.feed.head() } }
+    /// Returns the head; cancelling the caller's task aborts the transfer if it is `isAbortable`.
+    func head(isAbortable: Bool) async throws -> HTTPResponse {
+        isAbortable ? try await abortable { try await delegate.feed.head() } : try await delegate.feed.head()
+    }
 
     /// Returns the next chunk of the content, or nil at the end; cancelling the caller's task aborts the transfer.
     func next() async throws -> [UInt8]? {

@@ -17,6 +17,8 @@ public final class URLSessionTransport: Handler {
         ///
         /// With a stream in either direction, it is the maximum time without progress, as the system measures it, and
         /// for a streamed response to a request without a stream also the maximum time until the head.
+        ///
+        /// The refresh of a session has no such limit: its connection ends it.
         public var timeout: Duration = .seconds(60)
         /// The maximum size of response content, as the system has decoded it.
         public var maximumResponseBytes = 64 << 20
@@ -83,7 +85,9 @@ public final class URLSessionTransport: Handler {
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try request.validateForSending()
         guard request.method != .get || request.body.isEmpty else { throw HTTPError.contentWithGET }
-        let time = request.timeout ?? configuration.timeout
+        let time =
+            request.isUninterruptible
+            ? request.timeLimit(usual: configuration.timeout) : request.timeout ?? configuration.timeout
         let stream = request.body.isEmpty ? nil : request.body.stream
         let limit =
             request.wantsStream
@@ -96,9 +100,9 @@ public final class URLSessionTransport: Handler {
         let task = stream == nil ? session.dataTask(with: message) : session.uploadTask(withStreamedRequest: message)
         let exchange = URLSessionExchange(task, delegate)
         // URLRequest's own timeout restarts with every packet; this one does not.
-        let clock = stream == nil ? exchange.fail(after: time) : nil
+        let clock = stream == nil && !request.isUninterruptible ? exchange.fail(after: time) : nil
         defer { clock?.cancel() }
-        var response = try await exchange.head()
+        var response = try await exchange.head(isAbortable: !request.isUninterruptible)
         let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
         let body = HTTPBodyStream(length: length, once: { try await exchange.next() })
         response.body = request.wantsStream ? HTTPBody(body) : HTTPBody(try await HTTPBody(body).collected(upTo: limit))

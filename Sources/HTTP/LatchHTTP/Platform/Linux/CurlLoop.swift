@@ -32,6 +32,8 @@ final class CurlLoop: @unchecked Sendable {
     private var arrivals: [CurlTransfer] = []
     private var cancellations: [CurlTransfer] = []
     private var resumptions: [CurlTransfer] = []
+    /// The number of polls of the sockets.
+    private var polls: UInt64 = 0
     /// The transfers in progress that have an idle timeout.
     private var idleTimed: [CurlTransfer] = []
     /// The transfers in progress whose data libcurl may buffer and drop.
@@ -218,7 +220,6 @@ extension CurlLoop {
     /// Processes the inbox, the timers that are due, and the finished transfers.
     private func advance() {
         processInbox()
-        if !idleTimed.isEmpty { finishStalledTransfers() }
         while deadline == 0 || (isTimeUp && deadline != .max && deadline <= monotonicNow()) {
             deadline = .max
             act(on: CURL_SOCKET_TIMEOUT, 0)
@@ -227,6 +228,7 @@ extension CurlLoop {
         if Self.losesBufferedData, !idleTimed.isEmpty { finishLostResponses() }
         finishCompletedTransfers()
         if !unwatchedSockets.isEmpty { finishUnwatchedTransfers() }
+        if !idleTimed.isEmpty { finishStalledTransfers() }
     }
 
     /// Ends the transfers that libcurl has completed.
@@ -272,10 +274,19 @@ extension CurlLoop {
     }
 
     /// Ends the transfers whose idle timeout has expired.
+    ///
+    /// A process that was stopped finds the end of the time and the bytes of the peer at once. The bytes count: a transfer
+    /// ends only after a poll of the sockets that followed the end of its time, and brought it nothing.
     private func finishStalledTransfers() {
         let now = monotonicNow()
         for transfer in idleTimed {
-            if let expiry = transfer.expiry, expiry <= now { finish(transfer, CURLE_OPERATION_TIMEDOUT) }
+            guard let expiry = transfer.expiry, expiry <= now else {
+                transfer.overduePoll = nil
+                continue
+            }
+            let poll = transfer.overduePoll ?? polls
+            transfer.overduePoll = poll
+            if poll < polls { finish(transfer, CURLE_OPERATION_TIMEDOUT) }
         }
     }
 
@@ -298,6 +309,7 @@ extension CurlLoop {
         let timeout = end == .max ? -1 : end > now ? Int64(end - now) : 0
         let count = latch_epoll_wait(wakeUps.epoll, events.baseAddress, CInt(events.count), timeout)
         isTimeUp = count == 0 || timeout == 0
+        if count >= 0 { polls += 1 }
         guard count > 0 else { return true }
         for event in events[..<Int(count)] {
             if event.data.fd == wakeUps.driverEvent {

@@ -60,6 +60,9 @@ final class CurlTransfer: @unchecked Sendable {
     /// The time of the last progress, in nanoseconds of the monotonic clock.
     var lastMove: UInt64 = 0
 
+    /// The number of the poll before which the idle timeout was found to have expired; nil before that.
+    var overduePoll: UInt64?
+
     /// The socket of the last event that libcurl requested for this transfer.
     ///
     /// Before the end of a transfer, libcurl 7.88 does not know it (`CURLINFO_ACTIVESOCKET`).
@@ -186,7 +189,7 @@ final class CurlTransfer: @unchecked Sendable {
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
         maximumResponseBytes = min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
         (streamedBytes, arrived, noticed) = (0, 0, 0)
-        (socket, unreadSocket) = (nil, nil)
+        (socket, unreadSocket, overduePoll) = (nil, nil, nil)
         isRepeatable =
             request.method.isIdempotent || request.isSafeToRetry || request.fields[.idempotencyKey] != nil
         bytesBeforeRequest = nil

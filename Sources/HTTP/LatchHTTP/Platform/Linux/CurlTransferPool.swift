@@ -63,6 +63,10 @@ final class CurlTransferPool: Sendable {
         options.set(
             CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .tls13 ? latch_curl_tls13 : latch_curl_tls12)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
+        // Nine probes after half a minute of silence: a peer that is gone ends a transfer without a time limit, too.
+        options.set(CURLOPT_TCP_KEEPALIVE, true)
+        options.set(CURLOPT_TCP_KEEPIDLE, 30)
+        options.set(CURLOPT_TCP_KEEPINTVL, 10)
         options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, configuration.continueTimeout.wholeMilliseconds)
         if let folder = configuration.systemAuthorityFolder { options.set(CURLOPT_CAPATH, text: folder) }
         options.setAuthorities(configuration.certificateAuthorityFile)

@@ -19,6 +19,9 @@ public final class CurlTransport: Handler {
         /// With a stream in either direction, it is the maximum time without progress of the peer: the head of the
         /// response counts as a whole, content chunk by chunk. Time in which the peer waits, because a source
         /// delivers nothing or a reader takes nothing, does not count.
+        ///
+        /// The refresh of a session has no such limit: its connection ends it. A peer that is gone is noticed by TCP
+        /// keep-alive, after two minutes.
         public var timeout: Duration = .seconds(60)
         /// The time that large or unbounded streams wait for the server's 100 (Continue) response.
         ///
@@ -107,7 +110,7 @@ public final class CurlTransport: Handler {
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }
             } onCancel: {
-                loop.cancel(transfer)
+                if !request.isUninterruptible { loop.cancel(transfer) }
             }
         }
         defer { loop.transfers.giveBack(transfer) }
@@ -122,7 +125,7 @@ public final class CurlTransport: Handler {
         let streamed = StreamedResponse(transfer, buffer, on: loop)
         transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
         loop.submit(transfer, resuming: nil)
-        var response = try await streamed.head()
+        var response = try await streamed.head(isAbortable: !request.isUninterruptible)
         if isDecoded { response.removeCoding() }
         let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
         // The response keeps the trailers' source as long as it lives: the handle has to go with its reader.
@@ -151,9 +154,10 @@ private final class StreamedResponse: Sendable {
         if buffer.hasEnded { loop.transfers.giveBack(transfer) } else { loop.cancel(transfer) }
     }
 
-    /// Returns the head; cancelling the task aborts the transfer.
-    func head() async throws -> HTTPResponse {
-        try ResponseHead.parse(try await abortable { try await buffer.head() })
+    /// Returns the head; cancelling the task aborts the transfer if it is `isAbortable`.
+    func head(isAbortable: Bool) async throws -> HTTPResponse {
+        try ResponseHead.parse(
+            isAbortable ? try await abortable { try await buffer.head() } : try await buffer.head())
     }
 
     /// Returns the next chunk of the content, or nil at the end; cancelling the task aborts the transfer.
