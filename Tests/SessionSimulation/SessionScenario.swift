@@ -109,9 +109,13 @@ package final class SessionScenario: Sendable {
         network.calmDown()
         disk.announce(from: nil)
         let settled = simulation.run(horizon: .seconds(3))
-        // The issuer may have asked for a pause.
-        simulation.spawn { try await self.simulation.sleep(for: .seconds(30)) }
-        _ = simulation.run(horizon: .seconds(31))
+        // Connections to nobody end, and the issuer may have asked for a pause.
+        let isOver = Mutex(false)
+        simulation.spawn {
+            try await self.simulation.sleep(for: SimulatedNetwork.deadPeerLimit + .seconds(30))
+            isOver.withLock { $0 = true }
+        }
+        _ = simulation.run { isOver.withLock { $0 } }
         let last = Mutex<[Int: Result<HTTPStatus, any Error>]>([:])
         let living = self.living
         for process in living {

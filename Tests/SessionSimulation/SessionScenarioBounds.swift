@@ -33,8 +33,9 @@ extension SessionScenario {
     static let waitLimit = storeLimit + rules.timeLimit * 2
     /// The longest wait of a sign-in or sign-out: for a lock of another process's operation and for its own.
     static let leaveLimit = Duration.seconds(60)
-    /// The longest hold of the refresh lock since the last failure of its holder's store.
-    static let refreshHoldLimit = storeLimit + rules.timeLimit
+    /// The longest hold of the refresh lock since the last failure of its holder's store: as long as a request and its
+    /// repetition are in flight.
+    static let refreshHoldLimit = storeLimit + rules.timeLimit + SimulatedNetwork.deadPeerLimit * 2
     /// The longest time in which a cancelled caller leaves.
     static let departureLimit = Duration.milliseconds(100)
 

@@ -13,8 +13,8 @@ package enum SimulatedFault: Hashable, Sendable {
     case issuerBusy, issuerBusyUntil
     /// The issuer has acted, and nobody hears of it: a timeout, a gateway's 502, a broken connection, a cut-off answer.
     case answerLost, answerReplaced, answerCancelled, answerUnreadable
-    /// The answer comes long after it was given, or though the refresh was cancelled meanwhile.
-    case answerLate, answerUnwanted
+    /// The answer comes long after it was given, perhaps after the time limit of its callers.
+    case answerLate
     /// The request arrives twice, as by a proxy that repeats it.
     case requestDoubled
     /// The answer that was lost comes twice: to the repeat as well.
@@ -106,7 +106,7 @@ package enum SimulatedFault: Hashable, Sendable {
     package static let all: [SimulatedFault] =
         [
             .issuerOffline, .issuerUnavailable, .issuerBusy, .issuerBusyUntil, .answerLost, .answerReplaced,
-            .answerCancelled, .answerUnreadable, .answerLate, .answerUnwanted, .requestDoubled, .answerDoubled,
+            .answerCancelled, .answerUnreadable, .answerLate, .requestDoubled, .answerDoubled,
             .lateRefusal, .keysChanged, .resourceOffline, .resourceBroken, .resourceBusy, .storeLocked, .storeDenied,
             .storeUnavailable, .storeFull, .storeSlow, .storedThoughFailed, .turnUnavailable, .newsLost, .dayForward,
             .dayBack, .clockMoved, .signOut, .accountSwitch, .revocation, .waiterCancelled, .requestCancelled, .killed,

@@ -57,9 +57,7 @@ final class SimulatedIssuer: Sendable {
     }
 
     /// RFC 6749 §6 with rotation (RFC 9700 §4.14.2).
-    ///
-    /// - Parameter isGivenUp: Whether the session has given the request up, which arrives nevertheless.
-    func refresh(_ token: String, key: String, by process: Int = 0, isGivenUp: Bool = false) throws -> Tokens {
+    func refresh(_ token: String, key: String, by process: Int = 0) throws -> Tokens {
         simulation.note("process \(process) refreshes \(token)")
         let now = simulation.trueNow
         let granted = inspect { ledger -> TokenVersion? in
@@ -67,7 +65,7 @@ final class SimulatedIssuer: Sendable {
                 return nil
             }
             ledger.notice(version, key: key, by: process, keysOutliveProcesses: life.keysOutliveProcesses)
-            if !isGivenUp { ledger.noticeDoubled(version) }
+            ledger.noticeDoubled(version)
             if version.number != ledger.families[version.family].version {
                 return repeated(version, key: key, now, &ledger)
             }
@@ -87,7 +85,7 @@ final class SimulatedIssuer: Sendable {
     /// Answers a used token: with the same response again, or with the end of its family.
     ///
     /// The loss of a session is permitted exactly where the issuer's window does not cover the repetition, and the client
-    /// could not know the answer: it was lost, its process was killed or suspended, or it came after the time limit.
+    /// could not know the answer: it was lost, or its process was killed or suspended.
     private func repeated(
         _ version: TokenVersion, key: String, _ now: Date, _ ledger: inout SimulatedLedger
     ) -> TokenVersion? {

@@ -40,55 +40,28 @@ final class SimulatedNetwork: Sendable {
     }
 
     /// A request to the token endpoint that is on its way.
-    private final class Call: Sendable {
+    private struct Call: Sendable {
         let token: String
         let key: String
         let process: SimulatedProcess
-        private let stops: Int
-        private let givenUp = Atomic(false)
-
-        init(_ token: String, _ key: String, _ process: SimulatedProcess) {
-            (self.token, self.key, self.process, stops) = (token, key, process, process.stopCount)
-        }
-
-        /// Whether the session does not wait for it any longer.
-        var isGivenUp: Bool { givenUp.load(ordering: .relaxed) }
-
-        /// Whether it is not sent: it was given up before a suspension that is over now.
-        var isDropped: Bool { isGivenUp && process.stopCount > stops }
-
-        func giveUp() { givenUp.store(true, ordering: .relaxed) }
     }
 
     /// One call of the token endpoint by a process.
     func refresh(_ token: String, key: String, by process: SimulatedProcess) async throws -> Tokens {
-        let call = Call(token, key, process)
+        let call = Call(token: token, key: key, process: process)
         let request = issuer.begins(process.id, token, key: key)
         var isAnswered = false
         defer { issuer.ends(process.id, request: request, isAnswered: isAnswered) }
         let isSlow = !isCalm && simulation.chance(30)
-        let answer = try await withTaskCancellationHandler {
-            guard isSlow else { return try await deliver(call) }
-            // A slow way that does not hear of cancellation, as when the answer has arrived already.
-            return try await simulation.spawn(in: process) {
-                try await self.simulation.pause(upToMilliseconds: 5_000)
-                return try await self.deliver(call)
-            }.value
-        } onCancel: {
-            // Whoever has given it up, such as at the time limit, may ask again under the same key.
-            call.giveUp()
-            issuer.excuse(token, key: key)
-            issuer.ends(process.id, request: request, isAnswered: false)
-        }
+        if isSlow { try await simulation.pause(upToMilliseconds: 5_000) }
+        let answer = try await deliver(call)
         isAnswered = true
-        if Task.isCancelled { simulation.happens(.answerUnwanted) }
         return answer
     }
 
     /// Delivers a request and its response.
     private func deliver(_ call: Call) async throws -> Tokens {
         try await simulation.pause(upToMilliseconds: 400)
-        if call.isDropped { throw HTTPError.cancelled }
         if let fault = isCalm ? nil : fault() {
             simulation.note("process \(call.process.id): refresh \(call.token) meets \(fault)")
             return try await refresh(call, meeting: fault)
@@ -99,7 +72,7 @@ final class SimulatedNetwork: Sendable {
     }
 
     private func ask(_ call: Call) throws -> Tokens {
-        try issuer.refresh(call.token, key: call.key, by: call.process.id, isGivenUp: call.isGivenUp)
+        try issuer.refresh(call.token, key: call.key, by: call.process.id)
     }
 
     /// A third of all refreshes meet a fault; each kind is one that was seen in the field.
@@ -123,6 +96,9 @@ final class SimulatedNetwork: Sendable {
         }
     }
 
+    /// The time after which TCP keep-alive ends a connection whose peer is gone.
+    static let deadPeerLimit = Duration.seconds(120)
+
     /// A refresh on a bad way.
     private func refresh(_ call: Call, meeting fault: SimulatedFault) async throws -> Tokens {
         let (token, key) = (call.token, call.key)
@@ -137,12 +113,11 @@ final class SimulatedNetwork: Sendable {
         case .requestSwallowed, .answerSwallowed:
             issuer.excuse(token, key: key)
             if fault == .answerSwallowed { _ = try ask(call) }
-            // Ten minutes are for ever: the session has given up long before.
-            try await simulation.sleep(for: .seconds(600))
+            try await simulation.sleep(for: Self.deadPeerLimit)
             throw HTTPError.timeout
         case .answerLate:
             let answer = try ask(call)
-            try await simulation.sleep(for: .seconds(45))
+            try await simulation.sleep(for: .seconds(simulation.chance(50) ? 45 : 100))
             return answer
         case .requestDoubled:
             issuer.excuse(token, key: key)

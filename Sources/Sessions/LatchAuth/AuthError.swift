@@ -95,10 +95,24 @@ extension AuthError {
             hint: "Try again; continue or end the process if it is stopped. The session is kept.")
     }
 
+    /// The file of a lock was removed or replaced while it was held, so that another process may be inside as well.
+    ///
+    /// Nothing was sent or stored; the session is kept.
+    public static let lockLost = AuthError(
+        code: "lockLost", message: "Another program has removed a lock file of the session.",
+        hint: "Try again; exclude the session's folder from programs that clean up.")
+
     /// The session has asked the issuer as often as its policy allows, and each new credential was refused again.
     public static let tooManyRefreshes = AuthError(
         code: "tooManyRefreshes", message: "The credential was refreshed too often within a short time.",
         hint: "Check that the server accepts the issuer's tokens; the session is kept, and refreshes again later.")
+
+    /// The issuer does not issue an access token for this resource; the session and its other tokens are kept.
+    ///
+    /// `cause` is the issuer's error.
+    public static let resourceRefused = AuthError(
+        code: "resourceRefused", message: "The issuer does not issue a token for this resource.",
+        hint: "Check that the user and this client may use the resource; the cause says what the issuer answered.")
 
     /// A server refused a credential that has no refresh token; the session is kept.
     public static let notRefreshable = AuthError(

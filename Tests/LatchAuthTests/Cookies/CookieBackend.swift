@@ -16,6 +16,8 @@ final class CookieBackend: Sendable {
         var logins = 0
         /// The response of a login, in place of 204.
         var loginStatus = 204
+        /// The content of a login that fails.
+        var loginBody = ""
         /// Whether a login sets the cookie.
         var setsCookie = true
         /// Attributes of the cookie.
@@ -50,7 +52,9 @@ final class CookieBackend: Sendable {
 
         private func login(_ state: inout State) -> RawHTTPServer.Response {
             state.logins += 1
-            guard state.loginStatus < 300, state.setsCookie else { return .response(state.loginStatus) }
+            guard state.loginStatus < 300, state.setsCookie else {
+                return .response(state.loginStatus, body: state.loginBody)
+            }
             state.valid = "s\(state.logins)"
             return .response(
                 state.loginStatus,

@@ -95,7 +95,10 @@ import Testing
     }
 
     @Test func `does not repeat a login that was refused until it is told to`() async throws {
-        backend.change { $0.loginStatus = 401 }
+        backend.change {
+            $0.loginStatus = 401
+            $0.loginBody = #"{"message":"Wrong password"}"#
+        }
         let session = backend.session(in: store)
         let client = backend.client(session)
         for _ in 0..<3 { await #expect(throws: AuthError.reauthenticationRequired) { try await get(client) } }
@@ -106,6 +109,42 @@ import Testing
         #expect(try await get(client).status == .ok)
         #expect(backend.logins == 3)
         #expect(store.load()?.first?.value == "s3")
+    }
+
+    @Test(arguments: ["", "<html>Authorization required</html>", #"{"message":"Missing API key"}"#])
+    func `is not ended by a gateway's refusal of a login`(body: String) async throws {
+        backend.change {
+            $0.loginStatus = 401
+            $0.loginBody = body
+        }
+        let session = backend.session(in: store)
+        await #expect(throws: HTTPError.unacceptableStatus) { try await get(backend.client(session)) }
+        #expect(session.currentState.isSignedIn || session.currentState.credential != nil)
+        backend.change { $0.loginStatus = 204 }
+        try await session.signIn()
+        #expect(try await get(backend.client(session)).status == .ok)
+    }
+
+    @Test func `logs in on a device whose clock is ahead`() async throws {
+        let clock = ManualClock()
+        let server = clock.now.addingTimeInterval(-7200)
+        let jar = CookieJar(clock: clock.wallClock())
+        let transport = ClosureHandler { _ in
+            HTTPResponse(
+                status: .noContent,
+                fields: [
+                    .date: HTTPDate(server).description,
+                    .setCookie: "sid=1; Expires=\(HTTPDate(server.addingTimeInterval(3600)))",
+                ])
+        }
+        let session = Session(cookiesIn: store, named: ["sid"], clock: clock.wallClock()) {
+            let client = Client(baseURL: backend.url, transport: transport, interceptors: [CookieInterceptor(jar)])
+            try await client.perform(.post("login", form: []))
+            return jar.cookies
+        }
+        try await session.signIn()
+        let expiry = try #require(try await session.credential().expiry)
+        #expect(abs(expiry.timeIntervalSince(clock.now) - 3600) < 2)
     }
 
     @Test func `takes a server's failure to log in for no refusal`() async throws {

@@ -67,10 +67,7 @@ import Testing
                 return .confirmed
             }
         ) { _ in
-            // A response that comes although its request was cancelled.
-            try await Task.detached(executorPreference: simulation.taskExecutor) {
-                try await simulation.clock.sleep(for: .seconds(5))
-            }.value
+            try await simulation.clock.sleep(for: .seconds(5))
             return Tokens(access: "a1", refresh: "r1")
         }
         simulation.spawn {
@@ -81,8 +78,11 @@ import Testing
             try await simulation.clock.sleep(for: .seconds(2))
             if isElsewhere { try await store.clear() } else { try await session.signOut() }
         }
-        _ = simulation.run()
+        _ = simulation.run(horizon: .seconds(30))
         #expect(revoked.withLock { $0 } == (isElsewhere ? [] : ["a1"]))
+        // The store still holds nothing a minute later, so it has not lost its record for a while.
+        _ = simulation.run(horizon: .seconds(60))
+        #expect(revoked.withLock { $0 } == ["a1"])
         #expect(session.currentState == .signedOut(.user))
         #expect(secrets.names().isEmpty)
     }

@@ -28,13 +28,14 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         IssuerAnswer(testDescription: "TLS", error: HTTPError.tls),
         IssuerAnswer(testDescription: "cancelled inside", error: CancellationError(), requests: 2),
         .status(500), .status(502, "<html>bad gateway</html>", requests: 2), .status(503), .status(.tooManyRequests),
-        .status(.forbidden), .status(.notFound), .status(.badRequest), .status(.badRequest, "not JSON"),
+        .status(.unauthorized), .status(.forbidden), .status(.notFound), .status(.badRequest),
+        .status(.badRequest, "not JSON"),
         .status(.badRequest, #"{"error":"invalid_request"}"#), .status(.badRequest, #"{"error":"invalid_scope"}"#),
     ]
 
     static let ending: [IssuerAnswer] = [
         IssuerAnswer(testDescription: "the closure's word", error: AuthError.reauthenticationRequired),
-        .status(.unauthorized), .status(.unauthorized, #"{"message":"no"}"#),
+        .status(.unauthorized, #"{"message":"no"}"#), .status(.forbidden, #"{"message":"no"}"#),
         .status(.badRequest, #"{"error":"invalid_grant"}"#),
     ]
 }

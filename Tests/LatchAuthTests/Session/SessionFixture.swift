@@ -92,6 +92,9 @@ final class SessionFixture: Sendable {
         return try outcome.get()
     }
 
+    /// Lets time pass.
+    func pass(_ time: Duration) throws { try run { try await self.simulation.clock.sleep(for: time) } }
+
     struct Hung: Error {}
 
     var loads: Int { world.withLock { $0.loads } }

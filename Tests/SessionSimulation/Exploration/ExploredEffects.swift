@@ -22,16 +22,22 @@ extension ExploredWorld {
         if case .saved(nil) = event, case .saving(let record)? = machine.operations.first?.phase {
             learn(record, number)
         }
+        if case .responded(let id, let answer) = event { hears(answer, id: id, number) }
         var effects = machine.handle(event, moment(of: processes[number]))
         mutation?.value.after(&machine, &effects, event)
         processes[number].machine = machine
-        // A time limit or a suspension may cost a response; nothing else that the machine does.
-        let mayLose =
-            switch event {
-            case .timePassed, .suspend, .suspendNow: true;
-            default: false
-            }
-        for effect in effects { perform(effect, in: number, mayLose: mayLose) }
+        for effect in effects { perform(effect, in: number) }
+    }
+
+    /// Notes the newest refresh token that the session has received.
+    private mutating func hears(_ answer: Machine.Answer, id: Int, _ number: Int) {
+        guard processes[number].machine.exchange?.flight == id else { return }
+        switch answer {
+        case .issued(let ticket, _), .incomplete(let ticket, _):
+            guard ticket.isRefreshable else { return }
+            received[ticket.family] = max(received[ticket.family] ?? 0, ticket.number)
+        case .failed: return
+        }
     }
 
     private mutating func learn(_ record: TokenRecord<ExploredTicket>?, _ number: Int) {
@@ -39,7 +45,7 @@ extension ExploredWorld {
         processes[number].known = ExploredProcess.Known(family: record?.credential?.family)
     }
 
-    private mutating func perform(_ effect: Machine.Effect, in number: Int, mayLose: Bool) {
+    private mutating func perform(_ effect: Machine.Effect, in number: Int) {
         switch effect {
         case .enter(let section, let waits):
             processes[number].pending.append(.enter(section, waits: waits, isCalledBack: false))
@@ -56,13 +62,10 @@ extension ExploredWorld {
         case .announce:
             for other in processes.indices where other != number { processes[other].isNotified = true }
         case .request(let id, let request): send(request, id: id, from: number)
-        case .cancelRequest(let id): cancelRequest(id, in: number, mayLose: mayLose)
         case .authenticate(let id, _, _): processes[number].pending.append(.authentication(id: id))
         case .cancelAuthentication:
             processes[number].pending.removeAll { if case .authentication = $0 { true } else { false } }
-        case .revoke(let ticket):
-            if processes[number].machine.state.isSignedIn { violation = violated("\(ticket) is revoked while in use") }
-            issuer.families[ticket.family].isRevoked = true
+        case .revoke(let ticket, _): processes[number].pending.append(.revocation(ticket))
         case .resume(let waiter, let result): resumed(waiter, result, in: number)
         case .publish, .publishStepUp: break
         }
@@ -80,24 +83,12 @@ extension ExploredWorld {
         if !isDue, !isRepetition, processes[number].skew == 0 {
             violation = violated("\(ticket) is refreshed for no reason")
         }
-        processes[number].pending.append(.request(id: id, ticket, key: request.idempotencyKey))
-    }
-
-    /// The request may have arrived; its sender hears no more of it than that it was cancelled.
-    private mutating func cancelRequest(_ id: Int, in number: Int, mayLose: Bool) {
-        for (place, pending) in processes[number].pending.enumerated() {
-            // A response may have left before its request was cancelled, and comes too late.
-            if mayLose, case .response(id, let ticket, _) = pending { issuer.lose(ticket) }
-            guard case .request(id, let ticket, _) = pending else { continue }
-            orphans.append(pending)
-            processes[number].pending[place] = .response(id: id, to: ticket, .lost)
-            if mayLose { issuer.lose(ticket) }
-        }
+        processes[number].pending.append(.request(id: id, ticket, key: request.idempotencyKey, request.target))
     }
 
     mutating func end(_ place: Int, in number: Int, _ ending: Step.Ending) {
         let pending = processes[number].pending.remove(at: place)
-        if [.failed, .lost, .rejected, .failedAfterwards].contains(ending) { budget.faults -= 1 }
+        if isFault(ending, of: pending) { budget.faults -= 1 }
         let failure = SessionFailure(AuthError.storeLocked)
         switch (pending, ending) {
         case (.enter(let section, _, _), .well):
@@ -125,11 +116,15 @@ extension ExploredWorld {
             send(.saved(failure), to: number)
         case (.save, _): send(.saved(failure), to: number)
         case (.saved, _): send(.saved(nil), to: number)
-        case (.request(let id, let ticket, let key), _): answer(id, ticket, key, ending, in: number)
+        case (.request(let id, let ticket, let key, _), _): answer(id, ticket, key, ending, in: number)
         case (.response(let id, let ticket, _), .lost):
             issuer.lose(ticket)
-            send(.responded(request: id, result(of: .lost)), to: number)
-        case (.response(let id, _, let response), _): send(.responded(request: id, result(of: response)), to: number)
+            send(.responded(request: id, answer(of: .lost)), to: number)
+        case (.response(let id, _, let response), _):
+            if response == .doubted, doubted == nil { doubted = time }
+            send(.responded(request: id, answer(of: response)), to: number)
+        case (.revocation(let ticket), .well): revoke(ticket)
+        case (.revocation(let ticket), _): toRevoke.append(ticket)
         case (.authentication(let id), .well):
             stepUps += 1
             var ticket = ExploredTicket(family: 0, number: 0, born: time, strength: stepUps)
@@ -140,33 +135,46 @@ extension ExploredWorld {
         }
     }
 
+    /// Tells the issuer that a session was left, while nobody is signed in: some know one grant for a user and a client.
+    private mutating func revoke(_ ticket: ExploredTicket) {
+        guard record?.credential == nil else { return toRevoke.append(ticket) }
+        issuer.revoke(ticket)
+    }
+
     private mutating func answer(
         _ id: Int, _ ticket: ExploredTicket, _ key: String, _ ending: Step.Ending, in number: Int
     ) {
-        let response: ExploredResponse
+        var response: ExploredResponse
         switch ending {
-        case .well: response = issuer.respond(to: ticket, key: key, at: time)
+        case .well, .incomplete: response = issuer.respond(to: ticket, key: key, at: time)
         case .failed: response = .unavailable
         case .rejected: response = .rejected
+        case .refused: response = .ended
+        case .userRequired: response = .userRequired
+        case .doubted: response = .doubted
         default: response = .lost
         }
+        if ending == .incomplete, case .success(let ticket) = response { response = .incomplete(ticket) }
         violation = violation ?? issuer.violation
         processes[number].pending.append(.response(id: id, to: ticket, response))
         guard ending == .well else { return }
         // A connection that was closed before a later request was answered carries nothing any more.
         orphans.removeAll { orphan in
-            guard case .request(_, let old, _) = orphan else { return false }
+            guard case .request(_, let old, _, _) = orphan else { return false }
             return old.family == ticket.family && old.number < ticket.number
         }
     }
 
-    private func result(of response: ExploredResponse) -> Result<ExploredTicket, IssuerFailure> {
+    private func answer(of response: ExploredResponse) -> Machine.Answer {
         switch response {
-        case .success(let ticket): .success(ticket)
-        case .ended: .failure(IssuerFailure(.ended, AuthError.reauthenticationRequired))
-        case .rejected: .failure(IssuerFailure(.rejected, AuthError.refreshFailed))
-        case .unavailable: .failure(IssuerFailure(.failed, AuthError.refreshFailed))
-        case .lost: .failure(IssuerFailure(.unanswered, AuthError.refreshFailed))
+        case .success(let ticket): .issued(ticket, clockOffset: nil)
+        case .incomplete(let ticket): .incomplete(ticket, IssuerFailure(.unanswered, AuthError.invalidTokenResponse))
+        case .ended: .failed(IssuerFailure(.ended, AuthError.reauthenticationRequired))
+        case .doubted: .failed(IssuerFailure(.doubted, AuthError.refreshFailed))
+        case .userRequired: .failed(IssuerFailure(.userRequired(StepUpRequirement()), AuthError.stepUpRequired))
+        case .rejected: .failed(IssuerFailure(.rejected, AuthError.refreshFailed))
+        case .unavailable: .failed(IssuerFailure(.failed, AuthError.refreshFailed))
+        case .lost: .failed(IssuerFailure(.unanswered, AuthError.refreshFailed))
         }
     }
 }

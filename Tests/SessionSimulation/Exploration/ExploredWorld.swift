@@ -25,7 +25,7 @@ package struct ExploredWorld: ExploredModel {
         package var suspensions = 0
         /// Refusals that arrive when the credential has a successor already.
         package var lateRefusals = 0
-        /// Requests to a resource that needs an access token of its own.
+        /// Requests to each of the resources that need an access token of their own.
         package var targets = 0
         /// Responses that rotate the credential.
         package var rotations = 0
@@ -37,6 +37,8 @@ package struct ExploredWorld: ExploredModel {
         package var leavers = 0
         /// Steps by which the date of a process moves ahead.
         package var jumps = 0
+        /// Callers that wait for rest.
+        package var rests = 0
 
         package init(_ change: (inout Budget) -> Void = { _ in }) { change(&self) }
     }
@@ -44,8 +46,12 @@ package struct ExploredWorld: ExploredModel {
     /// The properties of a world that no event changes.
     package struct Setting: Hashable, Sendable {
         package var processes = 2
-        /// The steps of the clock for which the issuer repeats a response under the same key.
-        package var replayWindow = Int.max
+        package var issuer = ExploredIssuer.Kind.strict(replays: .max)
+        /// The resources whose requests always fail, in every way, and the ways.
+        package var failures: [Step.Ending] = []
+        package var failing: Set<Int> = []
+        /// Of so many states one is checked for whether its session recovers; 0 for none.
+        package var recoveries = 0
         /// Whether an authentication of the user brings a refresh token.
         package var stepUpsAreGrants = true
         package var keepsRecords = true
@@ -59,6 +65,7 @@ package struct ExploredWorld: ExploredModel {
             policy.timeLimit = .seconds(30)
             policy.requestWindow = .seconds(20)
             policy.patience = .seconds(10)
+            policy.confirmationDelay = .seconds(20)
             return Machine.Configuration(policy: policy, keepsRecords: keepsRecords, isShared: isShared)
         }
     }
@@ -93,6 +100,16 @@ package struct ExploredWorld: ExploredModel {
     var starts: Int
     var signIns = 0
     var stepUps = 0
+    /// The newest refresh tokens that sessions have received, by family.
+    var received: [Int: Int] = [:]
+    /// The credentials that were left and are not revoked, which are stored beside the record.
+    var toRevoke: [ExploredTicket] = []
+    /// The families that the user has signed out of.
+    var signedOut: Set<Int> = []
+    /// The step of the clock of the first refusal that was a gateway's.
+    var doubted: Int?
+    /// The caller by which a recovery is checked.
+    var recovering: Int?
     /// The requests of killed processes that are on their way.
     var orphans: [ExploredProcess.Pending] = []
     /// The families that the user has left.
@@ -118,12 +135,12 @@ package struct ExploredWorld: ExploredModel {
         self.mutation = mutation.map(Shared.init)
         uses = Array(repeating: budget.uses, count: setting.processes)
         starts = setting.processes
-        issuer = ExploredIssuer(window: setting.replayWindow)
+        issuer = ExploredIssuer(setting.issuer)
         let ticket = issuer.signIn(at: 0)
         stored = [ticket]
         record = TokenRecord(credential: ticket, sessionID: setting.keepsRecords ? "first" : nil)
         for number in processes.indices {
-            send(.restore(newWaiter(.other, in: number)), to: number)
+            send(.use(newWaiter(.other, in: number), nil), to: number)
             while !processes[number].pending.isEmpty { end(0, in: number, .well) }
         }
     }
@@ -149,8 +166,10 @@ extension ExploredWorld {
             case use = "a request"
             case refusal = "a request whose credential was refused"
             case lateRefusal = "a request whose earlier credential was refused"
-            case target = "a request to the resource of its own"
-            case refusedTarget = "a request to the resource of its own, which refused its credential"
+            case target = "a request to the first resource"
+            case secondTarget = "a request to the second resource"
+            case refusedTarget = "a request to the first resource, which refused its credential"
+            case rest = "waits for rest"
             case rotate = "a response rotates the credential"
             case stepUp = "a request that requires another authentication"
             case signIn = "another user signs in"
@@ -166,6 +185,7 @@ extension ExploredWorld {
         /// The way in which an effect ends.
         package enum Ending: String, Sendable {
             case well, busy, abandoned, failed, lost, rejected, failedAfterwards
+            case refused, userRequired, doubted, incomplete, unanswered
         }
 
         case choice(Choice, Int)
@@ -176,6 +196,8 @@ extension ExploredWorld {
         /// The end of a pending effect, in one of several ways.
         case end(Int, place: Int, ExploredProcess.Pending, Ending)
         case orphan(Int)
+        /// The issuer hears that a credential was left.
+        case revoke(Int)
 
         package var description: String {
             switch self {
@@ -186,6 +208,7 @@ extension ExploredWorld {
             case .wake(let process): "\(process): has something to do by itself"
             case .end(let process, _, let pending, let ending): "\(process): \(pending.name) ends \(ending.rawValue)"
             case .orphan: "a request arrives after its sender is gone"
+            case .revoke: "a credential that was left is revoked"
             }
         }
     }
@@ -202,6 +225,7 @@ extension ExploredWorld {
         }
         if budget.ticks > 0 { steps.append(.tick) }
         if budget.revocations > 0 { steps.append(.revocation) }
+        if record?.credential == nil { steps += toRevoke.indices.map(Step.revoke) }
         return steps + orphans.indices.map(Step.orphan)
     }
 
@@ -213,7 +237,8 @@ extension ExploredWorld {
             if budget.refusals > 0, current != nil { choices.append(.refusal) }
             if budget.targets > 0 {
                 choices.append(.target)
-                if budget.refusals > 0, current?.resource != nil { choices.append(.refusedTarget) }
+                if !setting.failing.isEmpty { choices.append(.secondTarget) }
+                if budget.refusals > 0, current?.resources[0] != nil { choices.append(.refusedTarget) }
             }
             if budget.stepUps > 0, current != nil { choices.append(.stepUp) }
         }
@@ -222,8 +247,9 @@ extension ExploredWorld {
         if budget.signIns > 0 { choices.append(.signIn) }
         if budget.signOuts > 0 { choices.append(.signOut) }
         if budget.leavers > 0, process.firstLeavable != nil { choices.append(.leave) }
-        if process.machine.isSuspended {
-            choices += process.machine.awaitingRest.isEmpty ? [.resume] : [.suspendNow, .resume]
+        if budget.rests > 0 { choices.append(.rest) }
+        if process.machine.suspension != .none {
+            choices += process.machine.awaitingRest.contains(where: \.suspends) ? [.suspendNow, .resume] : [.resume]
         } else if budget.suspensions > 0 {
             choices.append(.suspend)
         }
@@ -241,10 +267,29 @@ extension ExploredWorld {
             return (isCalledBack ? [.abandoned] : []) + (waits ? [] : [.busy])
         case .load: return mayFail ? [.well, .failed] : [.well]
         case .save: return mayFail ? [.well, .failed, .failedAfterwards] : [.well]
-        case .request: return mayFail ? [.well, .failed, .rejected, .lost] : [.well]
-        case .response(_, _, .success): return mayFail ? [.well, .lost] : [.well]
+        case .request(_, _, _, let target):
+            if isFailing(target) { return setting.failures }
+            guard mayFail else { return [.well] }
+            let usual: [Step.Ending] = [.well, .failed, .rejected, .lost, .unanswered, .incomplete]
+            return usual + (target == nil ? [.doubted] : [.refused, .userRequired, .doubted])
+        case .response(_, _, .success), .response(_, _, .incomplete): return mayFail ? [.well, .lost] : [.well]
+        case .revocation: return mayFail ? [.well, .failed] : [.well]
         case .authentication: return mayFail ? [.well, .failed] : [.well]
         case .loaded, .saved, .response: return [.well]
+        }
+    }
+
+    /// Whether the requests for a target always fail.
+    func isFailing(_ target: TokenTarget?) -> Bool {
+        target.flatMap { ExploredTicket.targets.firstIndex(of: $0) }.map(setting.failing.contains) ?? false
+    }
+
+    /// Whether an ending uses up the budget of faults.
+    func isFault(_ ending: Step.Ending, of pending: ExploredProcess.Pending) -> Bool {
+        if case .request(_, _, _, let target) = pending, isFailing(target) { return false }
+        switch ending {
+        case .well, .busy, .abandoned: return false
+        default: return true
         }
     }
 
@@ -252,10 +297,18 @@ extension ExploredWorld {
         var world = self
         world.take(step)
         world.checkRest()
+        if setting.recoveries > 0, world.violation == nil, world.isSampled { world.checkRecovery() }
         return world
     }
 
-    private mutating func take(_ step: Step) {
+    /// Whether this state is one of those that are checked for their recovery.
+    private var isSampled: Bool {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return UInt(bitPattern: hasher.finalize()) % UInt(setting.recoveries) == 0
+    }
+
+    mutating func take(_ step: Step) {
         switch step {
         case .choice(let choice, let number): take(choice, in: number)
         case .tick:
@@ -270,9 +323,10 @@ extension ExploredWorld {
         case .wake(let number): send(.timePassed, to: number)
         case .end(let number, let place, _, let ending): end(place, in: number, ending)
         case .orphan(let place):
-            guard case .request(_, let ticket, let key) = orphans.remove(at: place) else { return }
+            guard case .request(_, let ticket, let key, _) = orphans.remove(at: place) else { return }
             _ = issuer.respond(to: ticket, key: key, at: time)
             violation = violation ?? issuer.violation
+        case .revoke(let place): issuer.revoke(toRevoke.remove(at: place))
         }
     }
 
@@ -288,12 +342,18 @@ extension ExploredWorld {
             use(.replacing(current), in: number)
         case .target:
             budget.targets -= 1
-            use(.fresh, target: ExploredTicket.target, in: number)
+            use(.fresh, target: ExploredTicket.targets[0], in: number)
+        case .secondTarget:
+            budget.targets -= 1
+            use(.fresh, target: ExploredTicket.targets[1], in: number)
+        case .rest:
+            budget.rests -= 1
+            send(.rest(newWaiter(.rest, in: number), suspends: false), to: number)
         case .refusedTarget:
-            guard let token = current?.credential(for: ExploredTicket.target) else { return }
+            guard let token = current?.credential(for: ExploredTicket.targets[0]) else { return }
             budget.refusals -= 1
             refused.insert(token)
-            use(.replacing(token), target: ExploredTicket.target, in: number)
+            use(.replacing(token), target: ExploredTicket.targets[0], in: number)
         case .lateRefusal:
             guard var old = current else { return }
             budget.lateRefusals -= 1
@@ -318,10 +378,10 @@ extension ExploredWorld {
         case .signIn:
             budget.signIns -= 1
             signIns += 1
-            send(.signIn(newWaiter(.other, in: number), issuer.signIn(at: time), since: nil), to: number)
+            send(.replace(newWaiter(.other, in: number), issuer.signIn(at: time), since: nil), to: number)
         case .signOut:
             budget.signOuts -= 1
-            send(.signOut(newWaiter(.other, in: number)), to: number)
+            send(.replace(newWaiter(.signOut, in: number), nil, since: nil), to: number)
         case .leave:
             guard let waiter = processes[number].firstLeavable else { return }
             budget.leavers -= 1
@@ -329,8 +389,15 @@ extension ExploredWorld {
             send(.left(waiter), to: number)
         case .suspend:
             budget.suspensions -= 1
-            send(.suspend(newWaiter(.suspension, in: number)), to: number)
-        case .suspendNow: for waiter in machine.awaitingRest { send(.suspendNow(waiter), to: number) }
+            send(.rest(newWaiter(.suspension, in: number), suspends: true), to: number)
+        case .suspendNow:
+            // The system may stop the connection, and another process takes the lock.
+            for pending in processes[number].pending {
+                if case .request(_, let ticket, _, _) = pending { issuer.lose(ticket) }
+                if case .response(_, let ticket, _) = pending { issuer.lose(ticket) }
+            }
+            if let unstored = machine.unstored { issuer.lose(unstored.predecessor) }
+            for waiting in machine.awaitingRest where waiting.suspends { send(.suspendNow(waiting.waiter), to: number) }
         case .resume: send(.resume, to: number)
         case .jump:
             budget.jumps -= 1
@@ -339,7 +406,7 @@ extension ExploredWorld {
         }
     }
 
-    private mutating func use(_ need: Machine.Use.Need, target: TokenTarget? = nil, in number: Int) {
+    mutating func use(_ need: Machine.Use.Need, target: TokenTarget? = nil, in number: Int) {
         uses[number] -= 1
         var refused: ExploredTicket?
         if case .replacing(let ticket) = need { refused = ticket }
@@ -364,11 +431,12 @@ extension ExploredWorld {
         budget.kills -= 1
         for pending in processes[number].pending {
             switch pending {
-            case .request(_, let ticket, _):
+            case .request(_, let ticket, _, _):
                 orphans.append(pending)
                 issuer.lose(ticket)
             case .response(_, let ticket, _): issuer.lose(ticket)
             case .saved: isSilent = true
+            case .revocation(let ticket): toRevoke.append(ticket)
             default: break
             }
         }

@@ -14,14 +14,14 @@ extension SessionExploration {
         ) { _ in },
         defect(
             .init("any failure of a refresh ends the session") { _, event in
-                guard case .responded(let id, .failure(let failure)) = event else { return }
-                event = .responded(request: id, .failure(IssuerFailure(.ended, failure.error)))
+                guard case .responded(let id, .failed(let failure)) = event else { return }
+                event = .responded(request: id, .failed(IssuerFailure(.ended, failure.error)))
             }, { $0.processes = 1 }
         ) { $0.faults = 1 },
         defect(
             .init("a successor that cannot be stored is forgotten") { machine, _, _ in
                 if machine.unstored?.failures ?? 0 > 0 { machine.unstored = nil }
-            }, { ($0.processes, $0.replayWindow) = (1, 0) }
+            }, { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }
         ) { $0.faults = 1 },
         defect(
             .init("a store that cannot be read counts as empty") { _, event in
@@ -30,7 +30,7 @@ extension SessionExploration {
         ) { ($0.faults, $0.kills) = (1, 1) },
         defect(
             .init("the late refusal of an old credential causes a refresh") { machine, event in
-                guard case .use(let waiter, var use) = event, case .replacing = use.need,
+                guard case .use(let waiter, var use?) = event, case .replacing = use.need,
                     let current = machine.state.credential
                 else { return }
                 use.need = .replacing(current)
@@ -71,26 +71,26 @@ extension SessionExploration {
         defect(
             .init("a busy lock counts as free") { _, event in
                 if case .entered(.refresh, .busy) = event { event = .entered(.refresh, .entered) }
-            }, { $0.replayWindow = 0 }
+            }, { $0.issuer = .strict(replays: 0) }
         ) { $0.refusals = 2 },
         defect(
             .init("the lock is released although the successor is not stored") { machine, effects, _ in
                 guard machine.unstored?.failures ?? 0 > 0, machine.lock == .held else { return }
                 machine.lock = .none
                 effects.append(.leave(.refresh))
-            }, { $0.replayWindow = 0 }
+            }, { $0.issuer = .strict(replays: 0) }
         ) { ($0.faults, $0.refusals) = (1, 2) },
         defect(
             .init("a response is stored over what another session has stored") { machine, event in
                 guard case .loaded(.success) = event, case .commit? = machine.operations.first?.kind,
                     let predecessor = machine.unstored?.predecessor
                 else { return }
-                event = .loaded(.success(TokenRecord(credential: predecessor, sessionID: machine.sessionID)))
+                event = .loaded(.success(TokenRecord(credential: predecessor, sessionID: machine.facts.sessionID)))
             }
         ) { $0.signOuts = 1 },
         defect(
             .init("the record is not read again before a session says that it is signed out") { _, event in
-                guard case .use(let waiter, var use) = event else { return }
+                guard case .use(let waiter, var use?) = event else { return }
                 use.isConfirmed = true
                 event = .use(waiter, use)
             }
@@ -111,7 +111,7 @@ extension SessionExploration {
         ) { ($0.rotations, $0.faults) = (1, 1) },
         defect(
             .init("a rejected repetition gets another key") { machine, event in
-                if case .responded = event { machine.pendingRequest?.mayHaveArrived = false }
+                if case .responded = event { machine.exchange?.mayHaveArrived = false }
             }, { $0.processes = 1 }
         ) { ($0.refusals, $0.faults, $0.ticks) = (2, 2, 2) },
         defect(
@@ -136,5 +136,68 @@ extension SessionExploration {
                 machine.isContradicted = false
             }
         ) { ($0.signOuts, $0.refusals, $0.uses) = (1, 1, 2) },
+        defect(
+            .init("a time limit ends the request") { machine, _, event in
+                guard case .timePassed = event, machine.refresh == nil else { return }
+                machine.exchange?.flight = nil
+            }, { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }
+        ) { ($0.ticks, $0.refusals, $0.uses) = (4, 1, 2) },
+        defect(
+            .init("the refusal of a resource ends the session") { machine, event in
+                if case .responded(_, .failed(let failure)) = event, failure.kind == .ended {
+                    machine.exchange?.target = nil
+                }
+            },
+            {
+                ($0.processes, $0.failing) = (1, [0])
+                $0.failures = [.refused]
+            }
+        ) { ($0.targets, $0.uses) = (1, 1) },
+        defect(
+            .init("the requests for a resource that does not answer are not counted") { machine, _ in
+                machine.exchange?.requests = 0
+            },
+            {
+                ($0.processes, $0.failing, $0.recoveries) = (1, [0], 1)
+                $0.failures = [.unanswered]
+            }
+        ) { ($0.targets, $0.uses) = (1, 1) },
+        defect(
+            .init("the interaction that a resource requires holds up the session") { machine, _, _ in
+                let end = Duration.seconds(100_000)
+                if let pause = machine.pauses[ExploredTicket.targets[0]] {
+                    machine.pauses[nil] = .init(end: end, bindingEnd: end, error: pause.error)
+                }
+            },
+            {
+                ($0.processes, $0.failing, $0.recoveries) = (1, [0], 1)
+                $0.failures = [.userRequired]
+            }
+        ) { ($0.targets, $0.uses) = (1, 1) },
+        defect(
+            .init("an answer that is not usable as a whole is dropped") { _, event in
+                guard case .responded(let id, .incomplete(_, let failure)) = event else { return }
+                event = .responded(request: id, .failed(failure))
+            }, { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }
+        ) { ($0.faults, $0.refusals) = (1, 2) },
+        defect(
+            .init("the refusal of a gateway ends the session") { _, event in
+                guard case .responded(let id, .failed(let failure)) = event, failure.kind == .doubted else { return }
+                event = .responded(request: id, .failed(IssuerFailure(.ended, failure.error)))
+            }, { $0.processes = 1 }
+        ) { $0.faults = 1 },
+        defect(
+            .init("a process ends while a request is in flight") { machine, effects, event in
+                guard case .rest(let waiter, suspends: false) = event else { return }
+                machine.awaitingRest = []
+                effects.append(.resume(waiter, .success(nil)))
+            }, { $0.processes = 1 }
+        ) { $0.rests = 1 },
+        defect(
+            .init("an answer that comes after the sign-out is dropped") { _, effects, event in
+                guard case .responded = event else { return }
+                effects.removeAll { if case .revoke = $0 { true } else { false } }
+            }, { ($0.processes, $0.issuer) = (1, .rotating) }
+        ) { $0.signOuts = 1 },
     ]
 }

@@ -37,11 +37,11 @@ package enum SessionExploration {
         scenario("the user signs out and in, two processes", 7) {
             ($0.signOuts, $0.signIns, $0.uses) = (1, 1, 1)
         },
-        scenario("no replay window, one failure", 12, { ($0.processes, $0.replayWindow) = (1, 0) }) {
+        scenario("no replay window, one failure", 12, { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }) {
             ($0.faults, $0.ticks) = (2, 2)
         },
-        scenario("no replay window, two processes", 8, { $0.replayWindow = 0 }) { $0.ticks = 2 },
-        scenario("a short replay window, one failure", 8, { $0.replayWindow = 1 }) {
+        scenario("no replay window, two processes", 8, { $0.issuer = .strict(replays: 0) }) { $0.ticks = 2 },
+        scenario("a short replay window, one failure", 8, { $0.issuer = .strict(replays: 1) }) {
             ($0.uses, $0.faults, $0.ticks) = (1, 1, 2)
         },
         scenario("three processes refresh", 6, { $0.processes = 3 }) { $0.uses = 1 },
@@ -70,7 +70,7 @@ package enum SessionExploration {
         },
         scenario(
             "a step-up without a refresh token, a short replay window", 10,
-            { ($0.processes, $0.stepUpsAreGrants, $0.replayWindow) = (1, false, 1) }
+            { ($0.processes, $0.stepUpsAreGrants, $0.issuer) = (1, false, .strict(replays: 1)) }
         ) { ($0.stepUps, $0.ticks) = (1, 4) },
         scenario("a step-up, one failure", 10, { $0.processes = 1 }) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
         scenario(
@@ -96,6 +96,60 @@ package enum SessionExploration {
         },
         scenario("the issuer ends the session", 7) { ($0.revocations, $0.faults) = (1, 1) },
         scenario("callers leave", 8) { ($0.leavers, $0.faults) = (2, 1) },
+        scenario(
+            "an issuer that detects reuse and repeats nothing, time passes", 12,
+            {
+                ($0.processes, $0.issuer, $0.recoveries) = (1, .strict(replays: 0), 40)
+            }
+        ) { ($0.faults, $0.ticks, $0.refusals) = (1, 5, 2) },
+        scenario(
+            "an issuer that rotates and detects no reuse, two processes", 7,
+            {
+                ($0.issuer, $0.recoveries) = (.rotating, 80)
+            }
+        ) { ($0.faults, $0.ticks) = (1, 2) },
+        scenario(
+            "an issuer that names no refresh token", 12,
+            { ($0.processes, $0.issuer, $0.recoveries) = (1, .lasting, 40) }
+        ) {
+            ($0.faults, $0.ticks, $0.refusals) = (2, 3, 2)
+        },
+        scenario(
+            "an issuer that names no refresh token, a step-up", 10,
+            {
+                ($0.processes, $0.issuer, $0.stepUpsAreGrants, $0.recoveries) = (1, .lasting, false, 40)
+            }
+        ) { ($0.faults, $0.ticks, $0.stepUps, $0.targets) = (1, 2, 1, 1) },
+        scenario(
+            "a resource that always fails", 11,
+            {
+                ($0.processes, $0.issuer, $0.failing, $0.recoveries) = (1, .strict(replays: 0), [0], 40)
+                $0.failures = [.refused, .userRequired, .rejected, .failed, .unanswered, .doubted]
+            }
+        ) { ($0.uses, $0.targets, $0.ticks) = (3, 2, 2) },
+        scenario(
+            "a resource that never answers, two processes", 8,
+            {
+                ($0.issuer, $0.failing, $0.recoveries) = (.strict(replays: 0), [0], 40)
+                $0.failures = [.unanswered]
+            }
+        ) { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
+        scenario(
+            "two resources that are refused, two processes", 8,
+            {
+                ($0.issuer, $0.failing, $0.recoveries) = (.strict(replays: 1), [0, 1], 40)
+                $0.failures = [.refused, .failed]
+            }
+        ) { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
+        scenario("a process ends at rest", 8, { ($0.issuer, $0.recoveries) = (.strict(replays: 0), 80) }) {
+            ($0.rests, $0.refusals, $0.ticks, $0.faults) = (2, 1, 2, 1)
+        },
+        scenario("the user signs out while a request is in flight", 9, { $0.issuer = .rotating }) {
+            ($0.signOuts, $0.refusals, $0.ticks) = (1, 1, 1)
+        },
+        scenario("a gateway refuses twice", 14, { ($0.processes, $0.recoveries) = (1, 40) }) {
+            ($0.uses, $0.refusals, $0.faults, $0.ticks) = (3, 2, 2, 3)
+        },
         scenario("the date moves", 8) { ($0.jumps, $0.ticks) = (2, 1) },
     ]
 

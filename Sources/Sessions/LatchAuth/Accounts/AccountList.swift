@@ -33,6 +33,8 @@ public actor AccountList {
     private let coordination: (any SessionCoordination)?
     /// Serializes the changes and reads of the record within this process.
     private let mutex = AsyncMutex()
+    /// Serializes the sign-ins and removals of this process, each of which changes the list and a record of tokens.
+    private let memberships = AsyncMutex()
     private let broadcast = StateBroadcast(Content())
     /// The task that listens to the other processes, once there is an observer.
     private var listener: Task<Void, Never>?
@@ -116,7 +118,8 @@ extension AccountList {
     /// Signs a user in, to the existing account of the list or to a new one, which becomes the current account.
     ///
     /// The account is listed before its tokens are stored and made current afterwards, so that an interruption leaves
-    /// neither tokens without an account nor a current account without tokens.
+    /// neither tokens without an account nor a current account without tokens. No other sign-in or removal comes in
+    /// between, in any process.
     ///
     /// - Parameters:
     ///   - tokens: The tokens that the issuer returned for the user.
@@ -133,6 +136,17 @@ extension AccountList {
     public func signIn(
         _ tokens: Tokens, as name: String, issuer: String, username: String? = nil, userID: String? = nil,
         clientID: String? = nil, isClient: Bool = false, replacing replaced: String? = nil
+    ) async throws -> AccountEntry {
+        try await changingMemberships {
+            try await self.add(
+                tokens, as: name, issuer: issuer, username: username, userID: userID, clientID: clientID,
+                isClient: isClient, replacing: replaced)
+        }
+    }
+
+    private func add(
+        _ tokens: Tokens, as name: String, issuer: String, username: String?, userID: String?, clientID: String?,
+        isClient: Bool, replacing replaced: String?
     ) async throws -> AccountEntry {
         let wanted = AccountEntry(
             id: random.identifier(), name: name, issuer: issuer, username: username, userID: userID,
@@ -157,7 +171,7 @@ extension AccountList {
         do {
             try await use(entry.id)
         } catch AuthError.unknownAccount {
-            // Another process has removed the account meanwhile; it stays removed.
+            // A process of an earlier version has removed the account meanwhile; it stays removed.
             try await session.signOut()
             throw AuthError.unknownAccount
         }
@@ -208,12 +222,31 @@ extension AccountList {
     ///
     /// - Returns: Its tokens, and whether the issuer was asked about all that earlier sign-outs had left.
     package func removing(_ id: String) async throws -> (last: Tokens?, isRestRevoked: Bool) {
-        let session = try await session(for: id)
-        let last = try await session.signOut()
-        try await change { $0.remove(id) }
+        let (session, last) = try await changingMemberships {
+            let session = try await self.session(for: id)
+            let last = try await session.signOut()
+            try await self.change { $0.remove(id) }
+            return (session, last)
+        }
         sessions[id] = nil
         // Nobody would revoke later what belongs to no account.
         return (last, await session.revocations?.close() ?? true)
+    }
+
+    /// Removes an account unless a user is signed in to it, in this process or in another one.
+    ///
+    /// - Returns: Whether it was removed.
+    /// - Throws: As ``remove(_:)``.
+    package func removeSignedOut(_ id: String) async throws -> Bool {
+        let isRemoved = try await changingMemberships {
+            let session = try await self.session(for: id)
+            guard try await session.records.isEmpty() else { return false }
+            try await session.signOut()
+            try await self.change { $0.remove(id) }
+            return true
+        }
+        if isRemoved { sessions[id] = nil }
+        return isRemoved
     }
 }
 
@@ -263,6 +296,21 @@ extension AccountList {
         }
         await coordination?.announceChange()
         return result
+    }
+
+    /// Runs `body`, which changes the list and an account's record of tokens, while no other process does the same.
+    ///
+    /// The list's own lock is too short for that: it protects one change of the list. Of its two sections this one is
+    /// free, since nobody refreshes a list.
+    private func changingMemberships<Result: Sendable>(
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let coordination = coordination
+        return try await memberships.withLock {
+            let lock = try await coordination?.enter(.refresh)
+            defer { lock?.release() }
+            return try await body()
+        }
     }
 
     /// Begins to listen to the other processes, once.

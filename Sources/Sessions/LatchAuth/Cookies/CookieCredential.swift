@@ -70,9 +70,9 @@ public struct CookieCredential: SessionCredential {
         by response: HTTPResponse, to request: HTTPRequest, sentWith sent: CookieCredential
     ) -> CookieCredential? {
         guard response.status != .unauthorized, login == sent.login else { return nil }
-        let received = response.fields.values(of: .setCookie).compactMap(SetCookie.init)
-        guard !received.isEmpty else { return nil }
         let now = clock.now
+        let received = response.setCookies(at: now)
+        guard !received.isEmpty else { return nil }
         var set = set
         for cookie in received { _ = set.receive(cookie, to: request, at: now, under: policy) }
         let rotated = CookieCredential(set, named: names, policy: policy, clock: clock, login: login)
@@ -128,7 +128,8 @@ extension Session where Value == CookieCredential {
     /// While there are no cookies the next request logs in before it is sent, once for all concurrent requests; so does a
     /// 401, and the expiry of the cookies. After `signOut()` no request logs in until `signIn()`. The cookies of responses
     /// are adopted and stored. The error of a failed login is thrown, and the next request tries again, unless the server
-    /// refused it with 401: then only `signIn()` tries again, so that a wrong password is not repeated forever.
+    /// refused it: then only `signIn()` tries again, so that a wrong password is not repeated forever. JSON with a 401 is
+    /// the server's refusal; an empty 401, or one with HTML, may come from a gateway, and is tried once more after a pause.
     ///
     /// - Parameters:
     ///   - store: Keeps the cookies, such as a `SecretCookieStore`.

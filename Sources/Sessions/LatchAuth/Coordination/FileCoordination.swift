@@ -111,7 +111,7 @@ public final class FileCoordination: SessionCoordination {
                     return nil
                 }
                 return stamp
-            }, { holder.release() })
+            }, isHeld: { holder.isCurrent }, { holder.release() })
     }
 
     private static let processName = {

@@ -56,23 +56,35 @@ package struct SessionLock: Sendable {
     package let stamp: String?
     private let onRelease: @Sendable () -> Void
     private let setStamp: @Sendable (Bool) throws -> String?
+    private let isHeld: @Sendable () -> Bool
 
     /// Creates a lock that `onRelease` releases.
     ///
-    /// - Parameter setStamp: Writes a new stamp and returns it for true, and removes it for false.
+    /// - Parameters:
+    ///   - setStamp: Writes a new stamp and returns it for true, and removes it for false.
+    ///   - isHeld: Returns whether the lock still keeps other sessions out.
     package init(
         stamp: String? = nil, setStamp: @escaping @Sendable (Bool) throws -> String? = { _ in nil },
-        _ onRelease: @escaping @Sendable () -> Void
+        isHeld: @escaping @Sendable () -> Bool = { true }, _ onRelease: @escaping @Sendable () -> Void
     ) {
         self.stamp = stamp
         self.setStamp = setStamp
+        self.isHeld = isHeld
         self.onRelease = onRelease
     }
 
+    /// Checks that the lock still keeps other sessions out, before something is done that two must not do.
+    ///
+    /// - Throws: `AuthError.lockLost` if its file was removed or replaced.
+    package func requireHeld() throws(AuthError) { if !isHeld() { throw .lockLost } }
+
     /// Removes the stamp, before the record is changed.
     ///
-    /// - Throws: The failure of the file system; the record must not be changed then.
-    package func removeStamp() throws { _ = try setStamp(false) }
+    /// - Throws: The failure of the file system, or `AuthError.lockLost`; the record must not be changed then.
+    package func removeStamp() throws {
+        try requireHeld()
+        _ = try setStamp(false)
+    }
 
     /// Writes a new stamp, after the record was changed.
     ///

@@ -66,17 +66,23 @@ public protocol SessionCredential: Credential, Equatable {
     ///   - sent: The credential that the request carried, which may be an earlier one.
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
 
-    /// Returns the credential to keep after a refresh of `predecessor`: this one, with the parts that outlive a refresh
-    /// and are not in the issuer's response, such as a key.
-    func succeeding(_ predecessor: Self) -> Self
+    /// Returns this credential with everything that an issuer's response has; what the response lacks stays.
+    ///
+    /// A response may lack the refresh token, its key, the user and the ID token (RFC 6749 §6, OpenID Connect Core §12.2),
+    /// and has one access token of several. So no response can take away more than it brings.
+    ///
+    /// - Parameters:
+    ///   - response: The credential of the response.
+    ///   - target: The resource that the response's access token is for; nil for the session's own.
+    func updated(by response: Self, for target: TokenTarget?) -> Self
+
+    /// Returns this credential with the refresh token of a response, and with its own access tokens.
+    func renewingGrant(from response: Self) -> Self
 
     /// Returns the credential to send to a resource; nil if the issuer has issued none for it yet.
     ///
     /// - Parameter target: The resource; nil for those that need no token of their own.
     func credential(for target: TokenTarget?) -> Self?
-
-    /// Returns the credential to keep after a refresh of `predecessor` for one resource.
-    func succeeding(_ predecessor: Self, for target: TokenTarget?) -> Self
 
     /// Whether the user authenticated as a server requires, according to the credential; nil if it does not state it.
     func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool?
@@ -107,14 +113,14 @@ extension SessionCredential {
     /// Returns nil: most credentials do not say whose they are.
     public func hasSameUser(as other: Self) -> Bool? { nil }
 
-    /// Returns this credential: most are replaced as a whole.
-    public func succeeding(_ predecessor: Self) -> Self { self }
+    /// Returns the credential of the response: most are replaced as a whole.
+    public func updated(by response: Self, for target: TokenTarget?) -> Self { response }
+
+    /// Returns this credential: most have no parts.
+    public func renewingGrant(from response: Self) -> Self { self }
 
     /// Returns this credential: most are the same for every resource.
     public func credential(for target: TokenTarget?) -> Self? { self }
-
-    /// Returns the successor for every resource.
-    public func succeeding(_ predecessor: Self, for target: TokenTarget?) -> Self { succeeding(predecessor) }
 
     /// Returns nil: most servers replace a credential only on request.
     public func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self? { nil }

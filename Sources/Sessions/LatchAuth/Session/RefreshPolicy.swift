@@ -53,6 +53,12 @@ public struct RefreshPolicy: Sendable, Hashable {
     /// Its callers then get an error that says what it waited for. A response that comes later is stored nevertheless.
     package var timeLimit = Duration.seconds(60)
 
+    /// The time after which a refusal that may be a gateway's ends the session if it repeats; the refresh token is kept until
+    /// then.
+    ///
+    /// It is longer than most mistakes of a gateway, and shorter than a user waits for a page to sign in.
+    package var confirmationDelay = Duration.seconds(300)
+
     /// The longest wait of a caller whose credential is still accepted; it then gets that one, and the refresh goes on.
     package var patience = Duration.seconds(5)
 

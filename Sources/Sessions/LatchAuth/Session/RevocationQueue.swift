@@ -89,9 +89,7 @@ actor RevocationQueue<Value: SessionCredential> {
     ///   - isExpected: Whether the sign-out was announced by ``expectOne()``.
     /// - Returns: Whether the issuer confirmed.
     func add(_ value: Value, revokingBy first: Revoke? = nil, isExpected: Bool = false) async -> Bool {
-        let pending = PendingRevocation(credential: value, date: clock.now)
-        let kept = await change { $0 = ($0 + [pending]).suffix(Self.greatestCount) }
-        if kept == nil { unstored = (unstored + [value]).suffix(Self.greatestCount) }
+        await store(value)
         // Someone may have signed in while the store was waited for.
         guard isSignedOut() else {
             if isExpected { expectNone() }
@@ -103,6 +101,19 @@ actor RevocationQueue<Value: SessionCredential> {
         if isExpected { expectNone() }
         if left > 0 { _ = await retry() }
         return outcome == .confirmed
+    }
+
+    /// Keeps a credential, and revokes it later: perhaps the store has lost its record for a while, and nobody has signed
+    /// out.
+    func keep(_ value: Value) async {
+        await store(value)
+        scheduleRetry()
+    }
+
+    private func store(_ value: Value) async {
+        let pending = PendingRevocation(credential: value, date: clock.now)
+        let kept = await change { $0 = ($0 + [pending]).suffix(Self.greatestCount) }
+        if kept == nil { unstored = (unstored + [value]).suffix(Self.greatestCount) }
     }
 
     /// Tries again to revoke what is left, unless someone has signed in.

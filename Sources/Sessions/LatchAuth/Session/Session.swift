@@ -40,7 +40,7 @@ public actor Session<Value: SessionCredential> {
     let records: SessionRecords<Value>
     /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let refresh: Refresh
-    /// This device's clock, which may be wrong; `SessionMoment.issuerDate` decides about expiry.
+    /// This device's clock, which may be wrong; `SessionMachine.issuerDate(_:)` decides about expiry.
     nonisolated let clock: WallClock
     /// The source of jitter and idempotency keys; a simulation passes a seeded one.
     nonisolated let random: RandomSource
@@ -62,14 +62,12 @@ public actor Session<Value: SessionCredential> {
     /// The callers that wait for the machine.
     nonisolated let waiters = WaiterTable<CredentialSnapshot<Value>?>()
 
-    /// The issuer's clock minus this device's, as the response showed whose credential is not stored yet.
-    ///
-    /// It becomes valid with that credential: by a corrected clock the predecessor could look fresh again.
-    var measuredOffset: Double?
     /// The locks that this session holds.
     var locks: [SessionSection: SessionLock] = [:]
     /// The tasks that wait for a lock.
     var entries: [SessionSection: Task<Void, Never>] = [:]
+    /// The attempts to revoke credentials that are under way, and the callers that wait for the end of one.
+    var revoking: (attempts: Int, waiters: [Int]) = (0, [])
     /// The task that sends the requests of the running refresh.
     var requests: RequestRunner<Value>?
     /// The closures of the callers that can let the user authenticate.
@@ -236,14 +234,16 @@ extension Session {
 
     /// Signs in with a credential that was requested at `sent` by this session's clock: its date shows the issuer's.
     package func signIn(_ value: Value, requestedAt sent: Date?) async throws {
-        if let sent, let issued = value.issued { observe(issuerDate: issued, ofRequestSentAt: sent) }
+        if let sent, let issued = value.issued {
+            send(.clockMeasured(ClockOffset.seconds(to: issued, sent: sent, received: clock.now)))
+        }
         try await signIn(value, since: nil)
     }
 
     /// Signs in, unless another sign-in or sign-out has begun a generation since.
     func signIn(_ value: Value, since generation: Int?) async throws {
         listen()
-        _ = try await self.value { .signIn($0, value, since: generation) }
+        _ = try await self.value { .replace($0, value, since: generation) }
     }
 
     /// Signs the user out on this device.
@@ -253,7 +253,7 @@ extension Session {
     @discardableResult
     public func signOut() async throws -> Value? {
         listen()
-        return try await value { .signOut($0) }?.credential
+        return try await value { .replace($0, nil, since: nil) }?.credential
     }
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
@@ -300,7 +300,7 @@ extension Session {
         listen()
         // A refresh may begin by itself then; in another session's refresh it must know of it.
         beginRequests()
-        _ = try await value(isLeavable: true) { .restore($0) }
+        _ = try await value(isLeavable: true) { .use($0, nil) }
     }
 
     /// Adopts the credential that a response made of the current one, stored before it becomes visible.
@@ -323,9 +323,58 @@ extension Session {
     }
 }
 
-// MARK: - Suspension
+// MARK: - Rest and suspension
 
 extension Session {
+    /// Waits until the end of this process can lose nothing: no request is in flight, no successor waits to be stored, and
+    /// no credential to be revoked.
+    ///
+    /// ```swift
+    /// let token = try await session.credential()
+    /// print(token.access)
+    /// await session.settled(within: .seconds(60))
+    /// exit(0)
+    /// ```
+    ///
+    /// A command-line program, an extension and a server call it before they end, also after a signal. A caller whose
+    /// credential is still accepted gets it before its refresh has ended: a process that ended then would lose the answer,
+    /// and an issuer that detects reuse would end the session at the next refresh. Requests to the issuer are not bound by
+    /// a time limit, so a program that must end at some time sets one, and should say that it waits. What could not be
+    /// revoked is stored, and tried again by the next start.
+    ///
+    /// - Parameter limit: The longest wait; nil for none.
+    /// - Returns: Whether the session is at rest; false once the limit is over, or the calling task is cancelled.
+    @discardableResult
+    public func settled(within limit: Duration? = nil) async -> Bool {
+        let rest = Task(executorPreference: executor) { try await self.rest() }
+        let timer = limit.map { limit in
+            Task.detached(executorPreference: executor) { [clock] in
+                do { try await clock.sleep(for: limit) } catch { return }
+                rest.cancel()
+            }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            do { try await rest.value } catch { return false }
+            return true
+        } onCancel: {
+            rest.cancel()
+        }
+    }
+
+    private func rest() async throws {
+        repeat {
+            _ = try await value(isLeavable: true) { .rest($0, suspends: false) }
+            while revoking.attempts > 0 {
+                _ = try await value(isLeavable: true) { waiter in
+                    revoking.waiters.append(waiter)
+                    return nil
+                }
+            }
+            // A revocation lets another caller sign in, or refresh.
+        } while !machine.isAtRest
+    }
+
     /// Lets the session finish what must not be interrupted, before the system suspends the program.
     ///
     /// The system ends an app that is suspended while it holds a lock in a shared container. On iOS, tvOS, watchOS and
@@ -333,8 +382,8 @@ extension Session {
     /// this is for programs that know more, such as one that stops its own processes. Until `resume()` no refresh begins;
     /// a credential that is still accepted is used.
     ///
-    /// - Parameter limit: The time after which the session lets go of its lock, and of a running request. A request is then
-    ///   repeated under its key, and a successor that could not be stored stays in memory.
+    /// - Parameter limit: The time after which the session lets go of its lock. A request in flight stays so, and a
+    ///   successor that could not be stored stays in memory.
     public func prepareToSuspend(within limit: Duration = .seconds(5)) async {
         await revocations?.suspend()
         var end: Task<Void, Never>?
@@ -345,7 +394,7 @@ extension Session {
                     do { try await clock.sleep(for: limit) } catch { return }
                     await self?.send(.suspendNow(waiter))
                 }
-                return .suspend(waiter)
+                return .rest(waiter, suspends: true)
             }
         } catch {
             // Nothing makes it fail; without it the program is suspended all the same.

@@ -9,15 +9,12 @@ import Synchronization
 extension Session {
     /// Passes an event to the machine, and performs its effects.
     func send(_ event: SessionMachine<Value>.Event) {
-        var now = moment
-        if case .saved = event, machine.isCommitting { now.clockOffset = measuredOffset ?? now.clockOffset }
+        let now = moment
         let effects = machine.handle(event, now)
-        let offset = machine.unstored == nil ? measuredOffset.take() : nil
-        now.clockOffset = offset ?? now.clockOffset
         // Nobody gets another credential than that of the state that observers see: between the two, all ask the actor.
         hideOtherCredential()
         for effect in effects where effect.isPublication { perform(effect) }
-        show(now, correctingClockBy: offset)
+        show(now)
         if machine.refresh != nil { beginRequests() }
         for effect in effects where !effect.isPublication { perform(effect) }
         if !machine.mayRequest { requests = nil }
@@ -31,15 +28,16 @@ extension Session {
     /// - Throws: The failure, or `CancellationError` when the calling task is cancelled and may leave.
     /// - Parameter isLeavable: Whether the cancellation of the caller ends the wait; it never ends the operation.
     func value(
-        isLeavable: Bool = false, _ event: (Int) -> SessionMachine<Value>.Event
+        isLeavable: Bool = false, _ event: (Int) -> SessionMachine<Value>.Event?
     ) async throws -> CredentialSnapshot<Value>? {
         let waiter = waiters.newTicket()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiters.add(waiter, continuation)
-                let event = event(waiter)
-                if case .suspend = event {} else { continueAfterExpiry() }
-                send(event)
+                if let event = event(waiter) {
+                    if case .rest = event {} else { continueAfterExpiry() }
+                    send(event)
+                }
                 // Cancellation may have come before there was a continuation.
                 if isLeavable, Task.isCancelled { waiters.resume(waiter, with: .failure(CancellationError())) }
             }
@@ -51,8 +49,7 @@ extension Session {
 
     /// The time of an event.
     nonisolated var moment: SessionMoment {
-        SessionMoment(
-            date: clock.now, clockOffset: view.withLock { $0.clockOffset }, uptime: clock.uptime, random: random)
+        SessionMoment(date: clock.now, uptime: clock.uptime, random: random)
     }
 
     /// Closes the path without the actor where it shows another credential than the machine's.
@@ -64,13 +61,13 @@ extension Session {
     }
 
     /// Shows the credential to the path without the actor.
-    private func show(_ now: SessionMoment, correctingClockBy offset: Double?) {
+    private func show(_ now: SessionMoment) {
         let current = machine.state.credential
         let due = machine.isContradicted ? .distantPast : current.map { machine.dueDate(of: $0, now) } ?? .distantFuture
         let generation = machine.generation
         view.withLock { view in
             (view.current, view.generation, view.due) = (current, generation, due)
-            view.clockOffset = offset ?? view.clockOffset
+            view.clockOffset = machine.facts.clockOffset
         }
         if current?.expiry != nil { watchDate() }
     }
@@ -94,17 +91,16 @@ extension Session {
                 }
             }
         case .announce: run { [records] _ in await records.coordination?.announceChange() }
-        case .request(let id, let request): beginRequests().send(request, id: id)
-        case .cancelRequest:
-            requests?.cancel()
-            requests = nil
+        case .request(let id, let request): send(request, id: id)
         case .authenticate(let id, let waiter, let requirement): authenticate(id, waiter, requirement)
         case .cancelAuthentication: authentication?.cancel()
-        case .revoke(let value): if let revocations { run { _ in _ = await revocations.add(value) } }
+        case .revoke(let value, let isCertain):
+            guard let revocations else { return }
+            revoke { if isCertain { _ = await revocations.add(value) } else { await revocations.keep(value) } }
         case .publish(let state):
             let isRestored = broadcast.current == .restoring
             broadcast.send(state)
-            if isRestored, case .signedOut = state { run { session in _ = await session.revokeRemaining() } }
+            if isRestored, case .signedOut = state, let revocations { revoke { _ = await revocations.retry() } }
         case .publishStepUp(let requirement):
             stepUpBroadcast.send(requirement)
             if requirement != nil { stepUpRefusalBroadcast.send(stepUpRefusals + 1) }
@@ -112,6 +108,17 @@ extension Session {
             authenticators[waiter] = nil
             waiters.resume(waiter, with: result)
         }
+    }
+
+    /// Sends a request, unless the file of the refresh lock was removed: another process may send the same refresh token.
+    private func send(_ request: RefreshRequest<Value>, id: Int) {
+        do { try locks[.refresh]?.requireHeld() } catch {
+            run { session in
+                await session.send(.responded(request: id, .failed(IssuerFailure(.failed, error))))
+            }
+            return
+        }
+        beginRequests().send(request, id: id)
     }
 
     /// Returns the task that sends the requests of the running refresh.
@@ -131,6 +138,21 @@ extension Session {
     @discardableResult
     private func run(_ body: @escaping @Sendable (Session) async -> Void) -> Task<Void, Never> {
         Task.detached(executorPreference: executor, priority: .high) { await body(self) }
+    }
+
+    /// Runs an attempt to revoke credentials, which `settled(within:)` waits for.
+    private func revoke(_ body: @escaping @Sendable () async -> Void) {
+        revoking.attempts += 1
+        run { session in
+            await body()
+            await session.revocationEnded()
+        }
+    }
+
+    private func revocationEnded() {
+        revoking.attempts -= 1
+        for waiter in revoking.waiters { waiters.resume(waiter, with: .success(nil)) }
+        revoking.waiters = []
     }
 
     private static func result<Success>(
@@ -182,10 +204,13 @@ extension Session {
         let sent = clock.now
         do {
             let fresh = try await ActiveRefreshes.of(self) { try await refresh(request) }
-            measuredOffset = fresh.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) }
-            send(.responded(request: id, .success(fresh)))
+            let offset = fresh.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) }
+            send(.responded(request: id, .issued(fresh, clockOffset: offset)))
+        } catch let error as IncompleteRefresh<Value> {
+            let failure = IssuerFailure(error.error, now: clock.now)
+            send(.responded(request: id, .incomplete(error.grant, failure)))
         } catch {
-            send(.responded(request: id, .failure(IssuerFailure(error, now: clock.now))))
+            send(.responded(request: id, .failed(IssuerFailure(error, now: clock.now))))
         }
     }
 }
@@ -215,7 +240,7 @@ extension Session {
             return view.clockOffset != offset
         }
         guard hasMoved else { return }
-        Task.detached(executorPreference: executor) { await self.send(.timePassed) }
+        Task.detached(executorPreference: executor) { await self.send(.clockMeasured(offset)) }
     }
 
     /// Waits until the machine has something to do by itself.
@@ -275,7 +300,7 @@ extension Session {
 
     /// Keeps the system from suspending the program as long as a refresh, its lock or its result could be lost.
     private func stayAwake() {
-        let isBusy = machine.lock == .held || machine.unstored != nil || machine.refresh.map { !$0.isParked } ?? false
+        let isBusy = machine.lock == .held || machine.needsLock
         if isBusy, !isExpired {
             guard activity == nil else { return }
             activity = SystemActivity { [weak self] in await self?.expire() }
@@ -307,13 +332,12 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
     private typealias Request = (request: RefreshRequest<Value>, id: Int)
 
     private let requests: AsyncStream<Request>.Continuation
-    private let task: Task<Void, Never>
 
     /// Creates a runner in the current task's context.
     init(of session: Session<Value>, on executor: (any TaskExecutor)?) {
         let (stream, requests) = AsyncStream.makeStream(of: Request.self)
         self.requests = requests
-        task = Task(executorPreference: executor, priority: .high) { [weak session] in
+        Task(executorPreference: executor, priority: .high) { [weak session] in
             for await (request, id) in stream { await session?.respond(to: request, id: id) }
         }
     }
@@ -321,8 +345,6 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
     deinit { requests.finish() }
 
     func send(_ request: RefreshRequest<Value>, id: Int) { requests.yield((request, id)) }
-
-    func cancel() { task.cancel() }
 }
 
 /// The callers that wait for a session, each of which may be cancelled without effect on the others.

@@ -21,6 +21,12 @@ package struct TokenRecord<Value: Sendable>: Sendable {
     /// The resource that the refresh of `refreshKey` is for; nil for the session's own access token.
     package var refreshTarget: TokenTarget?
 
+    /// The number of requests under `refreshKey` for a resource; nil for the session's own.
+    package var refreshRequests: Int?
+
+    /// The date at which a refresh of this credential was first refused, perhaps by a gateway, by this device's clock.
+    package var doubted: Date?
+
     /// The reason for which there is no credential; nil while there is one.
     package var end: SignedOutReason?
 
@@ -28,6 +34,11 @@ package struct TokenRecord<Value: Sendable>: Sendable {
     ///
     /// Without it a program that starts late would take the remaining lifetime for the whole one.
     package var issued: Date?
+
+    /// The issuer's clock minus this device's, in seconds, as the response with this credential showed it.
+    ///
+    /// Without it each start of a program on a device with a wrong clock would refresh once.
+    package var clockOffset: Double?
 
     /// Creates a record.
     package init(
@@ -39,11 +50,17 @@ package struct TokenRecord<Value: Sendable>: Sendable {
         self.issued = issued
     }
 
+    /// Takes over what another record says about the refresh that has begun; nothing for nil.
+    mutating func keepRefresh(of record: TokenRecord?) {
+        (refreshKey, refreshTarget) = (record?.refreshKey, record?.refreshTarget)
+        (refreshRequests, doubted) = (record?.refreshRequests, record?.doubted)
+    }
+
     /// The version of the format; one that an older program cannot use would have a greater number.
     private static var version: Int { 1 }
 
     private enum CodingKeys: String, CodingKey {
-        case version, credential, refreshKey, refreshTarget, end
+        case version, credential, refreshKey, refreshTarget, refreshRequests, doubted, end, clockOffset
         case sessionID = "signIn"
         case issued = "handedOut"
     }
@@ -57,8 +74,11 @@ extension TokenRecord: Encodable where Value: Encodable {
         try container.encodeIfPresent(sessionID, forKey: .sessionID)
         try container.encodeIfPresent(refreshKey, forKey: .refreshKey)
         try container.encodeIfPresent(refreshTarget, forKey: .refreshTarget)
+        try container.encodeIfPresent(refreshRequests, forKey: .refreshRequests)
+        try container.encodeIfPresent(doubted, forKey: .doubted)
         try container.encodeIfPresent(end, forKey: .end)
         try container.encodeIfPresent(issued, forKey: .issued)
+        try container.encodeIfPresent(clockOffset, forKey: .clockOffset)
     }
 }
 
@@ -75,8 +95,11 @@ extension TokenRecord: Decodable where Value: Decodable {
         sessionID = try container.decodeIfPresent(String.self, forKey: .sessionID)
         refreshKey = try container.decodeIfPresent(String.self, forKey: .refreshKey)
         refreshTarget = try container.decodeIfPresent(TokenTarget.self, forKey: .refreshTarget)
+        refreshRequests = try container.decodeIfPresent(Int.self, forKey: .refreshRequests)
+        doubted = try container.decodeIfPresent(Date.self, forKey: .doubted)
         end = try container.decodeIfPresent(SignedOutReason.self, forKey: .end)
         issued = try container.decodeIfPresent(Date.self, forKey: .issued)
+        clockOffset = try container.decodeIfPresent(Double.self, forKey: .clockOffset)
     }
 }
 extension TokenRecord: Equatable where Value: Equatable {}

@@ -10,28 +10,10 @@ public import PortableFoundation
 /// As a credential they are a bearer token (RFC 6750 §2.1), or one that is bound to a key and proves it in each message
 /// (RFC 9449 §7.1). Their description and reflection are redacted; only the properties give the token texts.
 public struct Tokens: SessionCredential, Hashable {
-    /// The access token.
-    public var access: String
-    /// The refresh token; nil if the issuer issued none.
-    public var refresh: String?
-    /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil if it does not.
-    public var cookie: String?
-    /// The expiry of the access token, by the issuer's clock.
-    public var expiry: Date?
-    /// The date of issue, by the issuer's clock.
-    public var issued: Date?
-    /// The granted scope, separated by spaces (RFC 6749 §3.3); nil if the issuer did not state it.
-    public var scope: String?
-    /// The ID token (OpenID Connect Core §2); nil if there is none.
-    public var idToken: String?
-    /// The identifier of the user, if the issuer wrote it next to the tokens; it is for display.
-    public var userID: String?
-    /// The type of the access token; `bearer` if the issuer states none.
-    public var tokenType: TokenType
-    /// The key that the tokens are bound to; nil if they are bound to none.
-    ///
-    /// It stays the same through all refreshes, and is kept in the same record as the tokens.
-    public var key: DPoPKey?
+    /// What outlives a refresh: replaced only by something that is present.
+    private var grant: Grant
+    /// The session's own access token.
+    private var own: AccessToken
 
     /// The access tokens of resources that need one of their own (RFC 8707), in the order of their issue.
     ///
@@ -44,16 +26,70 @@ public struct Tokens: SessionCredential, Hashable {
         scope: String? = nil, idToken: String? = nil, userID: String? = nil, tokenType: TokenType = .bearer,
         key: DPoPKey? = nil
     ) {
-        self.access = access
-        self.refresh = refresh
-        self.cookie = cookie
-        self.expiry = expiry
-        self.issued = issued
-        self.scope = scope
-        self.idToken = idToken
-        self.userID = userID
-        self.tokenType = tokenType
-        self.key = key
+        grant = Grant(refresh: refresh, cookie: cookie, key: key, userID: userID, idToken: idToken)
+        own = AccessToken(access: access, expiry: expiry, issued: issued, scope: scope, tokenType: tokenType)
+    }
+
+    /// The access token.
+    public var access: String {
+        get { own.access }
+        set { own.access = newValue }
+    }
+
+    /// The refresh token; nil if the issuer issued none.
+    public var refresh: String? {
+        get { grant.refresh }
+        set { grant.refresh = newValue }
+    }
+
+    /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil if it does not.
+    public var cookie: String? {
+        get { grant.cookie }
+        set { grant.cookie = newValue }
+    }
+
+    /// The expiry of the access token, by the issuer's clock.
+    public var expiry: Date? {
+        get { own.expiry }
+        set { own.expiry = newValue }
+    }
+
+    /// The date of issue, by the issuer's clock.
+    public var issued: Date? {
+        get { own.issued }
+        set { own.issued = newValue }
+    }
+
+    /// The granted scope, separated by spaces (RFC 6749 §3.3); nil if the issuer did not state it.
+    public var scope: String? {
+        get { own.scope }
+        set { own.scope = newValue }
+    }
+
+    /// The ID token (OpenID Connect Core §2); nil if there is none.
+    public var idToken: String? {
+        get { grant.idToken }
+        set { grant.idToken = newValue }
+    }
+
+    /// The identifier of the user, if the issuer wrote it next to the tokens; it is for display.
+    public var userID: String? {
+        get { grant.userID }
+        set { grant.userID = newValue }
+    }
+
+    /// The type of the access token; `bearer` if the issuer states none.
+    public var tokenType: TokenType {
+        get { own.tokenType }
+        set { own.tokenType = newValue }
+    }
+
+    /// The key that the tokens are bound to; nil if they are bound to none.
+    ///
+    /// It stays the same through all refreshes, and is kept in the same record as the tokens.
+    public var key: DPoPKey? {
+        get { grant.key }
+        set { grant.key = newValue }
     }
 
     /// The granted scopes; nil if the issuer did not state them, which grants the requested ones (RFC 6749 §5.1).
@@ -79,32 +115,33 @@ public struct Tokens: SessionCredential, Hashable {
         key?.learn(from: response, to: request) ?? false
     }
 
-    /// Returns these tokens with the parts of their predecessors that they lack: the refresh token, the key, the user, the
-    /// ID token, and the access tokens of other resources.
+    /// Returns these tokens with everything that a response has; what the response lacks stays.
     ///
     /// RFC 6749 §6: a response without a refresh token leaves the old one valid. OpenID Connect Core §12.2: a refresh need
     /// not return an ID token, and the first one stays valid.
-    public func succeeding(_ predecessor: Tokens) -> Tokens {
+    public func updated(by response: Tokens, for target: TokenTarget?) -> Tokens {
         var tokens = self
-        if !isRefreshable { (tokens.refresh, tokens.cookie) = (predecessor.refresh, predecessor.cookie) }
-        tokens.resourceTokens = resourceTokens ?? predecessor.resourceTokens
-        tokens.key = key ?? predecessor.key
-        tokens.userID = userID ?? predecessor.userID
-        tokens.idToken = idToken ?? predecessor.idToken
+        tokens.grant.renew(by: response.grant)
+        if let target {
+            tokens.keep(ResourceToken(target: target, response.own))
+        } else {
+            tokens.own = response.own
+            for token in response.resourceTokens ?? [] { tokens.keep(token) }
+        }
         return tokens
     }
 
-    /// Returns the predecessors with these tokens' access token as the one of a resource.
-    public func succeeding(_ predecessor: Tokens, for target: TokenTarget?) -> Tokens {
-        guard let target else { return succeeding(predecessor) }
-        var tokens = predecessor
-        if isRefreshable { (tokens.refresh, tokens.cookie) = (refresh, cookie) }
-        tokens.key = key ?? predecessor.key
-        let token = ResourceToken(
-            target: target, access: access, expiry: expiry, issued: issued, scope: scope, tokenType: tokenType)
-        let others = (predecessor.resourceTokens ?? []).filter { $0.target != target }
-        tokens.resourceTokens = others.suffix(31) + [token]
+    /// Returns these tokens with the refresh token of a response, and with their own access tokens.
+    public func renewingGrant(from response: Tokens) -> Tokens {
+        var tokens = self
+        tokens.grant.renew(by: response.grant)
         return tokens
+    }
+
+    /// Replaces the access token of a resource.
+    private mutating func keep(_ token: ResourceToken) {
+        let others = (resourceTokens ?? []).filter { $0.target != token.target }
+        resourceTokens = others.suffix(31) + [token]
     }
 
     /// Returns these tokens with the access token of a resource; nil if there is none yet.
@@ -112,8 +149,7 @@ public struct Tokens: SessionCredential, Hashable {
         guard let target else { return self }
         guard let token = resourceTokens?.last(where: { $0.target == target }) else { return nil }
         var tokens = self
-        (tokens.access, tokens.expiry, tokens.issued) = (token.access, token.expiry, token.issued)
-        (tokens.scope, tokens.tokenType) = (token.scope, token.tokenType)
+        tokens.own = token.token
         return tokens
     }
 
@@ -125,25 +161,54 @@ public struct Tokens: SessionCredential, Hashable {
 
     /// Whether both carry the same refresh token.
     public func hasSameRefreshToken(as other: Tokens) -> Bool {
-        if refresh == nil, cookie == nil { return access == other.access }
+        if !isRefreshable { return access == other.access }
         return refresh == other.refresh && cookie == other.cookie
     }
 }
 
+/// What an issuer grants beside access tokens.
+struct Grant: Sendable, Hashable {
+    var refresh: String?
+    var cookie: String?
+    var key: DPoPKey?
+    var userID: String?
+    var idToken: String?
+
+    /// Replaces what the later grant has; nothing is ever removed.
+    mutating func renew(by later: Grant) {
+        // One refresh token, in one of two places.
+        if later.refresh != nil || later.cookie != nil { (refresh, cookie) = (later.refresh, later.cookie) }
+        key = later.key ?? key
+        userID = later.userID ?? userID
+        idToken = later.idToken ?? idToken
+    }
+}
+
+/// An access token, and what the issuer states about it.
+struct AccessToken: Sendable, Hashable {
+    var access: String
+    var expiry: Date?
+    var issued: Date?
+    var scope: String?
+    var tokenType: TokenType
+}
+
 /// An access token of one resource (RFC 8707 §2.2).
-public struct ResourceToken: Sendable, Hashable, Codable {
+public struct ResourceToken: Sendable, Hashable {
     /// The resource and the scopes that it was requested for.
     public let target: TokenTarget
-    /// The access token.
-    let access: String
+    let token: AccessToken
+
+    init(target: TokenTarget, _ token: AccessToken) { (self.target, self.token) = (target, token) }
+
     /// The expiry, by the issuer's clock; nil if the issuer did not state it.
-    public let expiry: Date?
-    /// The date of issue, by the issuer's clock.
-    public let issued: Date?
+    public var expiry: Date? { token.expiry }
+    /// The date of issue, by the issuer's clock; nil if the issuer did not state it.
+    public var issued: Date? { token.issued }
     /// The granted scope; nil if the issuer did not state it.
-    public let scope: String?
+    public var scope: String? { token.scope }
     /// The type of the access token.
-    public let tokenType: TokenType
+    public var tokenType: TokenType { token.tokenType }
 }
 
 extension ResourceToken: Redacting {
@@ -194,19 +259,74 @@ extension Tokens {
 
 // MARK: - Storage and description
 
-extension Tokens: Codable {}
+// The members lie flat, as in the records that programs have stored.
 
-extension KeyedDecodingContainer {
-    /// Decodes a token type for `Tokens`; records from before there were types hold bearer tokens.
-    fileprivate func decode(_ type: TokenType.Type, forKey key: Key) throws -> TokenType {
-        try decodeIfPresent(type, forKey: key) ?? .bearer
+extension AccessToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case access, expiry, issued, scope, tokenType
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        access = try container.decode(String.self, forKey: .access)
+        expiry = try container.decodeIfPresent(Date.self, forKey: .expiry)
+        issued = try container.decodeIfPresent(Date.self, forKey: .issued)
+        scope = try container.decodeIfPresent(String.self, forKey: .scope)
+        // Records from before there were types hold bearer tokens.
+        tokenType = try container.decodeIfPresent(TokenType.self, forKey: .tokenType) ?? .bearer
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(access, forKey: .access)
+        try container.encodeIfPresent(expiry, forKey: .expiry)
+        try container.encodeIfPresent(issued, forKey: .issued)
+        try container.encodeIfPresent(scope, forKey: .scope)
+        // Most records stay as an older program wrote them and can read them.
+        if tokenType != .bearer { try container.encode(tokenType, forKey: .tokenType) }
     }
 }
 
-extension KeyedEncodingContainer {
-    /// Encodes a token type for `Tokens`; most records stay as an older program wrote them and can read them.
-    fileprivate mutating func encode(_ type: TokenType, forKey key: Key) throws {
-        if type != .bearer { try encodeIfPresent(type, forKey: key) }
+extension Grant: Codable {}
+
+extension ResourceToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case target
+    }
+
+    /// Decodes the target and the members of the token.
+    public init(from decoder: any Decoder) throws {
+        target = try decoder.container(keyedBy: CodingKeys.self).decode(TokenTarget.self, forKey: .target)
+        token = try AccessToken(from: decoder)
+    }
+
+    /// Encodes the target and the members of the token.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(target, forKey: .target)
+        try token.encode(to: encoder)
+    }
+}
+
+extension Tokens: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case resourceTokens
+    }
+
+    /// Decodes tokens.
+    public init(from decoder: any Decoder) throws {
+        grant = try Grant(from: decoder)
+        own = try AccessToken(from: decoder)
+        resourceTokens = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(
+            [ResourceToken].self, forKey: .resourceTokens)
+    }
+
+    /// Encodes the tokens.
+    public func encode(to encoder: any Encoder) throws {
+        try grant.encode(to: encoder)
+        try own.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(resourceTokens, forKey: .resourceTokens)
     }
 }
 

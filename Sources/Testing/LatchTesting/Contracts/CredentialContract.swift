@@ -43,7 +43,10 @@ public enum CredentialContract {
                     (!credential.hasSameAccessToken(as: other), "has the access token of another"),
                     (credential.hasSameRefreshToken(as: credential), "has another refresh token than itself"),
                     (credential.hasSameUser(as: credential) != false, "has another user than itself"),
-                    (credential.succeeding(credential) == credential, "changes when it succeeds itself"),
+                    (
+                        credential.updated(by: credential, for: nil) == credential,
+                        "changes when it is updated by itself"
+                    ),
                 ]
             }
         }

@@ -10,6 +10,8 @@ package struct IssuerFailure: Error, Sendable {
     package enum Kind: Sendable, Hashable {
         /// The issuer has ended the session.
         case ended
+        /// The session was refused, perhaps by a gateway: it ends if that repeats after a pause.
+        case doubted
         /// The issuer continues the session once the user has authenticated.
         case userRequired(StepUpRequirement)
         /// The issuer has rejected the request, and used nothing up.
@@ -25,6 +27,11 @@ package struct IssuerFailure: Error, Sendable {
     package var error: any Error
     /// The pause that the issuer requests (RFC 9110 §10.2.3).
     package var retryAfter: Duration?
+
+    /// Whether nothing was sent, as without a connection.
+    package var isUnsent: Bool {
+        (error as? HTTPError)?.isUnsent ?? ((error as? any WrappingError)?.cause as? HTTPError)?.isUnsent ?? false
+    }
 
     /// Creates a failure.
     package init(_ kind: Kind, _ error: any Error, retryAfter: Duration? = nil) {
@@ -45,8 +52,10 @@ package struct IssuerFailure: Error, Sendable {
         case AuthError.invalidTokenResponse: .unanswered
         case let error as AuthError: error.cause.map(kindOfCause) ?? .failed
         case let error as HTTPError where error.response != nil: error.response.map(kind) ?? .failed
+        case let error as any IssuerError where error.isDoubtfulEnd: .doubted
         case let error as any WrappingError: kindOfCause(error.cause)
-        case let error as any IssuerError: error.mayHaveArrived ? .unanswered : error.isRejection ? .rejected : .failed
+        case let error as any IssuerError:
+            error.mayHaveArrived ? .unanswered : error.isRejection ? .rejected : .failed
         default: .failed
         }
     }
@@ -54,24 +63,24 @@ package struct IssuerFailure: Error, Sendable {
     /// Returns the meaning of a cause, which ends nothing: it may come from another issuer.
     private static func kindOfCause(_ cause: any Error) -> Kind {
         let kind = kind(of: cause)
-        return kind == .ended ? .failed : kind
+        return kind == .ended || kind == .doubted ? .failed : kind
     }
 
     /// Returns the meaning of a response that is not a success.
     private static func kind(of response: HTTPResponse) -> Kind {
-        let code = try? JSONValue(parsing: response.body.bytes)["error"]?.stringValue
-        switch response.status {
-        // RFC 6749 §5.2: client authentication says nothing about the user.
-        case .unauthorized: return code == "invalid_client" ? .failed : .ended
-        // A gateway's words, which say nothing about the issuer.
-        case 502, 504: return .unanswered
-        // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
-        case .badRequest: break
-        default: return .failed
+        switch response.refreshRefusal {
+        case .tokenEndpoint, .backend: return .ended
+        case .doubtful: return .doubted
+        case nil: break
         }
-        guard let code else { return .failed }
-        if code == "invalid_grant" { return .ended }
-        return StepUpRequirement(errorCode: code).map(Kind.userRequired) ?? .rejected
+        // A gateway's words, which say nothing about the issuer.
+        if response.status == 502 || response.status == 504 { return .unanswered }
+        // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
+        guard [400, 401, 403].contains(response.status.rawValue),
+            let code = (try? JSONValue(parsing: response.body.bytes))?["error"]?.stringValue
+        else { return .failed }
+        if let requirement = StepUpRequirement(errorCode: code) { return .userRequired(requirement) }
+        return response.status == .badRequest ? .rejected : .failed
     }
 
     /// Returns the pause that the issuer requests, in an error or in its cause.
@@ -88,8 +97,21 @@ package struct IssuerFailure: Error, Sendable {
     }
 }
 
+extension IssuerFailure: Hashable {
+    package static func == (one: IssuerFailure, other: IssuerFailure) -> Bool {
+        one.kind == other.kind && SessionFailure(one.error) == SessionFailure(other.error)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(SessionFailure(error))
+    }
+}
+
 extension HTTPError: IssuerError {
     package var isRejection: Bool { false }
+
+    package var isDoubtfulEnd: Bool { response?.refreshRefusal == .doubtful }
 
     package var mayHaveArrived: Bool {
         guard !isUnsent else { return false }

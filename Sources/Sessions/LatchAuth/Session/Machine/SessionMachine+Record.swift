@@ -27,12 +27,7 @@ extension SessionMachine {
             save(record)
         case .prepare: prepareRequest(record, now)
         case .commit: commit(over: record, now)
-        case .end:
-            guard refresh?.stage == .ending, let pendingRequest else { return closeOperation(following: record, now) }
-            guard let stored = record?.credential, stored.hasSameRefreshToken(as: pendingRequest.credential) else {
-                return followInstead(record, now)
-            }
-            save(TokenRecord(credential: nil, end: .issuer))
+        case .conclude(let conclusion, let key): conclude(conclusion, key: key, over: record, now)
         case .stepUp(let value, let generation, _): stepUp(to: value, since: generation, over: record, now)
         case .rotate(let rotation, let waiter): rotate(by: rotation, over: record, waiter, now)
         }
@@ -55,7 +50,7 @@ extension SessionMachine {
             return .otherSignIn
         }
         if value == state.credential {
-            sessionID = record.sessionID
+            facts.sessionID = record.sessionID
         } else {
             adopt(value, of: record, now)
             if isExpired(value, now) { pauseBackgroundRefreshes(now) }
@@ -67,17 +62,17 @@ extension SessionMachine {
     func contradicts(_ record: TokenRecord<Value>?) -> Bool {
         guard state.credential != nil else { return false }
         guard let record, let value = record.credential else { return true }
-        return record.sessionID != sessionID || isOtherSignIn(record, value)
+        return record.sessionID != facts.sessionID || isOtherSignIn(record, value)
     }
 
     /// Whether another sign-in happened elsewhere; a record without an identifier counts as a refresh of the same user.
     private func isOtherSignIn(_ record: TokenRecord<Value>, _ value: Value) -> Bool {
-        if let id = record.sessionID, let sessionID { return id != sessionID }
+        if let id = record.sessionID, let sessionID = facts.sessionID { return id != sessionID }
         return state.credential.map { value.hasSameUser(as: $0) == false } ?? false
     }
 
     /// Ends the running operation because the record holds something else than it is about.
-    private mutating func followInstead(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
+    mutating func followInstead(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         closeOperation()
         guard case .current = follow(record, now) else { return }
         // It may be what a caller was refused, since the response of this refresh is dropped.
@@ -132,7 +127,7 @@ extension SessionMachine {
     /// Ends the running operation because nothing needs it any more.
     ///
     /// The record was read all the same, and is not read again for the announcement of its change.
-    private mutating func closeOperation(following record: TokenRecord<Value>?, _ now: SessionMoment) {
+    mutating func closeOperation(following record: TokenRecord<Value>?, _ now: SessionMoment) {
         closeOperation()
         if configuration.isShared { catchUp(with: record, now) }
     }
@@ -150,86 +145,6 @@ extension SessionMachine {
         }
     }
 
-    /// Finds the key of the request, and stores it before the request is sent.
-    ///
-    /// The key is that of the last attempt with the same refresh token, whether it was made by this session, by another
-    /// process or before a crash: the issuer then repeats a response that was lost.
-    private mutating func prepareRequest(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
-        guard let refresh, refresh.stage == .preparing else { return closeOperation(following: record, now) }
-        guard case .current(let value) = follow(record, now) else { return closeOperation() }
-        if isRefreshed(value, since: refresh, now) {
-            closeOperation()
-            return finishRefresh(.success(()), now)
-        }
-        let earlier = pendingRequest.flatMap { isSame(value, $0.credential, for: $0.target) ? $0 : nil }
-        let kept = record?.refreshKey.flatMap { $0 == rejectedKey ? nil : $0 }
-        let key = kept ?? earlier?.key
-        // A request that has begun is finished first, whatever it was for.
-        let target = kept != nil ? record?.refreshTarget : earlier.map(\.target) ?? refresh.target
-        let isRepetition = key != nil && key == pendingRequest?.key
-        pendingRequest = PendingRequest(
-            credential: value, key: key ?? now.random.identifier(), target: target,
-            ids: isRepetition ? pendingRequest?.ids ?? [] : [],
-            mayHaveArrived: isRepetition ? pendingRequest?.mayHaveArrived ?? false : kept != nil,
-            failures: isRepetition ? pendingRequest?.failures ?? 0 : 0,
-            begun: isRepetition ? pendingRequest?.begun ?? now.uptime : now.uptime,
-            stepUp: isRepetition ? pendingRequest?.stepUp : nil)
-        guard configuration.keepsRecords, var record, record.refreshKey != pendingRequest?.key else {
-            closeOperation()
-            return sendRequest(now)
-        }
-        (record.refreshKey, record.refreshTarget) = (pendingRequest?.key, target)
-        save(record)
-    }
-
-    /// Whether a refresh of both is the same refresh.
-    ///
-    /// An issuer may keep the refresh token (RFC 6749 §6); then only the access token tells them apart.
-    func isSame(_ value: Value, _ other: Value, for target: TokenTarget?) -> Bool {
-        guard value.hasSameRefreshToken(as: other), value.hasSameAccessToken(as: other) else { return false }
-        guard let one = value.credential(for: target), let two = other.credential(for: target) else { return true }
-        return one.hasSameAccessToken(as: two)
-    }
-
-    /// Whether another session has obtained what the refresh is for.
-    private func isRefreshed(_ value: Value, since refresh: Refresh, _ now: SessionMoment) -> Bool {
-        guard let current = value.credential(for: refresh.target), !isExpired(current, now) else { return false }
-        guard let old = refresh.value.credential(for: refresh.target) else { return true }
-        return !current.hasSameAccessToken(as: old)
-    }
-
-    /// Stores the issued credential, unless another session has changed the record meanwhile.
-    private mutating func commit(over record: TokenRecord<Value>?, _ now: SessionMoment) {
-        guard let unstored else {
-            closeOperation(following: record, now)
-            if refresh?.stage == .committing { finishRefresh(.success(()), now) }
-            return
-        }
-        if configuration.keepsRecords {
-            guard let stored = record?.credential, record?.sessionID == sessionID,
-                isStill(stored, unstored.predecessor, key: record?.refreshKey)
-            else {
-                (self.unstored, pendingRequest) = (nil, nil)
-                return followInstead(record, now)
-            }
-        }
-        var changed = newRecord(of: unstored.value, sessionID: sessionID, now)
-        if unstored.isRotation {
-            (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
-        }
-        save(changed)
-    }
-
-    /// Whether the stored credential is still the refreshed one.
-    ///
-    /// If no other session writes, a rotation by a response does not count as a refresh. Nor does a step-up without a
-    /// refresh token of its own, which leaves the key of the request.
-    func isStill(_ stored: Value, _ predecessor: Value, key: String?) -> Bool {
-        guard stored.hasSameRefreshToken(as: predecessor) else { return false }
-        return !configuration.isShared || stored.hasSameAccessToken(as: predecessor)
-            || key != nil && key == pendingRequest?.key
-    }
-
     private mutating func rotate(
         by rotation: Rotation, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
     ) {
@@ -242,8 +157,8 @@ extension SessionMachine {
             closeOperation(following: record, now)
             return succeed(waiter)
         }
-        var changed = newRecord(of: rotated, sessionID: record?.sessionID ?? sessionID, now)
-        (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
+        var changed = newRecord(of: rotated, sessionID: record?.sessionID ?? facts.sessionID, now)
+        changed.keepRefresh(of: record)
         save(changed)
     }
 }

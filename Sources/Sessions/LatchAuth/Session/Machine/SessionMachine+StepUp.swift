@@ -33,7 +33,7 @@ extension SessionMachine {
         _ id: Int, _ result: Result<Value, SessionFailure>, _ now: SessionMoment
     ) {
         guard let authentication, authentication.id == id else {
-            if case .success(let value) = result { drop(value) }
+            if case .success(let value) = result { effect(.revoke(value, isCertain: false)) }
             return
         }
         switch result {
@@ -48,7 +48,7 @@ extension SessionMachine {
     /// Ends the pending requirement, unless the new credential shows that it does not meet it.
     mutating func endStepUp(with value: Value?, _ now: SessionMoment) {
         guard let requirement else { return }
-        if let value, value.satisfies(requirement, at: now.issuerDate) == false { return }
+        if let value, value.satisfies(requirement, at: issuerDate(now)) == false { return }
         publish(stepUp: nil)
     }
 
@@ -61,7 +61,7 @@ extension SessionMachine {
         // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
         var (predecessor, isUnstored) = (unstored?.value ?? current, unstored != nil)
         if configuration.keepsRecords {
-            guard let stored = record?.credential, record?.sessionID == sessionID else {
+            guard let stored = record?.credential, record?.sessionID == facts.sessionID else {
                 _ = follow(record, now)
                 return closeOperation(failing: AuthError.superseded, now)
             }
@@ -72,10 +72,8 @@ extension SessionMachine {
         guard value.hasSameUser(as: predecessor) != false else {
             return closeOperation(failing: AuthError.differentUser, now)
         }
-        var changed = newRecord(of: value.succeeding(predecessor), sessionID: sessionID, now)
-        if !value.isRefreshable, !isUnstored {
-            (changed.refreshKey, changed.refreshTarget) = (record?.refreshKey, record?.refreshTarget)
-        }
+        var changed = newRecord(of: predecessor.updated(by: value, for: nil), sessionID: facts.sessionID, now)
+        if !value.isRefreshable, !isUnstored { changed.keepRefresh(of: record) }
         save(changed)
     }
 
@@ -88,27 +86,28 @@ extension SessionMachine {
             let isLate = !unstored.isRotation && value.hasSameRefreshToken(as: unstored.predecessor)
             return isLate && !given.isRefreshable ? unstored : nil
         }
-        // A request of the same refresh token that is under way keeps its key.
-        var pending = given.isRefreshable || unstored != nil && late == nil ? nil : pendingRequest
+        // An exchange of the same refresh token goes on: its answer would not be repeated for long.
+        var exchange = given.isRefreshable || unstored != nil && late == nil ? nil : self.exchange
         // Another process has finished it meanwhile.
-        if configuration.keepsRecords, pending?.key != record?.refreshKey { pending = nil }
-        pending?.credential = value
-        pending?.stepUp = given
-        // The refreshed credential is replaced as a whole; the callers of the refresh get the new one.
+        if configuration.keepsRecords, exchange?.key != record?.refreshKey { exchange = nil }
+        exchange?.credential = value
+        exchange?.isSteppedUp = true
+        // Only the answer of another grant is no longer this session's.
+        if !given.isRefreshable { self.exchange?.flight = nil }
+        // The callers of the refresh get the new credential.
+        var running = exchange == nil ? nil : refresh
         let callers = refresh?.callers ?? []
-        refresh?.callers = []
+        refresh = nil
         var waiters = authentication?.waiters ?? []
         authentication?.waiters = []
         if let waiter { waiters.append(waiter) }
         let signIn = signInGeneration
-        // A request that is on its way goes on: its response would not be repeated for long.
-        var running = pending == nil ? nil : refresh
-        if running != nil { refresh = nil }
         beginGeneration()
         running?.value = value
-        (signInGeneration, pendingRequest, refresh) = (signIn, pending, running)
+        running?.callers = []
+        (signInGeneration, self.exchange, refresh) = (signIn, exchange, running)
         if let late {
-            unstored = Unstored(value: given.succeeding(late.value), predecessor: value)
+            unstored = Unstored(value: late.value.updated(by: given, for: nil), predecessor: value)
             commitAgain()
         }
         adopt(value, of: record, now)

@@ -18,8 +18,8 @@ extension SessionMachine {
             case prepare
             /// Stores the successor.
             case commit
-            /// Stores that the issuer has ended the session.
-            case end(SessionFailure)
+            /// Stores what an answer without a successor means for the exchange of a key.
+            case conclude(Conclusion, key: String)
             /// Stores the credential of the same user's new authentication; nil is the authentication under way.
             case stepUp(Value, since: Int, Waiter?)
             /// Stores a credential that a response has changed.
@@ -50,7 +50,13 @@ extension SessionMachine {
         /// Whether it is a read, which needs no lock: a record is replaced as a whole.
         package var readsOnly: Bool { if case .read = kind { true } else { false } }
 
-        var isPreparation: Bool { if case .prepare = kind { true } else { false } }
+        /// Whether it is a step of the exchange with the issuer.
+        var isPartOfExchange: Bool {
+            switch kind {
+            case .prepare, .commit, .conclude: true
+            case .read, .replace, .stepUp, .rotate: false
+            }
+        }
 
         var isCommit: Bool { if case .commit = kind { true } else { false } }
 
@@ -75,7 +81,7 @@ extension SessionMachine {
 
     /// Begins the first operation, if it is not running.
     mutating func beginOperations(_ now: SessionMoment) {
-        while !isFrozen, let operation = operations.first, operation.isQueued {
+        while suspension != .frozen, let operation = operations.first, operation.isQueued {
             if configuration.isShared, !operation.readsOnly {
                 operations[0].phase = .entering
                 effect(.enter(.store, waits: true))
@@ -88,7 +94,7 @@ extension SessionMachine {
     private mutating func beginReading(_ now: SessionMoment) {
         let loads: Bool
         switch operations[0].kind {
-        case .read, .prepare, .end: loads = true
+        case .read, .prepare, .conclude: loads = true
         case .commit, .stepUp, .rotate: loads = configuration.keepsRecords
         // A store that cannot be read must not prevent a sign-out.
         case .replace(let record, _, _): loads = record == nil && (isUnread || configuration.isShared)
@@ -100,7 +106,7 @@ extension SessionMachine {
 
     mutating func storeEntered(_ entry: Entry, _ now: SessionMoment) {
         guard let operation = operations.first, case .entering = operation.phase else { return }
-        if isFrozen {
+        if suspension == .frozen {
             if entry == .entered { effect(.leave(.store)) }
             operations[0].phase = .queued
             return
@@ -168,12 +174,16 @@ extension SessionMachine {
         guard let credential = given?.credential ?? kept?.credential else { return kept?.end == given?.end }
         guard holds(kept, credential), holds(given, credential) else { return false }
         return !configuration.keepsRecords
-            || (kept?.sessionID, kept?.refreshKey, kept?.end) == (given?.sessionID, given?.refreshKey, given?.end)
+            || (kept?.sessionID, kept?.refreshKey, kept?.refreshRequests, kept?.end)
+                == (given?.sessionID, given?.refreshKey, given?.refreshRequests, given?.end)
     }
 
     /// Creates a record of a credential that was issued just now.
     func newRecord(of value: Value, sessionID: String?, _ now: SessionMoment) -> TokenRecord<Value> {
-        TokenRecord(credential: value, sessionID: sessionID, issued: value.issued == nil ? now.issuerDate : nil)
+        var record = TokenRecord(
+            credential: value, sessionID: sessionID, issued: value.issued == nil ? issuerDate(now) : nil)
+        record.clockOffset = facts.clockOffset
+        return record
     }
 
     /// Replaces the record as the user wants.
@@ -223,7 +233,7 @@ extension SessionMachine {
     ///
     /// - Parameter failure: The failure of a store that holds the record nevertheless, such as a disk whose last call
     ///   failed: other sessions follow the stored record, and so does this one.
-    private mutating func written(_ record: TokenRecord<Value>?, failure: SessionFailure?, _ now: SessionMoment) {
+    mutating func written(_ record: TokenRecord<Value>?, failure: SessionFailure?, _ now: SessionMoment) {
         let operation = operations[0]
         closeOperation()
         switch operation.kind {
@@ -231,31 +241,23 @@ extension SessionMachine {
         case .replace(_, let waiter, _):
             let last = unstored?.value ?? operation.found ?? state.credential
             // A sign-out that fails gives its caller no credential to revoke.
-            if failure != nil, record?.credential == nil, let unstored { effect(.revoke(unstored.value)) }
-            beginGeneration()
+            if failure != nil, record?.credential == nil, let unstored {
+                effect(.revoke(unstored.value, isCertain: true))
+            }
+            beginGeneration(isByUser: true)
             // The credentials that were refreshed too often belong to an earlier sign-in.
-            requestTimes = []
+            requests = []
             identify(by: record)
-            hasSignedOutHere = record?.credential == nil
             if let value = record?.credential { adopt(value, now) } else { end(.user) }
             endStepUp(with: record?.credential, now)
             if let failure { fail(waiter, AuthError.fromStore(failure.error)) } else { succeed(waiter, last) }
-        case .prepare: return sendPrepared(now)
-        case .commit:
-            guard let value = record?.credential, let unstored else { return }
-            if unstored.isRotation {
-                self.unstored = nil
-            } else if unstored.value != value {
-                // A rotation was stored while the response of a refresh arrived, which follows it.
-                self.unstored?.predecessor = value
-                commitAgain()
-            } else {
-                (self.unstored, pendingRequest, pause) = (nil, nil, nil)
-            }
-            adopt(value, of: record, now)
-            if isExpired(value, now) { pauseBackgroundRefreshes(now) }
-            if self.unstored == nil, refresh?.stage == .committing { finishRefresh(.success(()), now) }
-        case .end(let cause): endByIssuer(cause)
+        case .prepare: return sendRequest(now)
+        case .commit: if let record, let value = record.credential { committed(record, value, now) }
+        case .conclude(.ended(let cause), _): endByIssuer(cause)
+        case .conclude(.doubted, _): return
+        case .conclude(.over, let key):
+            if exchange?.key == key { exchange = nil }
+            return
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
         case .rotate(_, let waiter):
             // The successor that a refresh has obtained meanwhile follows it.
@@ -282,22 +284,9 @@ extension SessionMachine {
 
     private mutating func rotated(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
         guard let value = record?.credential else { return succeed(waiter) }
-        recordedIssueDate = record?.issued
+        facts.issued = record?.issued
         adopt(value, now)
         succeed(waiter, value)
-    }
-
-    /// Sends the request whose key was stored, unless its time is over.
-    private mutating func sendPrepared(_ now: SessionMoment) {
-        guard refresh?.stage == .preparing else { return }
-        sendRequest(now)
-    }
-
-    private mutating func endByIssuer(_ cause: SessionFailure) {
-        let refused = pendingRequest?.credential
-        beginGeneration(failing: .reauthenticationRequired.caused(by: cause.error))
-        refusedByIssuer = refused
-        end(.issuer)
     }
 
     /// Ends the running operation with a failure of the store, which ends nothing else.
@@ -312,24 +301,23 @@ extension SessionMachine {
             if isUnread { publish(.unavailable(error)) } else { staleness = Staleness(after: staleness, now) }
             for reader in operation.readers { fail(reader.waiter, error) }
         case .replace(_, let waiter, _): fail(waiter, error)
-        case .prepare: if refresh?.stage == .preparing { finishRefresh(.failure(error), now) }
+        case .prepare: finishRefresh(.failure(error), now)
         case .commit:
-            guard let failures = unstored?.failures else {
-                if refresh?.stage == .committing { finishRefresh(.success(()), now) }
-                return
-            }
+            guard let failures = unstored?.failures else { return finishRefresh(.success(()), now) }
             unstored?.failures = failures + 1
             unstored?.retry = now.uptime + Self.retryDelay(after: failures)
-            if refresh?.stage == .committing { finishRefresh(.failure(error), now) }
-        case .end(let cause):
-            guard refresh?.stage == .ending else { return }
+            finishRefresh(.failure(error), now)
+        case .conclude(.ended(let cause), let key):
+            guard exchange?.key == key else { return }
+            switch operation.phase {
+            case .loading, .entering: finishRefresh(.failure(error), now)
             // The issuer's word counts, though a full disk cannot keep it: the next start gets it again.
-            if case .loading = operation.phase { return finishRefresh(.failure(error), now) }
-            if case .entering = operation.phase { return finishRefresh(.failure(error), now) }
-            endByIssuer(cause)
+            case .queued, .saving, .verifying: endByIssuer(cause)
+            }
+        case .conclude: return
         case .stepUp(let value, let generation, let waiter):
             if let waiter { return fail(waiter, error) }
-            drop(value)
+            effect(.revoke(value, isCertain: false))
             guard let authentication, isSameUser(generation) else { return }
             self.authentication = nil
             for waiter in authentication.waiters { fail(waiter, error) }
@@ -337,7 +325,7 @@ extension SessionMachine {
             guard rotation.generation == generation, let value = state.credential.flatMap(rotation.successor) else {
                 return succeed(waiter)
             }
-            keep(TokenRecord(credential: value, sessionID: sessionID, issued: recordedIssueDate), waiter, now)
+            keep(TokenRecord(credential: value, sessionID: facts.sessionID, issued: facts.issued), waiter, now)
         }
     }
 }

@@ -9,12 +9,10 @@ extension SessionMachine {
     /// Whether the issuer would refuse `value` because of its age.
     package func isExpired(_ value: Value, _ now: SessionMoment) -> Bool {
         guard let expiry = value.expiry else { return false }
-        return expiry <= now.issuerDate
+        return expiry <= issuerDate(now)
     }
 
-    func isFresh(_ value: Value, _ now: SessionMoment) -> Bool { now.issuerDate < dueDate(of: value, now) }
-
-    func isPaused(_ now: SessionMoment) -> Bool { pause.map { now.uptime < $0.end } ?? false }
+    func isFresh(_ value: Value, _ now: SessionMoment) -> Bool { issuerDate(now) < dueDate(of: value, now) }
 
     /// Returns the date from which a refresh of `value` is due.
     package func dueDate(of value: Value, _ now: SessionMoment) -> Date {
@@ -22,7 +20,7 @@ extension SessionMachine {
         let policy = configuration.policy
         // Without a refresh token an early request could only end the session early.
         guard value.isRefreshable || !policy.needsRefreshToken else { return expiry }
-        let life = expiry.timeIntervalSince(value.issued ?? recordedIssueDate ?? now.issuerDate)
+        let life = expiry.timeIntervalSince(value.issued ?? facts.issued ?? issuerDate(now))
         // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
         let share = max(0, min(policy.greatestShare, 0.5))
         let lead = max(0, min(policy.lead.inSeconds, max(0, life) * share))
@@ -32,46 +30,57 @@ extension SessionMachine {
 
     /// Returns the time until the session has something to do by itself; nil if that is never.
     package func wait(_ now: SessionMoment) -> Duration? {
-        guard !isFrozen else { return nil }
+        guard suspension != .frozen else { return nil }
         var waits: [Duration] = []
-        if let refresh, refresh.stage != .leaving {
+        if let refresh, lock != .leaving {
             waits.append(refresh.deadline - now.uptime)
             if !refresh.callers.isEmpty, now.uptime < refresh.patienceEnd {
                 waits.append(refresh.patienceEnd - now.uptime)
             }
         }
         if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
-        guard !isSuspended else { return waits.min().map { max($0, .zero) } }
-        if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
-        guard let value = state.credential else { return waits.min().map { max($0, .zero) } }
-        if let expiry = value.expiry, !isExpired(value, now) { waits.append(Self.time(until: expiry, now)) }
-        if refreshesByItself(now), refresh == nil, mayRefresh(value), value.expiry != nil || mustRepeat(now) {
-            let due = mustRepeat(now) ? .distantPast : dueDate(of: value, now)
-            let pause = max((pause?.end ?? .zero) - now.uptime, .seconds(1))
-            waits.append(now.issuerDate < due ? Self.time(until: due, now) : min(pause, .seconds(86_400)))
+        if suspension == .none {
+            if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
+            if let value = state.credential { waits += self.waits(for: value, now) }
         }
         return waits.min().map { max($0, .zero) }
+    }
+
+    /// Returns the times until the expiry of the credential, and until its refresh.
+    private func waits(for value: Value, _ now: SessionMoment) -> [Duration] {
+        var waits: [Duration] = []
+        if let expiry = value.expiry, !isExpired(value, now) { waits.append(time(until: expiry, now)) }
+        guard refreshesByItself(now), isIdle, mayRefresh(value), value.expiry != nil || mustRepeat(now) else {
+            return waits
+        }
+        let due = mustRepeat(now) ? .distantPast : dueDate(of: value, now)
+        let pause = max((pauses[nil]?.end ?? .zero) - now.uptime, .seconds(1))
+        waits.append(issuerDate(now) < due ? time(until: due, now) : min(pause, .seconds(86_400)))
+        return waits
     }
 
     /// Returns the time until a date by the issuer's clock, at most a day.
     ///
     /// The session looks at the clock again afterwards, so it may wait longer. An extreme expiry, such as the year 10^20,
     /// would overflow `Duration` and crash the program.
-    private static func time(until date: Date, _ now: SessionMoment) -> Duration {
+    private func time(until date: Date, _ now: SessionMoment) -> Duration {
         // A little late rather than a little early: waking early would only mean to wait again.
-        .seconds(min(max(date.timeIntervalSince(now.issuerDate), 0) + 0.001, 86_400))
+        .seconds(min(max(date.timeIntervalSince(issuerDate(now)), 0) + 0.001, 86_400))
     }
+
+    /// Whether no refresh waits, and no request is in flight.
+    private var isIdle: Bool { refresh == nil && exchange?.flight == nil }
 
     mutating func timePassed(_ now: SessionMoment) {
         if let value = state.credential { publishExpiry(of: value, now) }
-        guard !isFrozen else { return }
+        guard suspension != .frozen else { return }
         if let refresh, now.uptime >= refresh.patienceEnd { releaseUnhurriedCallers(now) }
         if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
         if let unstored, now.uptime >= unstored.retry { commitAgain() }
-        guard !isSuspended else { return }
+        guard suspension == .none else { return }
         if let staleness, now.uptime >= staleness.retry, !isUnread { readRecord() }
-        guard refreshesByItself(now), refresh == nil, let value = state.credential,
-            mustRepeat(now) || !isFresh(value, now), !isPaused(now)
+        guard refreshesByItself(now), isIdle, let value = state.credential,
+            mustRepeat(now) || !isFresh(value, now), !isPaused(nil, now)
         else { return }
         refreshInBackground(value, now)
     }
@@ -84,10 +93,10 @@ extension SessionMachine {
     ///
     /// The issuer may have used up the refresh token, and repeats its response only for a while.
     private func mustRepeat(_ now: SessionMoment) -> Bool {
-        guard configuration.policy.repeatsUnanswered, let pendingRequest, pendingRequest.mayHaveArrived,
-            let current = state.credential, isSame(current, pendingRequest.credential, for: pendingRequest.target)
+        guard configuration.policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived, !exchange.isRejected,
+            let current = state.credential, isSame(current, exchange.credential, for: exchange.target)
         else { return false }
-        return now.uptime < pendingRequest.begun + Self.longestPause
+        return now.uptime < exchange.begun + Self.longestPause
     }
 
     /// Refreshes although no caller waits, where nothing prevents it.
@@ -96,45 +105,67 @@ extension SessionMachine {
         beginRefresh(of: value, now)
     }
 
-    /// Ends a refresh that takes too long; an operation on the store, and what it stores, is not abandoned.
+    /// Lets the callers of a refresh go that takes too long; what is in flight goes on.
     private mutating func endTime(of refresh: Refresh, _ now: SessionMoment) {
-        switch refresh.stage {
+        switch lock {
+        case .waiting, .entering: leaveQueue()
         case .leaving: return
-        case .locking where lock == .waiting || lock == .entering:
-            self.refresh?.stage = .leaving
-            lock = .leaving
-            return effect(.leaveQueue(.refresh))
-        case .requesting:
-            pauseRefresh(after: IssuerFailure(.unanswered, AuthError.refreshTimedOut), now)
-        case .parked, .locking, .preparing, .committing, .ending: break
+        case .none, .held:
+            // The process was stopped meanwhile, and the answer may be there.
+            if exchange?.flight != nil, now.uptime > refresh.deadline + Self.wakeGrace {
+                self.refresh?.deadline = now.uptime + Self.wakeGrace
+            } else {
+                finishRefresh(.failure(AuthError.refreshTimedOut), now)
+            }
         }
-        leave(refresh)
-        finishRefresh(.failure(AuthError.refreshTimedOut), now)
     }
+
+    /// The time in which a program that was stopped reads what has arrived meanwhile.
+    private static var wakeGrace: Duration { .seconds(2) }
 }
 
-// MARK: - Suspension
+// MARK: - Rest and suspension
 
 extension SessionMachine {
-    /// Begins nothing more, and lets the waiter wait for what is under way.
-    mutating func suspend(_ waiter: Waiter) {
-        isSuspended = true
-        awaitingRest.append(waiter)
-        guard let refresh, refresh.stage == .locking else { return }
-        leave(refresh)
-        self.refresh?.stage = .parked
+    /// How far the system has suspended the program.
+    package enum Suspension: Sendable, Hashable {
+        case none
+        /// It is about to: nothing begins, and what has begun ends.
+        case begun
+        /// The time for that is over: no lock is held, and nothing changes.
+        case frozen
     }
 
-    /// Lets go of the locks, which the system would end the program for, and of the running request.
+    /// A caller that waits for rest.
+    package struct RestWaiter: Sendable, Hashable {
+        package var waiter: Waiter
+        /// Whether it announced a suspension, whose end is the end of its wait.
+        package var suspends: Bool
+    }
+
+    /// Whether nothing is under way that the end of the process could lose.
+    var isAtRest: Bool {
+        guard lock == .none else { return false }
+        // What is inside of the store is about to leave it.
+        if suspension == .frozen { return operations.first?.isQueued ?? true }
+        return exchange?.flight == nil && strays.isEmpty && unstored == nil && operations.isEmpty
+            && (refresh == nil || suspension == .begun)
+    }
+
+    /// Lets a caller wait for rest, and begins a suspension.
+    mutating func rest(_ waiter: Waiter, suspends: Bool) {
+        awaitingRest.append(RestWaiter(waiter: waiter, suspends: suspends))
+        guard suspends else { return }
+        if suspension == .none { suspension = .begun }
+        if lock == .waiting || lock == .entering { leaveQueue() }
+    }
+
+    /// Lets go of the locks, which the system would end the program for.
     ///
-    /// A request is repeated under its key afterwards, and a successor that is not stored stays in memory. An operation
-    /// inside of the store ends first, since it takes a moment; one that waits for the store waits again afterwards.
+    /// A request in flight stays so, and a successor that is not stored stays in memory. An operation inside of the store
+    /// ends first, since it takes a moment; one that waits for the store waits again afterwards.
     mutating func freeze() {
-        isFrozen = true
-        if let refresh, !refresh.isParked {
-            leave(refresh)
-            self.refresh?.stage = .parked
-        }
+        suspension = .frozen
         if lock == .held {
             lock = .none
             effect(.leave(.refresh))
@@ -143,21 +174,21 @@ extension SessionMachine {
     }
 
     mutating func resume(_ now: SessionMoment) {
-        (isSuspended, isFrozen) = (false, false)
-        for waiter in awaitingRest { succeed(waiter) }
-        awaitingRest = []
-        if let parked = refresh, parked.isParked { unpark(parked, now) }
+        suspension = .none
+        for waiting in awaitingRest where waiting.suspends { succeed(waiting.waiter) }
+        awaitingRest.removeAll(where: \.suspends)
+        if refresh != nil { continueRefresh(now) }
         commitAgain()
         timePassed(now)
     }
 
-    /// Begins a refresh again that a suspension has kept from beginning, or interrupted.
+    /// Continues a refresh that a suspension has kept from going on.
     ///
     /// Another session may have refreshed meanwhile: a caller that can use the result waits for nothing.
-    private mutating func unpark(_ parked: Refresh, _ now: SessionMoment) {
-        refresh = nil
+    private mutating func continueRefresh(_ now: SessionMoment) {
+        guard let parked = refresh.take() else { return }
         for caller in parked.callers { use(caller.use, caller.waiter, now) }
-        // The issuer may have acted on a request that was interrupted, though nobody waits for it any longer.
+        // One that nobody waits for goes on all the same.
         guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
             obstacle(to: nil, of: value, now) == nil
         else { return }

@@ -11,10 +11,21 @@ package import PortableFoundation
 /// A session refreshes in this order, which keeps a user signed in whatever is interrupted:
 /// 1. It takes the refresh lock among processes, and reads the record, which another process may have refreshed.
 /// 2. It stores the key of the request before it sends it, since a request uses up the refresh token (RFC 9700 §4.14.2).
-/// 3. It stores the response before anything uses it, and keeps the lock until that has succeeded.
+/// 3. It waits for the response as long as the connection lasts. Time limits let callers go, and never end a request.
+/// 4. It stores the response before anything uses it, and keeps the lock until that has succeeded.
 package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The identifier of a caller that waits for the session.
     package typealias Waiter = Int
+
+    /// The facts that a record keeps about its credential.
+    package struct Facts: Sendable, Hashable {
+        /// The identifier of the sign-in that the credential comes from; nil if the store keeps none.
+        package var sessionID: String?
+        /// The issue date of the credential; see `TokenRecord.issued`.
+        package var issued: Date?
+        /// The issuer's clock minus this device's, in seconds.
+        package var clockOffset = 0.0
+    }
 
     /// The fixed properties of a session.
     package struct Configuration: Sendable, Hashable {
@@ -60,13 +71,12 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// An occurrence that the session reacts to.
     package enum Event: Sendable {
         // Callers.
-        case restore(Waiter)
-        case use(Waiter, Use)
+        /// A caller needs a credential; for nil, only the record to be read.
+        case use(Waiter, Use?)
         /// A caller does not wait any longer.
         case left(Waiter)
-        /// A sign-in; with a generation, only if no other has begun since.
-        case signIn(Waiter, Value, since: Int?)
-        case signOut(Waiter)
+        /// A sign-in, or a sign-out for nil; with a generation, only if no other has begun since.
+        case replace(Waiter, Value?, since: Int?)
         case stepUp(Waiter, Value)
         /// A server refused a request because of the user's authentication, and the caller waits for a better one.
         case requireStepUp(Waiter, StepUpRequirement, generation: Int, mayAsk: Bool)
@@ -78,7 +88,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case entered(SessionSection, Entry)
         case loaded(Result<TokenRecord<Value>?, SessionFailure>)
         case saved(SessionFailure?)
-        case responded(request: Int, Result<Value, IssuerFailure>)
+        case responded(request: Int, Answer)
         case authenticated(request: Int, Result<Value, SessionFailure>)
 
         // The surroundings.
@@ -86,9 +96,11 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case recordChanged
         /// The time that `wait` names has passed, or a clock was corrected.
         case timePassed
-        /// The system is about to suspend the program; the waiter waits until nothing is under way.
-        case suspend(Waiter)
-        /// The time of a waiter of `suspend` is over: the program may be suspended now.
+        /// A response showed the issuer's clock: that minus this device's, in seconds.
+        case clockMeasured(Double)
+        /// The waiter waits until the session is at rest; the system may be about to suspend the program.
+        case rest(Waiter, suspends: Bool)
+        /// The time of a waiter that suspends is over: the program may be suspended now.
         case suspendNow(Waiter)
         case resume
         /// The device was unlocked: a store that was locked can be used.
@@ -118,18 +130,27 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case save(TokenRecord<Value>?)
         /// Tell the other sessions that the record has changed.
         case announce
-        /// Send a request to the issuer; ends with `responded`.
+        /// Send a request to the issuer; ends with `responded`, when its connection ends and not before.
         case request(id: Int, RefreshRequest<Value>)
-        case cancelRequest(id: Int)
         /// Let the user authenticate by the closure of the waiter; ends with `authenticated`.
         case authenticate(id: Int, Waiter, StepUpRequirement)
         case cancelAuthentication
-        /// Tell the issuer that a credential is not used any more.
-        case revoke(Value)
+        /// Tell the issuer that a credential is not used any more: at once where the user has left it here. Otherwise later,
+        /// once the store has shown again that nobody is signed in: it may have lost its record for a while.
+        case revoke(Value, isCertain: Bool)
         case publish(SessionState<Value>)
         case publishStepUp(StepUpRequirement?)
         /// Let a caller continue.
         case resume(Waiter, Result<CredentialSnapshot<Value>?, any Error>)
+    }
+
+    /// The end of a request to the issuer.
+    package enum Answer: Sendable {
+        /// A successor, and the issuer's clock minus this device's by the date of the response.
+        case issued(Value, clockOffset: Double?)
+        /// A credential whose refresh token is new, in a response that is not usable otherwise.
+        case incomplete(Value, IssuerFailure)
+        case failed(IssuerFailure)
     }
 
     /// A change of the current credential that a response made.
@@ -169,19 +190,12 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package var generation = 0
     /// The generation of the last sign-in; later ones come from step-ups of the same user.
     package var signInGeneration = 0
-    /// The identifier of the sign-in that the credential comes from; nil if the store keeps none.
-    package var sessionID: String?
-    /// The issue date of the credential according to the record; see `TokenRecord.issued`.
-    package var recordedIssueDate: Date?
+    /// The facts that the record keeps about the credential.
+    package var facts = Facts()
     /// The random share of the jitter of this credential's refresh.
     package var jitter = 0.0
-    /// The key of a request that the issuer has rejected without using anything up; no other request has it.
-    package var rejectedKey: String?
     /// The credential that the issuer has refused to refresh, where the store could not remove it.
     package var refusedByIssuer: Value?
-    /// Whether the user has signed out in this session, and not elsewhere: a store that has lost its record looks the same.
-    package var hasSignedOutHere = false
-
     /// Whether the record that was read last belongs to another sign-in, or to none, and could not be followed at once:
     /// until it is, nobody gets the credential.
     package var isContradicted = false
@@ -192,32 +206,32 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
 
     /// The operations on the store, of which the first is running.
     package var operations: [StoreOperation] = []
-    /// The running refresh; there is never a second one.
+    /// The callers that wait for a successor; the exchange with the issuer may outlive them.
     package var refresh: Refresh?
     /// The lock among the processes that refresh.
     package var lock = LockState.none
+    /// The exchange whose outcome is not certain, or not stored yet; its repetitions have the same key.
+    package var exchange: Exchange?
+    /// The requests in flight of sessions that have ended, and whether the user has ended them here: their answers are
+    /// revoked.
+    package var strays: [Int: Bool] = [:]
     /// A successor that is issued and not yet stored: nothing else is requested before it is.
     ///
     /// The session keeps its refresh lock as long: no other session may use the predecessor.
     package var unstored: Unstored?
-    /// The request that has no successor yet; its repetition has the same key.
-    package var pendingRequest: PendingRequest?
     /// The number of the last request to the issuer.
     package var requestCount = 0
-    /// The pause after a failed refresh.
-    package var pause: Pause?
-    /// The times of the last requests to the issuer, by the monotonic clock.
-    package var requestTimes: [Duration] = []
+    /// The pauses after failed requests for a target; that of nil is the session's own.
+    package var pauses: [TokenTarget?: Pause] = [:]
+    /// The targets of the last requests to the issuer, and their monotonic times.
+    package var requests: [SentRequest] = []
     /// The pending requirement of a server or of the issuer.
     package var requirement: StepUpRequirement?
     /// The authentication of the user that is under way, and the callers that wait for it.
     package var authentication: Authentication?
-    /// Whether the program is, or is about to be, suspended: no refresh begins.
-    package var isSuspended = false
-    /// Whether the time before the suspension is over: nothing begins.
-    package var isFrozen = false
-    /// The callers that wait until nothing is under way.
-    package var awaitingRest: [Waiter] = []
+    package var suspension = Suspension.none
+    /// The callers that wait for rest.
+    package var awaitingRest: [RestWaiter] = []
 
     /// The effects of the event that is being handled.
     var outbox = Outbox()
@@ -240,51 +254,51 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
 
     private mutating func react(to event: Event, _ now: SessionMoment) {
         switch event {
-        case .restore(let waiter): restore(waiter, now)
-        case .use(let waiter, var use):
+        case .use(let waiter, nil): restore(waiter)
+        case .use(let waiter, var use?):
             // A record that was read a moment ago is not followed yet.
             use.isConfirmed = use.isConfirmed && operations.allSatisfy(\.isQueued)
             self.use(use, waiter, now)
         case .left(let waiter): leave(waiter)
-        case .signIn(let waiter, let value, let generation): replace(by: value, waiter, since: generation, now)
-        case .signOut(let waiter): replace(by: nil, waiter, since: nil, now)
+        case .replace(let waiter, let value, let generation): replace(by: value, waiter, since: generation, now)
         case .stepUp(let waiter, let value):
             enqueue(.stepUp(value, since: generation, waiter))
         case .requireStepUp(let waiter, let requirement, let generation, let mayAsk):
             require(requirement, waiter, generation: generation, mayAsk: mayAsk)
         case .completeStepUp:
             // The pause was for what the user has done now.
-            if requirement != nil { pause = nil }
+            if requirement != nil { pauses = [:] }
             publish(stepUp: nil)
         case .rotate(let waiter, let rotation): enqueue(.rotate(rotation, waiter))
         case .entered(.store, let entry): storeEntered(entry, now)
         case .entered(.refresh, let entry): lockEntered(entry, now)
         case .loaded(let result): recordLoaded(result, now)
         case .saved(let failure): recordSaved(failure, now)
-        case .responded(let id, let result): issuerResponded(to: id, result, now)
+        case .responded(let id, let answer): issuerResponded(to: id, answer, now)
         case .authenticated(let id, let result): userAuthenticated(id, result, now)
         case .recordChanged: recordChanged()
         case .timePassed: timePassed(now)
-        case .suspend(let waiter): suspend(waiter)
-        case .suspendNow(let waiter): if awaitingRest.contains(waiter) { freeze() }
+        case .clockMeasured(let offset):
+            facts.clockOffset = offset
+            timePassed(now)
+        case .rest(let waiter, let suspends): rest(waiter, suspends: suspends)
+        case .suspendNow(let waiter): if awaitingRest.contains(where: { $0.waiter == waiter }) { freeze() }
         case .resume: resume(now)
         case .storeUnlocked: storeUnlocked()
         }
     }
 
-    /// Does what every event may have made possible: begins the next operation, releases the lock, and reports that
-    /// nothing is under way.
+    /// Does what every event may have made possible: takes the next step of the refresh and of the store, releases the
+    /// lock, and reports that the session is at rest.
     private mutating func settle(_ now: SessionMoment) {
         beginOperations(now)
-        let isIdle = refresh?.isParked ?? true && unstored == nil
-        if isIdle || isFrozen, lock == .held {
+        while advance(now) { beginOperations(now) }
+        if lock == .held, suspension == .frozen || !needsLock {
             lock = .none
             effect(.leave(.refresh))
         }
-        // What is inside of the store is about to leave it.
-        let isAtRest = isFrozen ? operations.first?.isQueued ?? true : isIdle && operations.isEmpty
-        guard isSuspended, isAtRest, lock == .none else { return }
-        for waiter in awaitingRest { succeed(waiter) }
+        guard isAtRest else { return }
+        for waiting in awaitingRest { succeed(waiting.waiter) }
         awaitingRest = []
     }
 }
@@ -306,9 +320,6 @@ extension SessionMachine {
 
     /// Whether a refresh is running, or a caller may begin one once the record has been read.
     var mayRequest: Bool { refresh != nil || operations.contains { !$0.readers.isEmpty } }
-
-    /// Whether the running operation stores a successor.
-    var isCommitting: Bool { operations.first?.isCommit == true }
 
     /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
     func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
@@ -335,9 +346,9 @@ extension SessionMachine {
     /// Makes a stored credential the visible one.
     mutating func adopt(_ value: Value, _ now: SessionMoment) {
         jitter = now.random.unit()
-        (refusedByIssuer, pause) = (nil, nil)
+        (refusedByIssuer, pauses[nil]) = (nil, nil)
         // Its lifetime is measured once: the date of its refresh must not move while time passes.
-        if value.issued == nil, recordedIssueDate == nil { recordedIssueDate = now.issuerDate }
+        if value.issued == nil, facts.issued == nil { facts.issued = issuerDate(now) }
         publishExpiry(of: value, now)
     }
 
@@ -355,31 +366,33 @@ extension SessionMachine {
 
     /// Remembers the facts that a record keeps about its credential.
     mutating func identify(by record: TokenRecord<Value>?) {
-        (sessionID, recordedIssueDate) = (record?.sessionID, record?.issued)
+        facts = Facts(
+            sessionID: record?.sessionID, issued: record?.issued, clockOffset: record?.clockOffset ?? facts.clockOffset)
     }
+
+    /// The issuer's date, as far as its responses reveal it; it decides about expiry.
+    package func issuerDate(_ now: SessionMoment) -> Date { now.date.addingTimeInterval(facts.clockOffset) }
 
     /// Begins a generation and abandons all running operations: their waiters get `error`.
     ///
-    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing.
-    mutating func beginGeneration(failing error: AuthError = .superseded) {
+    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing. A
+    /// request in flight goes on, and its answer is revoked.
+    ///
+    /// - Parameter isByUser: Whether the user has signed in or out here.
+    mutating func beginGeneration(failing error: AuthError = .superseded, isByUser: Bool = false) {
         generation += 1
         signInGeneration = generation
         identify(by: nil)
-        abandonRefresh(failing: error)
-        (unstored, pendingRequest, pause) = (nil, nil, nil)
-        (hasSignedOutHere, isContradicted) = (false, false)
+        let callers = refresh?.callers ?? []
+        refresh = nil
+        for caller in callers { fail(caller.waiter, error) }
+        if let flight = exchange?.flight { strays[flight] = isByUser }
+        (unstored, exchange, pauses, isContradicted) = (nil, nil, [:], false)
+        if lock == .waiting { leaveQueue() }
         guard let authentication else { return }
         self.authentication = nil
         effect(.cancelAuthentication)
         for waiter in authentication.waiters { fail(waiter, error) }
-    }
-
-    /// Revokes a credential that came too late, after a sign-out.
-    ///
-    /// After a sign-in it stays as it is: an issuer that knows one grant for each user and client would end the new
-    /// session with it.
-    mutating func drop(_ value: Value) {
-        if hasSignedOutHere { effect(.revoke(value)) }
     }
 
     mutating func succeed(_ waiter: Waiter, _ value: Value? = nil) {
@@ -395,7 +408,7 @@ extension SessionMachine {
 // MARK: - Callers
 
 extension SessionMachine {
-    private mutating func restore(_ waiter: Waiter, _ now: SessionMoment) {
+    private mutating func restore(_ waiter: Waiter) {
         guard isUnread else { return succeed(waiter) }
         readRecord(for: StoreOperation.Reader(waiter: waiter))
     }
@@ -416,6 +429,7 @@ extension SessionMachine {
 
     /// Forgets a caller that was cancelled; what it has begun goes on.
     private mutating func leave(_ waiter: Waiter) {
+        awaitingRest.removeAll { $0.waiter == waiter }
         refresh?.callers.removeAll { $0.waiter == waiter }
         authentication?.waiters.removeAll { $0 == waiter }
         for place in operations.indices { operations[place].readers.removeAll { $0.waiter == waiter } }
@@ -446,7 +460,7 @@ extension SessionMachine {
             if let current { return succeed(waiter, current) }
         case .fresh:
             guard let current, !isExpired(current, now) else { break }
-            if isFresh(current, now) || isPaused(now) { return succeed(waiter, current) }
+            if isFresh(current, now) || isPaused(use.target, now) { return succeed(waiter, current) }
         case .replacing(let refused):
             if let current, !current.hasSameAccessToken(as: refused), !isExpired(current, now) {
                 return succeed(waiter, current)

@@ -7,20 +7,15 @@ package import PortableFoundation
 package struct SessionMoment: Sendable {
     /// This device's date, which may be wrong.
     package var date: Date
-    /// The issuer's clock minus this device's, in seconds.
-    package var clockOffset: Double
     /// The monotonic time, by which pauses and time limits are measured.
     package var uptime: Duration
     /// The source of jitter and idempotency keys.
     package var random: RandomSource
 
     /// Creates a moment.
-    package init(date: Date, clockOffset: Double = 0, uptime: Duration, random: RandomSource) {
-        (self.date, self.clockOffset, self.uptime, self.random) = (date, clockOffset, uptime, random)
+    package init(date: Date, uptime: Duration, random: RandomSource) {
+        (self.date, self.uptime, self.random) = (date, uptime, random)
     }
-
-    /// The issuer's date, as far as its responses reveal it; it decides about expiry.
-    package var issuerDate: Date { date.addingTimeInterval(clockOffset) }
 }
 
 /// An error of something that a session uses, comparable by its code.

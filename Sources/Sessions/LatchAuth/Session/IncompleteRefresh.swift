@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The error of a refresh whose response has a new refresh token, and is not usable otherwise.
+///
+/// A refresh closure throws it, so that the session stores the refresh token before its callers get the error.
+package struct IncompleteRefresh<Value: SessionCredential>: Error {
+    /// A credential with the new refresh token; its access token is not used.
+    package let grant: Value
+    /// The error of the response, which callers get.
+    package let error: any Error
+
+    /// Creates an error.
+    package init(grant: Value, error: any Error) { (self.grant, self.error) = (grant, error) }
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import PortableFoundation
+
+// The exchange of a refresh token with the issuer: its key, its requests, and what their answers mean.
+
+extension SessionMachine {
+    /// An exchange of a refresh token for its successor, from the stored key to the stored outcome.
+    ///
+    /// There is one at a time, since a refresh token is used once. Its request is never cancelled.
+    package struct Exchange: Sendable {
+        /// The credential that is sent; after a step-up meanwhile, the one that the answer continues.
+        package var credential: Value
+        package var key: String
+        /// The target of the requested access token; nil for the session's own.
+        package var target: TokenTarget?
+        /// The number of the request in flight; nil if none is.
+        package var flight: Int?
+        /// The monotonic time at which the last request was sent.
+        package var sent = Duration.zero
+        /// The number of requests under the key that may have arrived, by this process and others.
+        package var requests = 0
+        /// Whether the issuer may have acted on an earlier request under the key, by this process or another.
+        package var mayHaveArrived = false
+        /// Whether the issuer has rejected the request and used nothing up: the next one has another key.
+        package var isRejected = false
+        /// The date of the first answer that may have been a gateway's refusal, by this device's clock.
+        package var doubted: Date?
+        /// The monotonic time at which the exchange began.
+        package var begun: Duration
+        /// Whether a step-up without a refresh token has replaced the session's own access token since.
+        package var isSteppedUp = false
+
+    }
+
+    /// A successor that is issued and not stored.
+    package struct Unstored: Sendable {
+        package var value: Value
+        /// The credential that the store is known to hold.
+        package var predecessor: Value
+        /// Whether a response has rotated the credential: the session uses it already, since the server refuses the
+        /// predecessor.
+        package var isRotation = false
+        /// The failure of an answer of which only the refresh token is usable; its callers get it once that is stored.
+        package var failure: IssuerFailure?
+        /// The issuer's clock as the answer showed it; valid with the credential, by whose predecessor it could look fresh.
+        package var clockOffset: Double?
+        /// The number of failed attempts to store it.
+        package var failures = 0
+        /// The monotonic time of the next attempt.
+        package var retry = Duration.zero
+    }
+
+    /// What an answer without a successor means for the record.
+    package enum Conclusion: Sendable {
+        /// The issuer has ended the session.
+        case ended(SessionFailure)
+        /// The session was refused, perhaps by a gateway, since a date.
+        case doubted(Date)
+        /// The exchange is over, and used nothing up: its key is removed.
+        case over
+    }
+
+    /// A request to the issuer, for the rate of requests.
+    package struct SentRequest: Sendable, Hashable {
+        package var target: TokenTarget?
+        package var time: Duration
+    }
+
+    /// The number of requests for a resource that remain without an answer before its exchange is given up.
+    ///
+    /// Until then they are repeated first, since the issuer may have acted on one and repeat its answer. Afterwards the
+    /// session's own refresh settles whether the refresh token is still valid.
+    static var greatestRequests: Int { 3 }
+
+    /// Whether a request stays within the rate of the policy; each target has its own.
+    func mayRequest(for target: TokenTarget?, _ now: SessionMoment) -> Bool {
+        let start = now.uptime - configuration.policy.requestWindow
+        return requests.reduce(0) { $0 + ($1.target == target && $1.time > start ? 1 : 0) }
+            < configuration.policy.requestLimit
+    }
+
+    // MARK: Key
+
+    /// Finds the key of the request, and stores it before the request is sent.
+    mutating func prepareRequest(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
+        guard let refresh, exchange?.flight == nil, suspension == .none else {
+            return closeOperation(following: record, now)
+        }
+        guard case .current(let value) = follow(record, now) else { return closeOperation() }
+        if isRefreshed(value, since: refresh, now) {
+            closeOperation()
+            return finishRefresh(.success(()), now)
+        }
+        var next = openExchange(of: value, record, now)
+        if next.target != nil, next.requests >= Self.greatestRequests {
+            next = Exchange(credential: value, key: now.random.identifier(), target: refresh.target, begun: now.uptime)
+        }
+        next.doubted = record?.doubted ?? exchange?.doubted
+        exchange = next
+        guard configuration.keepsRecords, var record else {
+            closeOperation()
+            return sendRequest(now)
+        }
+        let requests = next.target == nil ? nil : next.requests + 1
+        guard record.refreshKey != next.key || record.refreshRequests != requests else {
+            closeOperation()
+            return sendRequest(now)
+        }
+        (record.refreshKey, record.refreshTarget, record.refreshRequests) = (next.key, next.target, requests)
+        save(record)
+    }
+
+    /// Returns the exchange to continue, or a new one.
+    ///
+    /// The key is that of the last attempt with the same refresh token, whether it was made by this session, by another
+    /// process or before a crash: the issuer then repeats a response that was lost.
+    private func openExchange(of value: Value, _ record: TokenRecord<Value>?, _ now: SessionMoment) -> Exchange {
+        let fresh = Exchange(
+            credential: value, key: now.random.identifier(), target: refresh?.target, begun: now.uptime)
+        let kept = record?.refreshKey
+        if let kept, kept != exchange?.key {
+            var left = fresh
+            (left.key, left.target, left.mayHaveArrived) = (kept, record?.refreshTarget, true)
+            left.requests = record?.refreshRequests ?? 1
+            return left
+        }
+        guard var exchange, !exchange.isRejected,
+            kept != nil || isSame(value, exchange.credential, for: exchange.target)
+        else { return fresh }
+        exchange.credential = value
+        return exchange
+    }
+
+    /// Whether a refresh of both is the same refresh.
+    ///
+    /// An issuer may keep the refresh token (RFC 6749 §6); then only the access token tells them apart.
+    func isSame(_ value: Value, _ other: Value, for target: TokenTarget?) -> Bool {
+        guard value.hasSameRefreshToken(as: other), value.hasSameAccessToken(as: other) else { return false }
+        guard let one = value.credential(for: target), let two = other.credential(for: target) else { return true }
+        return one.hasSameAccessToken(as: two)
+    }
+
+    /// Whether another session has obtained what the refresh is for.
+    private func isRefreshed(_ value: Value, since refresh: Refresh, _ now: SessionMoment) -> Bool {
+        guard let current = value.credential(for: refresh.target), !isExpired(current, now) else { return false }
+        guard let old = refresh.value.credential(for: refresh.target) else { return true }
+        return !current.hasSameAccessToken(as: old)
+    }
+
+    // MARK: Request
+
+    /// Sends the request whose key is stored.
+    mutating func sendRequest(_ now: SessionMoment) {
+        guard let exchange, exchange.flight == nil, refresh != nil, suspension == .none else { return }
+        requestCount += 1
+        self.exchange?.flight = requestCount
+        self.exchange?.sent = now.uptime
+        self.exchange?.requests += 1
+        refresh?.target = exchange.target
+        refresh?.hasRequested = true
+        let start = now.uptime - configuration.policy.requestWindow
+        requests = requests.filter { $0.time > start } + [SentRequest(target: exchange.target, time: now.uptime)]
+        let request = RefreshRequest(
+            credential: exchange.credential, idempotencyKey: exchange.key, target: exchange.target)
+        effect(.request(id: requestCount, request))
+    }
+
+    mutating func issuerResponded(to id: Int, _ answer: Answer, _ now: SessionMoment) {
+        guard let exchange, exchange.flight == id else {
+            guard let isCertain = strays.removeValue(forKey: id) else { return }
+            switch answer {
+            case .issued(let value, _), .incomplete(let value, _): effect(.revoke(value, isCertain: isCertain))
+            case .failed: break
+            }
+            return
+        }
+        self.exchange?.flight = nil
+        // What a response or a step-up has changed since the request was sent stays.
+        var base = exchange.credential
+        if let current = state.credential, current.hasSameRefreshToken(as: base) { base = current }
+        switch answer {
+        case .issued(let value, let clockOffset):
+            let keepsAccess = exchange.isSteppedUp && exchange.target == nil && !isExpired(base, now)
+            let fresh = keepsAccess ? base.renewingGrant(from: value) : base.updated(by: value, for: exchange.target)
+            issued(fresh, clockOffset: clockOffset)
+        case .incomplete(let value, let failure):
+            issued(base.renewingGrant(from: value), failure: failure)
+        case .failed(let failure): requestFailed(failure, of: exchange, now)
+        }
+    }
+
+    private mutating func issued(_ value: Value, clockOffset: Double? = nil, failure: IssuerFailure? = nil) {
+        guard let exchange else { return }
+        unstored = Unstored(
+            value: value, predecessor: unstored?.predecessor ?? exchange.credential, failure: failure,
+            clockOffset: clockOffset)
+        commitAgain()
+    }
+
+    private mutating func requestFailed(_ failure: IssuerFailure, of exchange: Exchange, _ now: SessionMoment) {
+        if !configuration.policy.countsFailedRequests { _ = requests.popLast() }
+        if failure.isUnsent { self.exchange?.requests -= 1 }
+        if exchange.target != nil { return resourceFailed(failure, of: exchange, now) }
+        switch failure.kind {
+        case .ended: return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
+        case .doubted:
+            let since = exchange.doubted ?? now.date
+            guard abs(now.date.timeIntervalSince(since)) < configuration.policy.confirmationDelay.inSeconds else {
+                return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
+            }
+            self.exchange?.doubted = since
+            if exchange.doubted == nil { enqueue(.conclude(.doubted(since), key: exchange.key)) }
+            pauseRefresh(after: failure, now)
+        case .userRequired(let requirement):
+            // A new authentication begins a generation, and ends the pause. A policy of the issuer may change meanwhile.
+            let end = now.uptime + Self.longestPause
+            pauses[nil] = Pause(end: end, bindingEnd: end, error: SessionFailure(failure.error))
+            publish(stepUp: requirement)
+        case .unanswered:
+            self.exchange?.mayHaveArrived = true
+            if repeatsAtOnce(exchange, now) { return }
+            pauseRefresh(after: failure, now)
+        case .rejected:
+            reject(exchange)
+            pauseRefresh(after: failure, now)
+        case .failed: pauseRefresh(after: failure, now)
+        }
+        finishRefresh(.failure(failure.error), now)
+    }
+
+    /// Ends an exchange that the issuer has rejected, unless an earlier request may have used the refresh token up: once
+    /// more shows whether it is the key that the issuer rejects.
+    private mutating func reject(_ exchange: Exchange) {
+        if exchange.mayHaveArrived {
+            self.exchange?.mayHaveArrived = false
+        } else {
+            self.exchange?.isRejected = true
+            enqueue(.conclude(.over, key: exchange.key))
+        }
+    }
+
+    /// Whether the request is repeated now: the issuer may have acted, and repeats its response within its replay window.
+    private mutating func repeatsAtOnce(_ exchange: Exchange, _ now: SessionMoment) -> Bool {
+        guard configuration.policy.repeatsUnanswered, suspension == .none, mayRequest(for: exchange.target, now) else {
+            return false
+        }
+        // Its callers may have left before the connection ended.
+        if refresh == nil, let value = state.credential { beginRefresh(of: value, for: exchange.target, now) }
+        guard refresh?.isRepeated == false else { return false }
+        refresh?.isRepeated = true
+        // The record is as it was; only the requests for a resource are counted in it.
+        if exchange.target == nil, lock == .held || !configuration.isShared { sendRequest(now) }
+        return true
+    }
+
+    // MARK: Resources
+
+    /// Handles the failure of a request for a resource, which is about that resource alone.
+    private mutating func resourceFailed(_ failure: IssuerFailure, of exchange: Exchange, _ now: SessionMoment) {
+        var error = failure.error
+        switch failure.kind {
+        case .unanswered, .failed:
+            if failure.kind == .unanswered {
+                self.exchange?.mayHaveArrived = true
+                if exchange.requests < Self.greatestRequests, repeatsAtOnce(exchange, now) { return }
+            }
+            pauseRefresh(of: exchange.target, after: failure, now)
+        case .ended, .doubted, .userRequired, .rejected:
+            if failure.kind == .ended || failure.kind == .doubted {
+                error = AuthError.resourceRefused.caused(by: failure.error)
+            }
+            self.exchange?.isRejected = true
+            pauseRefresh(
+                of: exchange.target, after: IssuerFailure(failure.kind, error, retryAfter: failure.retryAfter),
+                isBinding: true, now)
+            // Only the session's own request shows whether it is the session that has ended.
+            if failure.kind == .ended, isEndPossible(now) {
+                refresh?.target = nil
+                refresh?.isRepeated = false
+                return
+            }
+            enqueue(.conclude(.over, key: exchange.key))
+        }
+        let callers = refresh?.callers ?? []
+        refresh = nil
+        for caller in callers where caller.use.target == exchange.target { refreshFailed(for: caller, error, now) }
+        for caller in callers where caller.use.target != exchange.target { use(caller.use, caller.waiter, now) }
+    }
+
+    /// Whether the session may have ended: the issuer has not refreshed it within the last minute.
+    private func isEndPossible(_ now: SessionMoment) -> Bool {
+        guard let refresh, let value = state.credential, mayRequest(for: nil, now), !isPaused(nil, now) else {
+            return false
+        }
+        guard !refresh.callers.isEmpty else { return false }
+        let issued = value.issued ?? facts.issued ?? .distantPast
+        return issuerDate(now).timeIntervalSince(issued) > 60
+    }
+
+    // MARK: Outcome
+
+    /// Stores the issued credential, unless another session has changed the record meanwhile.
+    mutating func commit(over record: TokenRecord<Value>?, _ now: SessionMoment) {
+        guard var unstored else {
+            closeOperation(following: record, now)
+            return finishRefresh(.success(()), now)
+        }
+        // A write that has failed may have come to its end.
+        if unstored.isRotation, let record, holds(record, unstored.value) {
+            return written(record, failure: nil, now)
+        }
+        if configuration.keepsRecords {
+            guard let stored = record?.credential, record?.sessionID == facts.sessionID,
+                isStill(stored, unstored.predecessor, key: record?.refreshKey)
+            else {
+                (self.unstored, exchange) = (nil, nil)
+                if !unstored.isRotation, isLeft(by: record) {
+                    effect(.revoke(unstored.value, isCertain: false))
+                }
+                return followInstead(record, now)
+            }
+            // Without an access token of its own it keeps the one that is stored by now.
+            if unstored.failure != nil { unstored.value = stored.renewingGrant(from: unstored.value) }
+            self.unstored = unstored
+        }
+        var changed = newRecord(of: unstored.value, sessionID: facts.sessionID, now)
+        changed.clockOffset = unstored.clockOffset ?? facts.clockOffset
+        if unstored.isRotation { changed.keepRefresh(of: record) }
+        save(changed)
+    }
+
+    /// Whether the user has left the session elsewhere, so that the server does not know of its last credential.
+    private func isLeft(by record: TokenRecord<Value>?) -> Bool {
+        guard let record, record.credential != nil else { return true }
+        return record.sessionID != nil && record.sessionID != facts.sessionID
+    }
+
+    /// Whether the stored credential is still the refreshed one.
+    ///
+    /// If no other session writes, a rotation by a response does not count as a refresh. Nor does a step-up without a
+    /// refresh token of its own, which leaves the key of the request.
+    func isStill(_ stored: Value, _ predecessor: Value, key: String?) -> Bool {
+        guard stored.hasSameRefreshToken(as: predecessor) else { return false }
+        return !configuration.isShared || stored.hasSameAccessToken(as: predecessor)
+            || key != nil && key == exchange?.key
+    }
+
+    /// Uses the successor that was stored.
+    mutating func committed(_ record: TokenRecord<Value>, _ value: Value, _ now: SessionMoment) {
+        guard let unstored else { return }
+        let failure = unstored.failure
+        if unstored.isRotation {
+            self.unstored = nil
+        } else if unstored.value != value {
+            // A rotation was stored while the response of a refresh arrived, which follows it.
+            self.unstored?.predecessor = value
+            commitAgain()
+        } else {
+            (self.unstored, self.exchange, pauses[nil]) = (nil, nil, nil)
+        }
+        adopt(value, of: record, now)
+        if isExpired(value, now) { pauseBackgroundRefreshes(now) }
+        guard self.unstored == nil else { return }
+        // A refresh that has begun since makes a request of its own.
+        guard let failure, refresh?.hasRequested ?? true else { return finishRefresh(.success(()), now) }
+        pauseRefresh(after: failure, now)
+        finishRefresh(.failure(failure.error), now)
+    }
+
+    /// Stores what an answer without a successor means.
+    mutating func conclude(
+        _ conclusion: Conclusion, key: String, over record: TokenRecord<Value>?, _ now: SessionMoment
+    ) {
+        guard let exchange, exchange.key == key else { return closeOperation(following: record, now) }
+        switch conclusion {
+        case .ended:
+            guard let stored = record?.credential, stored.hasSameRefreshToken(as: exchange.credential) else {
+                return followInstead(record, now)
+            }
+            save(TokenRecord(credential: nil, end: .issuer))
+        case .doubted(let date):
+            guard var record = followed(record, withKey: key, now) else { return }
+            record.doubted = date
+            save(record)
+        case .over:
+            guard var record = followed(record, withKey: key, now) else { return }
+            record.keepRefresh(of: nil)
+            save(record)
+        }
+    }
+
+    /// Follows the record, and returns it where it still has the key of the exchange; otherwise the operation ends.
+    private mutating func followed(
+        _ record: TokenRecord<Value>?, withKey key: String, _ now: SessionMoment
+    ) -> TokenRecord<Value>? {
+        guard configuration.keepsRecords, let record, record.refreshKey == key else {
+            closeOperation(following: record, now)
+            return nil
+        }
+        guard case .current = follow(record, now) else {
+            closeOperation()
+            return nil
+        }
+        return record
+    }
+
+    mutating func endByIssuer(_ cause: SessionFailure) {
+        let refused = exchange?.credential
+        beginGeneration(failing: .reauthenticationRequired.caused(by: cause.error))
+        refusedByIssuer = refused
+        end(.issuer)
+    }
+}
+
+extension SessionMachine.Exchange: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Unstored: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Conclusion: Equatable, Hashable {}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import Testing
+
+@testable import LatchAuth
+
+@Suite struct `A section whose lock file was removed` {
+    @Test(arguments: SessionSection.allCases)
+    func `is known to be shared before anything is done in it`(section: SessionSection) async throws {
+        try await withTemporaryFolder { folder in
+            let (one, other) = (FileCoordination(path: "\(folder)/a"), FileCoordination(path: "\(folder)/a"))
+            let lock = try await one.enter(section)
+            try lock.requireHeld()
+            try FileManager.default.removeItem(atPath: "\(folder)/a.\(section.rawValue)")
+            #expect(throws: AuthError.lockLost) { try lock.requireHeld() }
+            // Others cannot know of the first one, which therefore has to stop.
+            let second = try #require(try await other.enterIfFree(section))
+            try second.requireHeld()
+            #expect(throws: AuthError.lockLost) { try lock.requireHeld() }
+            lock.release()
+            #expect(try await one.enterIfFree(section) == nil)
+            second.release()
+        }
+    }
+
+    @Test func `is no longer written in`() async throws {
+        try await withTemporaryFolder { folder in
+            let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
+            let coordination = FileCoordination(path: "\(folder)/account")
+            let store = SecretTokenStore<Tokens>(secrets, name: "account", coordination: coordination)
+            let records = SessionRecords(store)
+            let lock = try await coordination.enter(.store)
+            try await records.save(TokenRecord(credential: Tokens(access: "first")), under: lock)
+            try FileManager.default.removeItem(atPath: "\(folder)/account.store")
+            await #expect(throws: AuthError.lockLost) {
+                try await records.save(TokenRecord(credential: Tokens(access: "second")), under: lock)
+            }
+            lock.release()
+            #expect(try await store.load()?.access == "first")
+            // The next turn is on the new file.
+            let next = try await coordination.enter(.store)
+            try await records.save(TokenRecord(credential: Tokens(access: "third")), under: next)
+            next.release()
+            #expect(try await store.load()?.access == "third")
+        }
+    }
+}

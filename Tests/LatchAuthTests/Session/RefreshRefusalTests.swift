@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import SessionSimulation
+import Testing
+
+/// The response to a refresh, and who refuses the session by it.
+struct RefreshAnswer: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let refusal: RefreshRefusal?
+    let response: HTTPResponse
+
+    init(_ name: String, _ status: HTTPStatus, _ refusal: RefreshRefusal?) { self.init(name, status, "", refusal) }
+
+    init(
+        _ name: String, _ status: HTTPStatus, _ body: String, _ refusal: RefreshRefusal?, fields: HTTPFields = [:]
+    ) {
+        testDescription = "\(name): \(status) \(body)"
+        self.refusal = refusal
+        response = HTTPResponse(status: status, fields: fields, body: HTTPBody(body))
+    }
+
+    private static let html = "<html><body><h1>401 Authorization Required</h1></body></html>"
+
+    static let issuers: [RefreshAnswer] = [
+        .init("RFC 6749", .badRequest, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
+        .init("with another status", .forbidden, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
+        .init("with a lost route", .notFound, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
+        .init("GitHub's habit", .ok, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
+        .init(
+            "Spring Authorization Server", .unauthorized,
+            #"{"error":"invalid_token","error_description":"Invalid refresh token (expired): 3f"}"#, .tokenEndpoint,
+            fields: [.wwwAuthenticate: #"Bearer realm="oauth", error="invalid_token""#]),
+        .init("FastAPI", .unauthorized, #"{"detail":"Invalid refresh token"}"#, .tokenEndpoint),
+        .init(
+            "FastAPI's own object", .unauthorized, #"{"detail":{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}}"#,
+            .tokenEndpoint),
+        .init(
+            "a DPoP challenge", .unauthorized, #"{"detail":"Refresh token revoked"}"#, .tokenEndpoint,
+            fields: [.wwwAuthenticate: #"DPoP algs="ES256""#]),
+        .init("Express", .unauthorized, #"{"message":"Invalid refresh token"}"#, .backend),
+        .init("Express by 403", .forbidden, #"{"message":"Refresh token expired"}"#, .backend),
+        .init("a byte order mark", .unauthorized, "\u{FEFF}" + #"{"message":"Invalid refresh token"}"#, .backend),
+        .init("jsonwebtoken", .unauthorized, #"{"message":"jwt expired"}"#, .backend),
+        .init(
+            "NestJS", .unauthorized, #"{"statusCode":401,"message":"Invalid refresh token","error":"Unauthorized"}"#,
+            .backend),
+        .init("a nested error", .unauthorized, #"{"error":{"code":"token_revoked","message":"Revoked."}}"#, .backend),
+        .init("a sentence as error", .unauthorized, #"{"error":"Refresh token is not valid"}"#, .backend),
+        .init("Flask-JWT-Extended", .unauthorized, #"{"msg":"Token has expired"}"#, .backend),
+        .init("Vapor", .unauthorized, #"{"error":true,"reason":"Refresh token is unknown"}"#, .backend),
+        .init(
+            "problem details", .unauthorized,
+            #"{"type":"about:blank","title":"Unauthorized","status":401,"detail":"The session has ended."}"#, .backend),
+        .init(
+            "Connect", .unauthorized, #"{"code":"unauthenticated","message":"The refresh token was used twice."}"#,
+            .backend),
+    ]
+
+    static let gateways: [RefreshAnswer] = [
+        .init("nothing", .unauthorized, .doubtful),
+        .init("nothing, forbidden", .forbidden, .doubtful),
+        .init("text", .unauthorized, "Unauthorized", .doubtful),
+        .init("a page", .unauthorized, html, .doubtful),
+        .init("a filter's page", .forbidden, "<html>blocked by policy</html>", .doubtful),
+        .init(
+            "nginx", .unauthorized, html, .doubtful, fields: [.wwwAuthenticate: #"Basic realm="staging""#]),
+        .init(
+            "JSON behind Basic", .unauthorized, #"{"message":"Please sign in to the staging site"}"#, .doubtful,
+            fields: [.wwwAuthenticate: #"Basic realm="staging""#]),
+        .init(
+            "Negotiate", .unauthorized, #"{"error":"Kerberos is required"}"#, .doubtful,
+            fields: [.wwwAuthenticate: "Negotiate"]),
+        .init(
+            "a malformed challenge", .unauthorized, #"{"message":"No."}"#, .doubtful,
+            fields: [.wwwAuthenticate: #"Bearer realm="x"#]),
+        .init(
+            "Kong", .unauthorized, #"{"message":"No API key found in request"}"#, .doubtful,
+            fields: [.wwwAuthenticate: #"Key realm="kong""#]),
+        .init(
+            "Kong without a challenge", .unauthorized, #"{"message":"Invalid authentication credentials"}"#, .doubtful),
+        .init(
+            "Kong's own response", .unauthorized, #"{"message":"Something new","request_id":"1"}"#, .doubtful,
+            fields: ["X-Kong-Response-Latency": "1"]),
+        .init("a missing key", .unauthorized, #"{"message":"Missing API key"}"#, .doubtful),
+        .init(
+            "Supabase's Kong", .unauthorized,
+            #"{"message":"No API key found in request","hint":"No `apikey` request header or url param was found."}"#,
+            .doubtful),
+        .init(
+            "AWS JWT authorizer", .unauthorized, #"{"message":"Unauthorized"}"#, .doubtful,
+            fields: [.wwwAuthenticate: #"Bearer scope="" error="invalid_token""#]),
+        .init("AWS REST API", .forbidden, #"{"message":"Missing Authentication Token"}"#, .doubtful),
+        .init(
+            "AWS by its field", .unauthorized, #"{"message":"Custom text"}"#, .doubtful,
+            fields: ["x-amzn-ErrorType": "UnauthorizedException"]),
+        .init("AWS policy", .forbidden, #"{"Message":"User is not authorized to access this resource"}"#, .doubtful),
+        .init(
+            "Azure API Management", .unauthorized,
+            #"{"statusCode":401,"message":"Access denied due to missing subscription key. Make sure to include it."}"#,
+            .doubtful),
+        .init("ESPv2", .unauthorized, #"{"code":401,"message":"Jwt is missing"}"#, .doubtful),
+        .init("ESP", .unauthorized, #"{"code":16,"message":"JWT validation failed: BAD_FORMAT"}"#, .doubtful),
+        .init(
+            "Google's front end", .unauthorized,
+            #"{"error":{"code":401,"message":"Request is missing required authentication credential."}}"#, .doubtful),
+        .init(
+            "Apigee", .unauthorized,
+            #"{"fault":{"faultstring":"Invalid ApiKey","detail":{"errorcode":"oauth.v2.InvalidApiKey"}}}"#, .doubtful),
+        .init(
+            "Cloudflare", .forbidden, #"{"title":"Error 1020: Access denied","status":403,"cloudflare_error":true}"#,
+            .doubtful),
+        .init("Cloudflare's API", .forbidden, #"{"success":false,"errors":[{"code":10000}]}"#, .doubtful),
+        .init("Tyk", .unauthorized, #"{"error":"Authorization field missing"}"#, .doubtful),
+        .init("APISIX", .unauthorized, #"{"message":"Missing JWT token in request"}"#, .doubtful),
+        .init("WSO2", .unauthorized, #"{"code":"900902","message":"Missing Credentials"}"#, .doubtful),
+        .init(
+            "Spring Cloud Gateway", .unauthorized,
+            #"{"timestamp":"x","path":"/token","status":401,"error":"Unauthorized","requestId":"1"}"#, .doubtful),
+        .init("NestJS's default", .unauthorized, #"{"statusCode":401,"message":"Unauthorized"}"#, .doubtful),
+        .init("Laravel's default", .unauthorized, #"{"message":"Unauthenticated."}"#, .doubtful),
+        .init("a list", .unauthorized, #"["no"]"#, .doubtful),
+    ]
+
+    static let others: [RefreshAnswer] = [
+        .init(
+            "a wrong client", .unauthorized, #"{"error":"invalid_client"}"#, nil,
+            fields: [.wwwAuthenticate: #"Basic realm="token""#]),
+        .init("a user is required", .unauthorized, #"{"error":"interaction_required"}"#, nil),
+        .init("an outage", 503, #"{"error":"invalid_grant"}"#, nil),
+        .init("too many", .tooManyRequests, #"{"error":"invalid_grant"}"#, nil),
+        .init("a portal", 302, nil), .init("a portal's page", .ok, html, nil), .init("a proxy", 407, html, nil),
+        .init("a lost route", .notFound, #"{"message":"Cannot POST /token"}"#, nil),
+        .init("a mistake", .badRequest, #"{"message":"Bad"}"#, nil),
+    ]
+}
+
+@Suite struct `A refusal of a refresh` {
+    @Test(arguments: RefreshAnswer.issuers + RefreshAnswer.gateways + RefreshAnswer.others)
+    func `is the issuer's only if nothing between could have written it`(answer: RefreshAnswer) {
+        #expect(answer.response.refreshRefusal == answer.refusal)
+    }
+
+    @Test(arguments: RefreshAnswer.gateways)
+    func `in a gateway's words keeps the session and its refresh token`(answer: RefreshAnswer) throws {
+        let error = HTTPError.unacceptableStatus(answer.response)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
+        let session = fixture.makeSession()
+        #expect(throws: HTTPError.unacceptableStatus) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState.isSignedIn)
+        #expect(fixture.stored?.refresh == SessionFixture().tokens(0).refresh)
+    }
+
+    @Test(arguments: RefreshAnswer.issuers.filter { !$0.response.status.isSuccess })
+    func `in the issuer's words ends the session at once`(answer: RefreshAnswer) throws {
+        let error = HTTPError.unacceptableStatus(answer.response)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState == .signedOut(.issuer))
+    }
+
+    @Test func `of another issuer's session ends nothing`() throws {
+        let cause = HTTPError.unacceptableStatus(HTTPResponse(status: .unauthorized))
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
+            throw AuthError.refreshFailed.caused(by: cause)
+        }
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.refreshFailed) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState.isSignedIn)
+        #expect(IssuerFailure(AuthError.refreshFailed.caused(by: cause), now: .distantPast).kind == .failed)
+        #expect(IssuerFailure(cause, now: .distantPast).kind == .doubted)
+    }
+}
+
+@Suite struct `The response to a sign-out` {
+    @Test(arguments: [
+        RefreshAnswer("no content", .noContent, nil), .init("an empty success", .ok, nil),
+        .init("a message", .ok, #"{"message":"Signed out"}"#, nil), .init("null", .ok, "null", nil),
+        .init("a byte order mark", .ok, "\u{FEFF}{}", nil),
+    ])
+    func `confirms if it is empty or JSON`(answer: RefreshAnswer) {
+        #expect(answer.response.revocationOutcome == .confirmed)
+    }
+
+    @Test(arguments: [
+        RefreshAnswer("a session that has ended", .unauthorized, #"{"message":"Unknown session"}"#, nil),
+        .init("a missing route", .notFound, #"{"statusCode":404,"message":"Cannot POST /logout"}"#, nil),
+        .init("RFC 7009", .badRequest, #"{"error":"unsupported_token_type"}"#, nil),
+        .init("GitHub's habit", .ok, #"{"error":"unknown_session"}"#, nil),
+    ])
+    func `refuses in the server's own words`(answer: RefreshAnswer) {
+        #expect(answer.response.revocationOutcome == .refused)
+    }
+
+    @Test(
+        arguments: RefreshAnswer.gateways + [
+            RefreshAnswer("a portal", 302, nil), .init("a portal's page", .ok, "<html>Welcome</html>", nil),
+            .init("a text", .ok, "OK", nil), .init("a proxy", 407, nil), .init("no route", .notFound, nil),
+            .init("Express's page", .notFound, "<pre>Cannot POST /logout</pre>", nil),
+            .init("Kong's route", .notFound, #"{"message":"no Route matched with those values"}"#, nil),
+            .init("an outage", 503, nil), .init("a portal's status", 511, nil), .init("too many", 429, nil),
+            .init("a wrong client", .unauthorized, #"{"error":"invalid_client"}"#, nil),
+            .init("a wrong request", .badRequest, #"{"error":"invalid_request"}"#, nil),
+        ])
+    func `says nothing otherwise, so the sign-out is repeated`(answer: RefreshAnswer) {
+        #expect(answer.response.revocationOutcome == .unavailable)
+    }
+}

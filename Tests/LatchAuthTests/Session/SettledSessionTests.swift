@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchTesting
+import PortableFoundation
+import SessionSimulation
+import Synchronization
+import Testing
+
+@Suite struct `A session that is to come to rest` {
+    /// An issuer that answers after so many seconds.
+    private func fixture(answeringAfter seconds: Int, life: Double) -> SessionFixture {
+        SessionFixture(holding: SessionFixture().tokens(0, life: life)) { _, fixture in
+            try await fixture.simulation.clock.sleep(for: .seconds(seconds))
+            return fixture.issue(1)
+        }
+    }
+
+    @Test func `waits for the answer that an impatient caller has not waited for`() throws {
+        let fixture = fixture(answeringAfter: 70, life: 100)
+        let session = fixture.makeSession()
+        try fixture.pass(.seconds(90))
+        #expect(try fixture.run { try await session.credential() }.access == "access-0")
+        #expect(fixture.stored?.access == "access-0")
+        #expect(try fixture.run { await session.settled() })
+        #expect(fixture.stored?.access == "access-1")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `stores an answer that comes after the time limit of its callers`() throws {
+        let fixture = fixture(answeringAfter: 200, life: -1)
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.refreshTimedOut) { try fixture.run { try await session.credential() } }
+        #expect(try fixture.run { await session.settled() })
+        #expect(fixture.stored?.access == "access-1")
+        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `says that it is not at rest when the limit is over, or its caller is cancelled`() throws {
+        let fixture = fixture(answeringAfter: 1_000, life: -1)
+        let session = fixture.makeSession()
+        fixture.simulation.spawn { _ = try? await session.credential() }
+        try fixture.pass(.seconds(1))
+        #expect(try !fixture.run { await session.settled(within: .seconds(10)) })
+        let leaving = fixture.simulation.spawn { await session.settled() }
+        let patient = fixture.simulation.spawn { await session.settled() }
+        try fixture.pass(.seconds(1))
+        leaving.cancel()
+        #expect(try !fixture.run { try await leaving.value })
+        #expect(try fixture.run { try await patient.value })
+        #expect(fixture.stored?.access == "access-1")
+    }
+
+    @Test func `tries again to store what a full disk has refused`() throws {
+        let fixture = fixture(answeringAfter: 1, life: -1)
+        fixture.world.withLock { $0.saveFailure = .storeFull }
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.storeFull) { try fixture.run { try await session.credential() } }
+        let rest = fixture.simulation.spawn { await session.settled() }
+        try fixture.pass(.seconds(20))
+        fixture.world.withLock { $0.saveFailure = nil }
+        #expect(try fixture.run { try await rest.value })
+        #expect(fixture.stored?.access == "access-1")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `is at rest at once where nothing happens`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0))
+        let session = fixture.makeSession()
+        #expect(try fixture.run { await session.settled() })
+        #expect(try fixture.run { try await session.credential() }.access == "access-0")
+        #expect(try fixture.run { await session.settled(within: .zero) })
+    }
+}
