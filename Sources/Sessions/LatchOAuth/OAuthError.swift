@@ -21,21 +21,28 @@ public struct OAuthError: CodedError, RetryAfterError {
     public let status: HTTPStatus?
     /// The server's own code, such as `invalid_grant`, as it was received.
     public let issuerCode: String?
+    /// The server's second code, `suberror`, such as `consent_required` of Microsoft Entra, as it was received.
+    public let suberror: String?
     /// The server's message; nil if there is none, or if it repeats a secret.
     public let issuerMessage: String?
     /// The pause that the server requests.
     public let retryAfter: Duration?
+    /// The refusal of the session, if the request was a refresh.
+    private var refusal: RefreshRefusal?
+    /// Whether the response refuses the refresh token, and may come from a gateway.
+    package private(set) var isDoubtfulEnd = false
 
     /// Creates an error with its context.
     public init(
         code: String, message: String, hint: String? = nil, status: HTTPStatus? = nil, issuerCode: String? = nil,
-        issuerMessage: String? = nil, retryAfter: Duration? = nil
+        suberror: String? = nil, issuerMessage: String? = nil, retryAfter: Duration? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.status = status
         self.issuerCode = issuerCode
+        self.suberror = suberror
         self.issuerMessage = issuerMessage
         self.retryAfter = retryAfter
     }
@@ -98,177 +105,6 @@ extension OAuthError {
     public static let useDPoPNonce = OAuthError(
         code: "useDPoPNonce", message: "The server requires its own nonce in the proof of possession.",
         hint: "Repeat the request with the nonce of the response.")
-}
-
-// MARK: - Authorization
-
-extension OAuthError {
-    /// The user, or the server's policy, denied the authorization (RFC 6749 §4.1.2.1).
-    public static let accessDenied = OAuthError(
-        code: "accessDenied", message: "The authorization was denied.",
-        hint: "Sign in again and allow the access, or ask the server's administrator.")
-
-    /// The server needs an interaction with the user, which the request did not allow (OpenID Connect Core §3.1.2.6).
-    public static let interactionRequired = OAuthError(
-        code: "interactionRequired", message: "The server needs the user for this.",
-        hint: "Repeat the request with a page that the user sees.")
-
-    /// The server does not support the response type, the scopes, the request object or another feature of the request.
-    public static let unsupportedRequest = OAuthError(
-        code: "unsupportedRequest", message: "The server does not support this authorization request.",
-        hint: "Compare the request with the server's metadata.")
-
-    /// The response belongs to no attempt of this program, or to one that has ended (RFC 6749 §10.12).
-    public static let stateMismatch = OAuthError(
-        code: "stateMismatch",
-        message: "The response belongs to no sign-in that was begun here, or to one that has ended.",
-        hint: "Begin the sign-in again. If that helps nothing, a link was opened that somebody else has made.")
-
-    /// Another issuer than the expected one has responded (RFC 9207 §2.4, RFC 8414 §3.3).
-    public static let issuerMismatch = issuerMismatch(expected: "", actual: "")
-
-    /// The authorization response is malformed.
-    public static let invalidAuthorizationResponse = invalidAuthorizationResponse("its form is wrong")
-
-    /// The user's authentication is too old or too weak for the request (OpenID Connect Core §3.1.2.1).
-    public static let insufficientAuthentication = OAuthError(
-        code: "insufficientAuthentication", message: "The user's authentication is older or weaker than requested.",
-        hint: "Sign in again, with the factors that the server asks for.")
-
-    /// The ID token is not valid (OpenID Connect Core §3.1.3.7).
-    public static let invalidIDToken = invalidIDToken("its form is wrong")
-
-    /// The ID token of a refresh is another user's than that of the sign-in (OpenID Connect Core §12.2).
-    public static let differentUser = OAuthError(
-        code: "differentUser", message: "The server refreshed the session with another user's tokens.",
-        hint: "Sign in again, and report it to the server's operator.")
-
-    /// The server's message that a session has ended is not valid (OpenID Connect Back-Channel Logout §2.6).
-    public static let invalidLogoutToken = invalidLogoutToken("its form is wrong")
-
-    /// The response about the user is not valid (OpenID Connect Core §5.3.4).
-    public static let invalidUserInfo = invalidUserInfo("its form is wrong")
-
-    /// The server publishes no metadata.
-    public static let discoveryFailed = discoveryFailed("the issuer", status: nil)
-
-    /// The metadata of the server is not usable.
-    public static let invalidMetadata = invalidMetadata("its form is wrong")
-
-    /// The server lacks an endpoint that the operation needs.
-    public static let missingEndpoint = missingEndpoint("endpoint")
-
-    /// No redirect URI is known: the configuration has none, and the call names none.
-    public static let missingRedirectURI = OAuthError(
-        code: "missingRedirectURI", message: "No redirect URI is configured.",
-        hint: "Set `redirectURI` of the configuration, or pass one to `begin`.")
-
-    /// The server publishes no keys, so that its ID tokens cannot be verified.
-    public static let keysNotPublished = OAuthError(
-        code: "keysNotPublished", message: "The server publishes no keys, so its ID tokens cannot be verified.",
-        hint: "Request no scope `openid`, or complete the server's description by `keySetURL`.")
-
-    /// The client's key or secret cannot sign what the server needs.
-    public static let unsuitableClientKey = OAuthError(
-        code: "unsuitableClientKey", message: "The client's key or secret cannot sign its assertion.",
-        hint: "Use a private key, or a secret of at least 32 bytes.")
-
-    /// The user ended the sign-in, such as by closing the window.
-    public static let cancelled = OAuthError(
-        code: "cancelled", message: "The sign-in was cancelled.", hint: "Begin again when you want to sign in.")
-
-    /// Nobody finished the sign-in in time.
-    public static let signInTimedOut = OAuthError(
-        code: "signInTimedOut", message: "Nobody finished the sign-in in time.", hint: "Begin again.")
-
-    /// No browser could be started.
-    public static let browserUnavailable = browserUnavailable("no program opens URLs here")
-
-    static func issuerMismatch(expected: String, actual: String) -> OAuthError {
-        let actual = printable(actual)
-        return OAuthError(
-            code: "issuerMismatch",
-            message: "The issuer '\(printable(expected))' was expected, and "
-                + (actual.isEmpty ? "none is named." : "'\(actual)' is named."),
-            hint: "Compare the two, character by character. If they are different servers, do not continue.")
-    }
-
-    static func invalidAuthorizationResponse(_ reason: String) -> OAuthError {
-        OAuthError(
-            code: "invalidAuthorizationResponse", message: "The authorization response is not valid: \(reason).",
-            hint: "Begin the sign-in again.")
-    }
-
-    static func invalidIDToken(_ reason: String) -> OAuthError {
-        OAuthError(
-            code: "invalidIDToken", message: "The server's ID token is not valid: \(reason).",
-            hint: "Check this machine's clock, and the issuer and the client ID of the configuration.")
-    }
-
-    static func invalidLogoutToken(_ reason: String) -> OAuthError {
-        OAuthError(
-            code: "invalidLogoutToken", message: "The logout token is not valid: \(reason).",
-            hint: "Respond with 400, and end no session.")
-    }
-
-    static func invalidUserInfo(_ reason: String) -> OAuthError {
-        OAuthError(
-            code: "invalidUserInfo", message: "The server's response about the user is not valid: \(reason).",
-            hint: "Check the configured issuer.")
-    }
-
-    static func discoveryFailed(_ issuer: String, status: HTTPStatus?) -> OAuthError {
-        OAuthError(
-            code: "discoveryFailed", message: "\(printable(issuer)) publishes no metadata of an authorization server.",
-            hint: "Check the issuer, including a path and a final slash, or describe the server's endpoints by hand.",
-            status: status)
-    }
-
-    static func invalidMetadata(_ reason: String) -> OAuthError {
-        OAuthError(
-            code: "invalidMetadata", message: "The metadata of the authorization server is not valid: \(reason).",
-            hint: "Check the issuer, or describe the server's endpoints by hand.")
-    }
-
-    static func missingEndpoint(_ name: String) -> OAuthError {
-        OAuthError(
-            code: "missingEndpoint", message: "The authorization server has no \(name).",
-            hint: "Use a grant that the server supports, or complete its description.")
-    }
-
-    package static func browserUnavailable(_ reason: String) -> OAuthError {
-        OAuthError(
-            code: "browserUnavailable", message: "No browser could be started: \(reason).",
-            hint: "Open the URL by hand, or sign in with a device code.")
-    }
-
-    /// Returns the message of a token's error as a part of a sentence.
-    static func clause(of error: JOSEError) -> String {
-        String(decoding: error.message.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
-    }
-
-    /// Returns untrusted text without what a terminal could act on.
-    static func printable(_ text: String) -> String { sanitized(text, upTo: 200) ?? "" }
-
-    /// Creates the error of an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6).
-    init(authorizationError code: String, message: String?) {
-        let error: OAuthError =
-            switch code {
-            // The second is LinkedIn's.
-            case "access_denied", "user_cancelled_authorize": .accessDenied
-            case "login_required", "interaction_required", "consent_required", "account_selection_required",
-                "insufficient_user_authentication", "unmet_authentication_requirements":
-                .interactionRequired
-            case "unsupported_response_type", "request_not_supported", "request_uri_not_supported",
-                "registration_not_supported", "invalid_request_object", "invalid_request_uri":
-                .unsupportedRequest
-            default: Self.codes[code] ?? .refused
-            }
-        let message = message.flatMap { Self.sanitized($0, upTo: 200) }
-        self.init(
-            code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
-            issuerCode: Self.sanitized(code, upTo: 64), issuerMessage: message)
-    }
 }
 
 // MARK: - Other codes
@@ -337,8 +173,19 @@ extension OAuthError {
     func reclassified(as other: OAuthError) -> OAuthError {
         OAuthError(
             code: other.code, message: issuerMessage.map { "\(other.message) (\($0))" } ?? other.message,
-            hint: other.hint, status: status, issuerCode: issuerCode, issuerMessage: issuerMessage,
-            retryAfter: retryAfter)
+            hint: other.hint, status: status, issuerCode: issuerCode, suberror: suberror,
+            issuerMessage: issuerMessage, retryAfter: retryAfter)
+    }
+
+    /// Returns this error of a refresh as the refusal of its token, if the response is one.
+    ///
+    /// - Parameter refusals: The refusals that the endpoint writes; any other may come from a gateway, and is doubtful.
+    func refusingToken(by refusals: Set<RefreshRefusal>) -> OAuthError {
+        guard let refusal, issuerCode.map({ Self.codes[$0] == nil }) ?? true else { return self }
+        if refusals.contains(refusal) { return reclassified(as: .invalidGrant) }
+        var error = self
+        error.isDoubtfulEnd = true
+        return error
     }
 }
 
@@ -354,12 +201,14 @@ extension OAuthError {
         let issuerCode = (members["error"] ?? members["error_code"])?.stringValue.flatMap {
             Self.sanitized($0, upTo: 64)
         }
-        let error = Self.error(for: response.status, issuerCode: issuerCode)
+        let suberror = Self.suberror(in: members)
+        let error = Self.error(for: response.status, issuerCode: issuerCode, suberror: suberror)
         let message = Self.message(in: members).flatMap { Self.sanitized($0, upTo: 200, hiding: secrets) }
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
-            status: response.status, issuerCode: issuerCode, issuerMessage: message,
+            status: response.status, issuerCode: issuerCode, suberror: suberror, issuerMessage: message,
             retryAfter: response.retryDelay(now: now) ?? Self.delay(members["retry_after"]))
+        refusal = response.refreshRefusal
     }
 
     /// Creates the error of a response that reports it with a status of success, as GitHub's do; nil without one.
@@ -372,14 +221,14 @@ extension OAuthError {
 
     /// Returns the members of the response; FastAPI puts a program's own object below `detail`.
     private static func members(of response: HTTPResponse) -> JSONObject {
-        guard let json = try? JSONValue(parsing: response.body.bytes), let members = json.objectValue else {
+        guard let json = try? JSONValue(parsing: response.body.bytesWithoutMark), let members = json.objectValue else {
             return [:]
         }
         return members["detail"]?.objectValue ?? members
     }
 
     /// Returns the error of a status and a code; an unavailable server outranks its code, since no outage may end a session.
-    private static func error(for status: HTTPStatus, issuerCode: String?) -> OAuthError {
+    private static func error(for status: HTTPStatus, issuerCode: String?, suberror: String?) -> OAuthError {
         switch status.rawValue {
         case 429: return .tooManyRequests
         case 503: return .temporarilyUnavailable
@@ -387,22 +236,51 @@ extension OAuthError {
         case 300..<400: return .invalidResponse("it is a redirect, which no secret may follow", status: status)
         default: break
         }
+        if issuerCode == "invalid_grant", let known = suberror.flatMap({ suberrors[$0] }) { return known }
         if let issuerCode, let known = codes[issuerCode] { return known }
         return status == .unauthorized ? .unauthorized : .refused
     }
 
     /// The codes of RFC 6749 §5.2, RFC 7009 §2.2.1, RFC 9449 §12.2, and the codes of the Lazi backend.
-    private static let codes: [String: OAuthError] = [
+    static let codes: [String: OAuthError] = [
         "invalid_request": .invalidRequest, "invalid_client": .invalidClient, "invalid_grant": .invalidGrant,
         "unauthorized_client": .unauthorizedClient, "unsupported_grant_type": .unsupportedGrantType,
         "invalid_scope": .invalidScope, "invalid_target": .invalidTarget,
         "unsupported_token_type": .unsupportedTokenType,
         "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
+        // OpenID Connect Core §3.1.2.6, which servers also use at the token endpoint, and RFC 9470 §3.
+        "interaction_required": .interactionRequired, "login_required": .interactionRequired,
+        "consent_required": .interactionRequired, "account_selection_required": .interactionRequired,
+        "insufficient_user_authentication": .interactionRequired,
         // Those of glewlwyd and of GitHub.
         "invalid_code": .invalidGrant, "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
         "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
+    ]
+
+    /// The second codes of Microsoft Entra with which `invalid_grant` does not refuse the refresh token.
+    ///
+    /// Its libraries keep the token for these. `bad_token` and `token_expired` do refuse it.
+    private static let suberrors: [String: OAuthError] = [
+        "consent_required": .interactionRequired, "basic_action": .interactionRequired,
+        "additional_action": .interactionRequired, "message_only": .interactionRequired,
+        "user_password_expired": .interactionRequired, "protection_policy_required": .interactionRequired,
+        "device_authentication_failed": .interactionRequired,
+        // The token was issued to another client of its family.
+        "client_mismatch": .unauthorizedClient,
+    ]
+
+    /// Returns the second code of Microsoft Entra; older responses have only the number of their message.
+    private static func suberror(in members: JSONObject) -> String? {
+        if let text = members["suberror"]?.stringValue { return sanitized(text, upTo: 64) }
+        let numbers = (members["error_codes"]?.arrayValue ?? []).prefix(16).compactMap(\.intValue)
+        return numbers.lazy.compactMap { suberrorsByNumber[$0] }.first
+    }
+
+    /// The numbers of missing consent, of missing multi-factor authentication and its registration, and of an expired password.
+    private static let suberrorsByNumber = [
+        65_001: "consent_required", 50_076: "basic_action", 50_079: "basic_action", 50_055: "user_password_expired",
     ]
 
     /// Returns the server's message from one of the usual members.
@@ -454,4 +332,21 @@ extension OAuthError: IssuerError {
 
     /// Whether the issuer has rejected the request for a reason of its own (RFC 6749 §5.2).
     package var isRejection: Bool { status == .badRequest && issuerCode != nil || self == .invalidTarget }
+
+    /// Whether the server will not revoke the token, or does not know it (RFC 7009 §2.2.1).
+    var isFinalForToken: Bool {
+        status == .badRequest
+            && ["unsupported_token_type", "invalid_token", "invalid_grant"].contains { $0 == issuerCode }
+    }
+
+    /// The requirement of a server that continues the session once the user has acted; nil for other errors.
+    var requirement: StepUpRequirement? {
+        guard self == .interactionRequired else { return nil }
+        if let requirement = issuerCode.flatMap(StepUpRequirement.init(errorCode:)) { return requirement }
+        switch suberror {
+        case "consent_required": return StepUpRequirement(prompt: .consent)
+        case "user_password_expired": return StepUpRequirement(prompt: .login)
+        default: return StepUpRequirement()
+        }
+    }
 }

@@ -87,7 +87,8 @@ struct `A provider that nobody here wrote` {
         let end = Date.now.addingTimeInterval(5)
         while true {
             do {
-                let refreshed = try await stage.client.tokenEndpoint().refresh(tokens).tokens.succeeding(tokens)
+                let refreshed = tokens.updated(
+                    by: try await stage.client.tokenEndpoint().refresh(tokens).tokens, for: nil)
                 try await stage.session.signIn(refreshed)
                 return refreshed
             } catch OAuthError.serverFailed where Date.now < end {

@@ -81,7 +81,8 @@ import Testing
     @Test(
         .tags(.l6),
         arguments: [
-            (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#), (401, ""),
+            (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#),
+            (401, #"{"error":"invalid_token","error_description":"Invalid refresh token"}"#),
             (400, #"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#), (403, #"{"error":"invalid_grant"}"#),
         ] as [(HTTPStatus, String)])
     func `ends once where the issuer refuses the refresh token`(status: HTTPStatus, body: String) async throws {
@@ -108,6 +109,8 @@ import Testing
         arguments: [
             (500, ""), (502, "<html>"), (503, ""), (429, ""), (400, #"{"error":"invalid_request"}"#),
             (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"unauthorized_client"}"#), (400, "<html>"),
+            (401, ""), (401, "<html>"), (401, #"{"message":"Unauthorized"}"#), (401, #"{"message":"No session"}"#),
+            (401, #"{"error":"gateway_quota_exceeded"}"#), (403, ""), (403, "<html>"),
             (404, ""), (302, ""), (200, "<html>Welcome to the hotel</html>"), (200, "{}"),
             (500, #"{"error":"invalid_grant"}"#), (503, #"{"error":"invalid_grant"}"#),
         ] as [(HTTPStatus, String)])
@@ -123,6 +126,44 @@ import Testing
         #expect(store.load()?.refresh == "r0")
         issuer.on(.ok, #"{"access_token":"a1"}"#)
         #expect(try await session.credential().access == "a1")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"error":"interaction_required"}"#, StepUpRequirement()),
+            (#"{"error":"consent_required"}"#, StepUpRequirement(prompt: .consent)),
+            (#"{"error":"invalid_grant","suberror":"consent_required"}"#, StepUpRequirement(prompt: .consent)),
+            (#"{"error":"invalid_grant","suberror":"basic_action"}"#, StepUpRequirement()),
+            (#"{"error":"invalid_grant","suberror":"user_password_expired"}"#, StepUpRequirement(prompt: .login)),
+            (#"{"error":"invalid_grant","error_codes":[50076]}"#, StepUpRequirement()),
+        ])
+    func `goes on where the user has to act, and says so`(body: String, requirement: StepUpRequirement) async throws {
+        let session = try await signedIn()
+        issuer.on(.badRequest, body)
+        issuer.clock.advance(by: 3601)
+        let error = await #expect(throws: AuthError.stepUpRequired) { try await session.credential() }
+        #expect(error?.requirement == requirement)
+        #expect(error?.cause as? OAuthError == .interactionRequired)
+        #expect((error?.cause as? OAuthError)?.issuerCode?.isEmpty == false)
+        #expect(session.currentState.isSignedIn)
+        #expect(store.load()?.refresh == "r0")
+    }
+
+    @Test(arguments: ["bad_token", "token_expired"])
+    func `ends where the second code says that the refresh token is refused`(suberror: String) async throws {
+        let session = try await signedIn()
+        issuer.on(.badRequest, #"{"error":"invalid_grant","suberror":"\#(suberror)"}"#)
+        issuer.clock.advance(by: 3601)
+        await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
+        #expect(session.currentState == .signedOut(.issuer))
+    }
+
+    @Test func `does not end where the refresh token is another client's`() async throws {
+        let session = try await signedIn()
+        issuer.on(.badRequest, #"{"error":"invalid_grant","suberror":"client_mismatch"}"#)
+        issuer.clock.advance(by: 3601)
+        await #expect(throws: OAuthError.unauthorizedClient) { try await session.credential() }
+        #expect(store.load()?.refresh == "r0")
     }
 
     @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout, .tls])
@@ -194,7 +235,9 @@ import Testing
     @Test(
         .tags(.l6),
         arguments: [
-            (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, true), (400, "", false),
+            (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, true),
+            (401, #"{"message":"Refresh token revoked"}"#, true), (401, #"{"message":"Unauthorized"}"#, false),
+            (401, "", false), (400, "", false),
             (400, "<html>", false), (422, #"{"detail":[{"msg":"field required"}]}"#, false),
             (400, #"{"error":"invalid_request","error_description":"x"}"#, false),
         ] as [(HTTPStatus, String, Bool)])

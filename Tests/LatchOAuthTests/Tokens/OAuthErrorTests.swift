@@ -42,6 +42,42 @@ import Testing
         #expect(error == .refused || error.hint != nil)
     }
 
+    @Test(arguments: [
+        "interaction_required", "login_required", "consent_required", "account_selection_required",
+        "insufficient_user_authentication",
+    ])
+    func `may be that the user has to act`(code: String) async throws {
+        let error = try await error(.badRequest, #"{"error":"\#(code)"}"#)
+        #expect(error == .interactionRequired)
+        #expect(error.issuerCode == code)
+        #expect(error.suberror == nil)
+    }
+
+    @Test(
+        arguments: [
+            (#""suberror":"consent_required""#, .interactionRequired, "consent_required"),
+            (#""suberror":"basic_action","error_codes":[50076]"#, .interactionRequired, "basic_action"),
+            (#""suberror":"additional_action""#, .interactionRequired, "additional_action"),
+            (#""suberror":"message_only""#, .interactionRequired, "message_only"),
+            (#""suberror":"user_password_expired""#, .interactionRequired, "user_password_expired"),
+            (#""suberror":"protection_policy_required""#, .interactionRequired, "protection_policy_required"),
+            (#""suberror":"device_authentication_failed""#, .interactionRequired, "device_authentication_failed"),
+            (#""suberror":"client_mismatch""#, .unauthorizedClient, "client_mismatch"),
+            (#""suberror":"bad_token""#, .invalidGrant, "bad_token"),
+            (#""suberror":"token_expired""#, .invalidGrant, "token_expired"),
+            (#""suberror":"new\u001b""#, .invalidGrant, "new"), (#""suberror":7"#, .invalidGrant, nil),
+            (#""error_codes":[65001]"#, .interactionRequired, "consent_required"),
+            (#""error_codes":[700082]"#, .invalidGrant, nil), (#""error_codes":"65001""#, .invalidGrant, nil),
+        ] as [(String, OAuthError, String?)])
+    func `is read with the second code of Microsoft Entra`(
+        members: String, expected: OAuthError, suberror: String?
+    ) async throws {
+        let error = try await error(.badRequest, #"{"error":"invalid_grant",\#(members)}"#)
+        #expect(error == expected)
+        #expect(error.issuerCode == "invalid_grant")
+        #expect(error.suberror == suberror)
+    }
+
     @Test(.tags(.l3)) func `400 invalid_grant and 401 with a detail are a refused password`() async throws {
         #expect(try await error(.badRequest, #"{"error":"invalid_grant"}"#) == .invalidGrant)
         let told = try await error(.unauthorized, #"{"detail":"Invalid credentials"}"#)

@@ -3,10 +3,11 @@
 import Foundation
 import LatchAuth
 import LatchHTTP
-import LatchOAuth
 import LatchTesting
 import TestTags
 import Testing
+
+@testable import LatchOAuth
 
 @Suite struct `A revocation` {
     let issuer = ScriptedIssuer()
@@ -70,6 +71,33 @@ import Testing
     @Test(.tags(.l7)) func `tells the network's errors as they are`() async {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         await #expect(throws: HTTPError.offline) { try await issuer.endpoint().revoke(tokens) }
+    }
+
+    @Test(
+        arguments: [
+            (200, "", .confirmed), (200, " \r\n", .confirmed), (200, "{}", .confirmed), (204, "", .confirmed),
+            (200, "\u{FEFF}{}", .confirmed), (200, "null", .confirmed),
+            (200, "<html>Welcome to the hotel</html>", .unavailable), (200, "Welcome", .unavailable),
+            (200, #"{"error":"temporarily_unavailable"}"#, .unavailable),
+            (400, #"{"error":"unsupported_token_type"}"#, .refused), (400, #"{"error":"invalid_token"}"#, .refused),
+            (400, #"{"error":"invalid_request"}"#, .unavailable), (400, #"{"error":"invalid_client"}"#, .unavailable),
+            (400, "", .unavailable), (400, "<html>", .unavailable), (401, "", .unavailable),
+            (401, #"{"error":"unsupported_token_type"}"#, .unavailable), (403, "<html>Filter</html>", .unavailable),
+            (404, "", .unavailable), (407, "", .unavailable), (302, "", .unavailable), (429, "", .unavailable),
+            (500, "", .unavailable), (503, "", .unavailable), (511, "<html>", .unavailable),
+        ] as [(HTTPStatus, String, RevocationOutcome)])
+    func `ends the duty to revoke only by what the server itself has said of the token`(
+        status: HTTPStatus, body: String, outcome: RevocationOutcome
+    ) async {
+        issuer.on("/oauth/revoke", status, body)
+        #expect(await issuer.endpoint().revocation(tokens) == outcome)
+    }
+
+    @Test func `is none where there is no endpoint, and is repeated where there is no network`() async {
+        let bare = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
+        #expect(await TokenEndpoint(server: bare, transport: issuer).revocation(tokens) == .refused)
+        issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
+        #expect(await issuer.endpoint().revocation(tokens) == .unavailable)
     }
 
     @Test(.tags(.l14)) func `repeats no token in its errors`() async throws {

@@ -112,6 +112,30 @@ import Testing
         #expect(session.currentState.credential?.refresh == "r")
     }
 
+    @Test(arguments: ["", "<html>No</html>", #"{"detail":"Invalid client or token"}"#])
+    func `ends no session of a client that authenticates by a refusal without a code`(body: String) async throws {
+        let endpoint = TokenEndpoint(
+            server: .latchwork(at: ScriptedProvider.issuer),
+            registration: ClientRegistration(clientID: "notes", key: try key()),
+            transport: ClosureHandler { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) })
+        let tokens = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1))
+        let session = Session(tokenEndpoint: endpoint, store: InMemoryTokenStore(tokens))
+        let error = await #expect(throws: OAuthError.unauthorized) { try await session.credential() }
+        #expect(error?.isDoubtfulEnd == false)
+        #expect(session.currentState.credential?.refresh == "r")
+    }
+
+    @Test(arguments: ["", "<html>No</html>", #"{"message":"Missing API key"}"#, #"{"error":"unauthorized"}"#])
+    func `leaves the end in doubt by a refusal that a gateway may have written`(body: String) async throws {
+        let endpoint = TokenEndpoint(
+            server: .latchwork(at: ScriptedProvider.issuer), registration: ClientRegistration(clientID: "notes"),
+            transport: ClosureHandler { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) })
+        let error = await #expect(throws: OAuthError.unauthorized) {
+            try await endpoint.refresh(Tokens(access: "a", refresh: "r"))
+        }
+        #expect(error?.isDoubtfulEnd == true)
+    }
+
     @Test func `cannot have an error repeat a token`() async throws {
         let text = #"{"error":"invalid_client","error_description":"bad assertion eyJhbGciOiJFUzI1NiJ9.e30.c2ln"}"#
         let endpoint = TokenEndpoint(

@@ -81,11 +81,14 @@ public struct AuthorizationAttempt: Sendable, Codable {
         }
     }
 
-    /// Whether the attempt is too old, or from the future of a clock that was wrong.
+    /// Whether the attempt is too old.
+    ///
+    /// It may have begun in the future: a clock that was ahead is often set back while the user signs in. Further ahead than
+    /// the lifetime the date says nothing about the attempt's age.
     func isExpired(at now: Date) -> Bool { Self.isExpired(began, at: now) }
 
     static func isExpired(_ began: Date, at now: Date) -> Bool {
-        !(0...lifetime).contains(now.timeIntervalSince(began))
+        !(-lifetime...lifetime).contains(now.timeIntervalSince(began))
     }
 
     /// The parameters of the attempt (RFC 6749 §4.1.1, RFC 7636 §4.3).

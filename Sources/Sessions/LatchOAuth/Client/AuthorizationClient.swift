@@ -48,7 +48,8 @@ public final class AuthorizationClient: Sendable {
     ///   - transport: Sends the requests.
     ///   - interceptors: Interceptors around the transport, such as logs; never a session.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil leaves it to the transport.
+    ///   - timeout: The timeout of one request; nil leaves it to the transport. The refresh of a session has none once it is
+    ///     sent: it ends with its connection.
     ///   - clock: The time.
     ///   - random: The source of states, nonces and verifiers.
     public init(
@@ -291,11 +292,7 @@ public final class AuthorizationClient: Sendable {
     package func verifiedToken(
         _ token: String, _ expectations: IDTokenExpectations
     ) async throws -> (signed: String, claims: Claims) {
-        guard let verifier = try await resolved().idTokens else {
-            throw OAuthError.keysNotPublished
-        }
-        let signed = try verifier.opened(token)
-        return (signed, try await verifier.claims(of: signed, expectations))
+        try await resolved().verifiedToken(token, expectations)
     }
 }
 
@@ -305,6 +302,15 @@ struct ResolvedServer: Sendable {
     let endpoint: TokenEndpoint
     /// Nil if the server publishes no keys, and the configuration names none.
     let idTokens: IDTokenVerifier?
+
+    /// Verifies an ID token, and returns it as it was signed.
+    func verifiedToken(
+        _ token: String, _ expectations: IDTokenExpectations
+    ) async throws -> (signed: String, claims: Claims) {
+        guard let verifier = idTokens else { throw OAuthError.keysNotPublished }
+        let signed = try verifier.opened(token)
+        return (signed, try await verifier.claims(of: signed, expectations))
+    }
 
     /// - Parameter known: Keys that were fetched before; they are used where the server still names their place.
     fileprivate init(

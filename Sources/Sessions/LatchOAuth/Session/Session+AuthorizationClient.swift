@@ -116,7 +116,9 @@ extension AuthorizationClient {
     /// delays it, so the keys for the ID token are fetched before.
     @Sendable func refresh(_ request: RefreshRequest<Tokens>) async throws -> Tokens {
         if request.credential.idToken != nil { await fetchKeys() }
-        var tokens = try await tokenEndpoint().refresh(
+        // After the response nothing is awaited that a cancellation, or another request, could end or delay.
+        let resolved = try await resolved()
+        var tokens = try await resolved.endpoint.refresh(
             request.credential, for: request.target, idempotencyKey: request.idempotencyKey
         ).tokens
         guard let idToken = tokens.idToken else { return tokens }
@@ -124,7 +126,7 @@ extension AuthorizationClient {
             var expectations = IDTokenExpectations(accessToken: tokens.access)
             expectations.predecessor = request.credential.idToken
             expectations.isUrgent = true
-            tokens.idToken = try await verifiedToken(idToken, expectations).signed
+            tokens.idToken = try await resolved.verifiedToken(idToken, expectations).signed
         } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
             // Core §12.2: another user's tokens must not continue this session, nor stay valid.
             let refused = tokens

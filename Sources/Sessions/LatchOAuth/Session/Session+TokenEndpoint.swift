@@ -15,7 +15,7 @@ extension Session where Value == Tokens {
     ///
     /// Only `OAuthError.invalidGrant` ends it: the server then no longer accepts the refresh token. Failed client
     /// authentication, an outage and a lost network leave it as it is. Where the server requires the user
-    /// (`interaction_required` and its kin, OpenID Connect Core §3.1.2.6), requests fail with `AuthError.stepUpRequired`,
+    /// (`interaction_required` and its kin, OpenID Connect Core §3.1.2.6, or a `suberror` of Microsoft Entra), requests fail with `AuthError.stepUpRequired`,
     /// and ``LatchAuth/Session/stepUp`` holds the requirement until the user has authenticated.
     ///
     /// - Parameters:
@@ -58,9 +58,7 @@ extension Session where Value == Tokens {
                     throw AuthError.reauthenticationRequired.caused(by: error)
                 } catch let error as OAuthError {
                     // The issuer continues the session once the user has authenticated: nothing has ended.
-                    guard let requirement = error.issuerCode.flatMap(StepUpRequirement.init(errorCode:)) else {
-                        throw error
-                    }
+                    guard let requirement = error.requirement else { throw error }
                     throw AuthError.stepUpRequired(requirement, cause: error)
                 }
             })

@@ -39,7 +39,8 @@ public struct TokenEndpoint: Sendable {
     ///   - transport: Sends the requests.
     ///   - interceptors: Interceptors around the transport, such as logs; never the session that is refreshed here.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil leaves it to the transport.
+    ///   - timeout: The timeout of one request; nil leaves it to the transport. The refresh of a session has none once it is
+    ///     sent: its response may hold the only valid refresh token. It ends with its connection.
     ///   - clock: The time.
     ///   - random: The source of the identifiers of client assertions.
     public init(
@@ -88,33 +89,38 @@ public struct TokenEndpoint: Sendable {
         let response: HTTPResponse
         do {
             response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
-        } catch let error as OAuthError
-            where error == .unauthorized && error.issuerCode == nil
-            && (grant is PasswordGrant || grant.refreshToken != nil && registration.authentication == .none)
-        {
+        } catch let error as OAuthError {
             // RFC 6749 §5.2 uses 400 for a wrong password or refresh token, and 401 for a wrong client, with a code. Servers
             // that use 401 for the first do so without one. For a client that authenticates it may mean the client.
-            throw error.reclassified(as: .invalidGrant)
+            if grant is PasswordGrant, error == .unauthorized, error.issuerCode == nil {
+                throw error.reclassified(as: .invalidGrant)
+            }
+            guard grant.refreshToken != nil, registration.authentication == .none else { throw error }
+            throw error.refusingToken(by: [.tokenEndpoint])
         }
         return try decode(
             response, type: (grant as? TokenExchangeGrant)?.tokenType, expecting: grant.expectedScopes,
-            keeping: grant.refreshToken, boundTo: context.key, hiding: secrets(of: form))
+            keeping: grant.refreshToken, context, hiding: secrets(of: form))
     }
 
     /// Decodes the tokens of a successful response.
     ///
     /// - Parameter type: The type of the token; nil for an access token.
+    /// - Throws: `OAuthError`, and `IncompleteRefresh` if a refresh token can be read all the same.
     private func decode(
         _ response: HTTPResponse, type: TokenType? = nil, expecting scopes: Scopes?, keeping refresh: String?,
-        boundTo key: DPoPKey?, hiding secrets: @autoclosure () -> [String]
-    ) throws(OAuthError) -> TokenResponse {
+        _ context: RequestContext, hiding secrets: @autoclosure () -> [String]
+    ) throws -> TokenResponse {
+        let key = context.key
         var decoded: TokenResponse
         do {
             // RFC 9449 §5: a server without DPoP responds with bearer tokens, which an attacker could use.
             decoded = try TokenResponseDecoder(clock: clock).decode(
                 response, type: type ?? (key == nil ? .bearer : .dpop), expecting: scopes, keeping: refresh)
         } catch {
-            throw OAuthError(inSuccess: response, hiding: secrets(), now: clock.now) ?? error
+            throw incomplete(
+                response, OAuthError(inSuccess: response, hiding: secrets(), now: clock.now) ?? error,
+                of: context.refreshed)
         }
         if server.separatesScopesByCommas {
             decoded.tokens.scope = decoded.tokens.scope.map { scope in
@@ -124,6 +130,16 @@ public struct TokenEndpoint: Sendable {
         decoded.tokens.key = key
         return decoded
     }
+
+    /// Returns the error to throw for a response that cannot be used, and that may hold a new refresh token.
+    private func incomplete(_ response: HTTPResponse, _ error: any Error, of sent: Tokens?) -> any Error {
+        guard var grant = sent, response.status.isSuccess,
+            let refresh = TokenResponseDecoder(clock: clock).refreshToken(
+                in: response.body.bytes, replacing: grant.refresh)
+        else { return error }
+        grant.refresh = refresh
+        return IncompleteRefresh(grant: grant, error: error)
+    }
 }
 
 // MARK: - Refresh
@@ -132,12 +148,14 @@ extension TokenEndpoint {
     /// Refreshes tokens, at the token endpoint (RFC 6749 §6) or at the server's JSON endpoint.
     ///
     /// - Parameter target: The resource that the access token is for (RFC 8707 §2.2); nil for those of the sign-in.
-    /// - Throws: `OAuthError.invalidTarget` if the server's JSON endpoint knows no resources.
+    /// - Throws: `OAuthError.invalidTarget` if the server's JSON endpoint knows no resources, and `IncompleteRefresh` if the
+    ///   response has a new refresh token and is not usable otherwise.
     package func refresh(
         _ tokens: Tokens, for target: TokenTarget? = nil, idempotencyKey: String? = nil
     ) async throws -> TokenResponse {
         guard let refresh = tokens.refresh else { throw OAuthError.noRefreshToken }
-        let context = RequestContext(idempotencyKey: idempotencyKey, key: tokens.key, yieldsTokens: true)
+        let context = RequestContext(
+            idempotencyKey: idempotencyKey, key: tokens.key, yieldsTokens: true, refreshed: tokens)
         guard let url = server.jsonRefreshEndpoint else {
             let grant = RefreshGrant(
                 refreshToken: refresh, scopes: target?.scopes ?? [], resource: target?.resource,
@@ -160,13 +178,11 @@ extension TokenEndpoint {
                 request.fields[.contentType] = "application/json"
                 request.body = body
             }
-            return try decode(response, expecting: granted, keeping: refresh, boundTo: context.key, hiding: [refresh])
-        } catch let error as OAuthError
-            where error.issuerCode == nil
-            && (error == .unauthorized
-                || error == .refused && error.status == .badRequest && error.issuerMessage != nil)
-        {
-            throw error.reclassified(as: .invalidGrant)
+            return try decode(response, expecting: granted, keeping: refresh, context, hiding: [refresh])
+        } catch let error as OAuthError {
+            let isToken = error == .refused && error.status == .badRequest && error.issuerMessage != nil
+            throw isToken && error.issuerCode == nil
+                ? error.reclassified(as: .invalidGrant) : error.refusingToken(by: [.tokenEndpoint, .backend])
         }
     }
 }
@@ -188,10 +204,15 @@ extension TokenEndpoint {
     ///
     /// - Throws: `OAuthError.temporarilyUnavailable` if the server cannot do it now: the token is then still valid, and
     ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.
+    ///   `OAuthError.invalidResponse` if a success is neither empty nor JSON, such as the page of a captive portal.
     public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
         guard let url = server.revocationEndpoint else { throw OAuthError.noRevocationEndpoint }
-        _ = try await post(
+        let response = try await post(
             [("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: endpoint("revocation_endpoint", url))
+        // RFC 7009 §2.2: the status says everything. A page says that something else has responded.
+        guard response.revocationOutcome == .confirmed else {
+            throw OAuthError.invalidResponse("it is neither empty nor JSON", status: response.status)
+        }
     }
 
     /// Revokes both tokens, the longer-lived refresh token first.
@@ -210,10 +231,13 @@ extension TokenEndpoint {
     }
 
     /// Revokes both tokens without throwing.
+    ///
+    /// Only what the server itself has said of the token ends the duty to revoke it. Any other error may come from a portal, a
+    /// filter or a gateway, or be mended at the server.
     func revocation(_ tokens: Tokens) async -> RevocationOutcome {
         guard let error = await failure(of: { try await revoke(tokens) }) else { return .confirmed }
-        if error as? OAuthError == .noRevocationEndpoint { return .refused }
-        return (error as? any IssuerError)?.isRejection == true ? .refused : .unavailable
+        guard let error = error as? OAuthError else { return .unavailable }
+        return error == .noRevocationEndpoint || error.isFinalForToken ? .refused : .unavailable
     }
 
     private func failure(of body: () async throws -> Void) async -> (any Error)? {
@@ -233,6 +257,8 @@ extension TokenEndpoint {
         var key: DPoPKey?
         /// Whether the response contains tokens.
         var yieldsTokens = false
+        /// The tokens that the request refreshes, whose response must not be lost; nil for other requests.
+        var refreshed: Tokens?
     }
 
     /// The parameters whose values an error may repeat.
@@ -300,15 +326,23 @@ extension TokenEndpoint {
         try complete(&request)
         let attempt = TokenRequestAttempt(complete, key: context.key)
         request.modifiers.append(attempt)
-        var response = try await client.respond(to: request)
+        var response = try await respond(to: request, context)
         // RFC 9449 §8: a server that requires a nonce, or another time, gets the request once more.
-        if attempt.isWorthRepeating { response = try await client.respond(to: request) }
+        if attempt.isWorthRepeating { response = try await respond(to: request, context) }
         guard response.status.isSuccess else { throw OAuthError(response, hiding: secrets, now: clock.now) }
         // Tokens are never searched for an error; see `decode`.
         if !context.yieldsTokens, let error = OAuthError(inSuccess: response, hiding: secrets, now: clock.now) {
             throw error
         }
         return response
+    }
+
+    /// Sends a request; that of a refresh is ended by its connection only.
+    private func respond(to request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        guard context.refreshed != nil else { return try await client.respond(to: request) }
+        let answer = try await RefreshAnswer.to(request, from: client, clock: clock)
+        if let failure = answer.failure { throw incomplete(answer.response, failure, of: context.refreshed) }
+        return answer.response
     }
 }
 
@@ -345,12 +379,12 @@ extension HTTPResponse {
     /// Returns the members of a response that is a JSON object.
     ///
     /// RFC 8259 §4 does not define duplicate names; the parser refuses them, so that no other parser can read the same
-    /// response differently.
+    /// response differently. A byte order mark is ignored (§8.1).
     ///
     /// - Throws: `OAuthError.invalidResponse`, which does not quote the response.
     func members() throws(OAuthError) -> JSONObject {
         let value: JSONValue
-        do { value = try JSONValue(parsing: body.bytes) } catch {
+        do { value = try JSONValue(parsing: body.bytesWithoutMark) } catch {
             throw .invalidResponse("it is not JSON", status: status)
         }
         guard let members = value.objectValue else {

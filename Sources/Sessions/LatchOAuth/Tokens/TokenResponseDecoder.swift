@@ -76,6 +76,15 @@ package struct TokenResponseDecoder: Sendable {
         return TokenResponse(tokens: tokens, lifetime: lifetime, requestedScopes: scopes, extra: rest)
     }
 
+    /// Returns the refresh token in the content of a response, whatever else is wrong with the content.
+    ///
+    /// - Parameter sent: The refresh token of the request, which is nothing new.
+    package func refreshToken(in content: [UInt8], replacing sent: String?) -> String? {
+        var scan = RefreshTokenScan(names: spelling.refresh)
+        scan.read(content)
+        return scan.token.flatMap { $0 == sent ? nil : $0 }
+    }
+
     private func text(_ names: [String], in members: JSONObject) -> String? {
         names.lazy.compactMap { members[$0]?.stringValue }.first { !$0.isEmpty }
     }
@@ -125,7 +134,7 @@ package struct TokenResponseDecoder: Sendable {
     }
 
     /// Whether a token is printable ASCII (RFC 6749 A.12 and A.17), so that it can be sent in a header field.
-    private static func isToken(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+    static func isToken(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }
 
 extension JSONValue {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import TestSupport
+import Testing
+
+@Suite struct `An attempt to sign in` {
+    @Test(arguments: [0, -1, -30, -3_500, 3_500] as [TimeInterval])
+    func `survives a clock that is set while the user is at the page`(jump: TimeInterval) async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let url = try provider.approve(try await client.begin())
+        provider.clock.jump(by: jump)
+        #expect(try await client.finish(url).idTokenClaims?.subject == "ada")
+    }
+
+    @Test(arguments: [-3_700, 3_700] as [TimeInterval])
+    func `ends with its lifetime, whichever way the clock was set`(jump: TimeInterval) async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let url = try provider.approve(try await client.begin())
+        provider.clock.jump(by: jump)
+        await #expect(throws: OAuthError.stateMismatch) { try await client.finish(url) }
+    }
+
+    @Test func `is not removed from the store by one that begins after the clock was set back`() async throws {
+        let provider = try ScriptedProvider()
+        let store = InMemorySecretStore()
+        let client = provider.client(attempts: store)
+        let url = try provider.approve(try await client.begin())
+        provider.clock.jump(by: -60)
+        _ = try await client.begin()
+        #expect(store.names().count == 2)
+        #expect(try await client.finish(url).idTokenClaims?.subject == "ada")
+        provider.clock.jump(by: -7_200)
+        _ = try await client.begin()
+        #expect(store.names().count == 1)
+    }
+}
