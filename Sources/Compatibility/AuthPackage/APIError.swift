@@ -74,7 +74,9 @@ extension APIError {
         case HTTPError.malformedMessage: self = .network(URLError(.badServerResponse))
         case HTTPError.cancelled: self = .cancelled
         case HTTPError.undecodable: self = .decodingFailed
-        case HTTPError.unacceptableStatus where error.response?.status == .unauthorized: self = .unauthorized
+        // A gateway's 401 in place of the backend's does not sign the user out.
+        case HTTPError.unacceptableStatus where error.response?.status == .unauthorized && !error.isDoubtfulEnd:
+            self = .unauthorized
         default:
             self = error.response.map { .server(status: $0.status.rawValue, message: nil) } ?? .unknown
         }

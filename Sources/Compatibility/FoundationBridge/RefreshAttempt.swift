@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import LatchCore
+package import LatchHTTP
 import Synchronization
 
 /// One run of an application's refresh closure, with the credential that the closure saves by itself.
@@ -13,6 +14,8 @@ package final class RefreshAttempt: Sendable {
     private struct State {
         var credential: (any Sendable)?
         var keyCount = 0
+        /// This device's clock minus that of the server that the closure asked last, in seconds.
+        var clockLead = 0.0
         var isClosed = false
     }
 
@@ -75,6 +78,17 @@ package final class RefreshAttempt: Sendable {
         }
     }
 
+    /// Takes note of the date of a response that arrived at `now`.
+    package func note(_ response: HTTPResponse, at now: Date) {
+        guard response.fields["Age"] == nil, let date = response.fields[.date].flatMap(HTTPDate.init)?.date else {
+            return
+        }
+        state.withLock { $0.clockLead = now.timeIntervalSince(date) }
+    }
+
+    /// This device's clock minus that of the server that the closure asked last, in seconds; zero if it is not known.
+    package var clockLead: Double { state.withLock { $0.clockLead } }
+
     /// Returns the idempotency key of the next POST, nil if the attempt has none, so that a repeated refresh gets the same response.
     package func nextIdempotencyKey() -> String? {
         guard let idempotencyKey else { return nil }
@@ -86,13 +100,20 @@ package final class RefreshAttempt: Sendable {
     }
 }
 
-/// An error of an application's refresh closure that does not end the session.
-package struct RefreshFailure: WrappingError {
+/// An error of an application's refresh closure that does not end the session, or not at once.
+package struct RefreshFailure: WrappingError, IssuerError {
     /// The error of the closure.
     package let cause: any Error
+    /// Whether it refuses the session, and may come from a gateway.
+    package let isDoubtfulEnd: Bool
 
     /// Creates a failure.
-    package init(cause: any Error) { self.cause = cause }
+    package init(cause: any Error, isDoubtfulEnd: Bool = false) {
+        (self.cause, self.isDoubtfulEnd) = (cause, isDoubtfulEnd)
+    }
+
+    /// Whether the request may have arrived, as far as the cause knows.
+    package var mayHaveArrived: Bool { (cause as? any IssuerError)?.mayHaveArrived ?? false }
 }
 
 extension URLError: IssuerError {

@@ -4,6 +4,7 @@ public import LatchAuth
 public import LatchCore
 public import LatchHTTP
 import LatchJOSE
+import LatchOAuth
 public import PortableFoundation
 
 /// A client of an account backend with e-mail addresses and passwords: it signs users up, in and out.
@@ -44,7 +45,8 @@ public final class AuthClient: Sendable {
     ///   - interceptors: The interceptors around the transport, such as logs, for all requests, including those with
     ///     passwords.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil for that of the transport.
+    ///   - timeout: The timeout of one request; nil for that of the transport. A refresh has none once it is sent: it ends
+    ///     with its connection.
     ///   - decoder: The decoder of the responses to the requests of `client`.
     ///   - clock: The clock of the session, and of the expiry of tokens and cookies.
     ///   - random: The source of idempotency keys and jitter.
@@ -218,37 +220,35 @@ extension AuthClient {
         of tokens: Tokens, at endpoints: AccountEndpoints, over client: Client, refreshing: () async throws -> Tokens
     ) async -> RevocationOutcome {
         do {
-            var status = try await statusOfSignOut(with: tokens, at: endpoints, over: client)
-            if status == .unauthorized, tokens.isRefreshable {
-                status = try await statusOfSignOut(with: try await refreshing(), at: endpoints, over: client)
+            let response = try await responseToSignOut(with: tokens, at: endpoints, over: client)
+            // A gateway that wants to know the user would not let the refresh pass either.
+            guard response.status == .unauthorized, !response.hasForeignChallenge, tokens.isRefreshable else {
+                return response.revocationOutcome
             }
-            return outcome(of: status)
-        } catch let error as HTTPError {
-            return error.response.map { outcome(of: $0.status) } ?? .unavailable
+            return try await responseToSignOut(with: refreshing(), at: endpoints, over: client).revocationOutcome
+        } catch let error as HTTPError where error.response.map({ $0.refreshRefusal != nil }) ?? false {
+            // The server has ended the session already, if the refusal is its own.
+            return error.isDoubtfulEnd ? .unavailable : .refused
         } catch {
             return .unavailable
         }
     }
 
-    private static func statusOfSignOut(
+    private static func responseToSignOut(
         with tokens: Tokens, at endpoints: AccountEndpoints, over client: Client
-    ) async throws -> HTTPStatus {
+    ) async throws -> HTTPResponse {
         var request = try request(to: endpoints.signOut, refreshing: tokens, over: client)
         try tokens.authorize(&request)
-        return try await client.respond(to: request).status
-    }
-
-    private static func outcome(of status: HTTPStatus) -> RevocationOutcome {
-        if status.isSuccess { return .confirmed }
-        return status.isServerError || status == .tooManyRequests ? .unavailable : .refused
+        return try await client.respond(to: request)
     }
 
     /// Refreshes tokens at the backend, for the session's closure.
     ///
     /// It is static, since the session is created before the client and must not retain it.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` if there is no refresh token, which ends the session.
-    private static func refresh(
+    /// - Throws: `AuthError.reauthenticationRequired` if there is no refresh token, which ends the session, and
+    ///   `IncompleteRefresh` if the response has a new refresh token and is not usable otherwise.
+    static func refresh(
         _ refresh: RefreshRequest<Tokens>, at endpoints: AccountEndpoints, over client: Client,
         decoding decoder: AccountTokenDecoder
     ) async throws -> Tokens {
@@ -258,9 +258,15 @@ extension AuthClient {
         guard tokens.isRefreshable else { throw AuthError.reauthenticationRequired }
         var request = try request(to: endpoints.refresh, refreshing: tokens, over: client)
         request.fields[.idempotencyKey] = refresh.idempotencyKey
-        let response = try await client.respond(to: request)
-        try response.requireSuccess()
-        return try decoder.tokens(in: response, refreshing: tokens)
+        let answer = try await RefreshAnswer.to(request, from: client, clock: decoder.clock)
+        do {
+            if let failure = answer.failure { throw failure }
+            try answer.response.requireSuccess()
+            return try decoder.tokens(in: answer.response, refreshing: tokens)
+        } catch {
+            guard let grant = decoder.grant(in: answer.response, refreshing: tokens) else { throw error }
+            throw IncompleteRefresh(grant: grant, error: error)
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import JWTAuth
 import LatchCore
+import LatchHTTP
 import LatchTesting
 import Observation
 import TestTags
@@ -87,12 +89,61 @@ import Testing
             @Dependency(\.authTokensClient) var authTokensClient
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
-            _ = await failure { try await client.send(.post("/auth/login")) }
-            try await authTokensClient.save(tokens)
+            backend.on("/auth/login") { _ in .json(#"{"access":"\#(tokens.access)","refresh":"\#(tokens.refresh)"}"#) }
+            let issued: SuccessResponse<AuthTokens> = try await client.send(.post("/auth/login"))
+            #expect(issued.data.isExpired)
+            try await authTokensClient.save(issued.data)
+            #expect(!issued.data.isExpired)
+            try tokens.validateAccessToken()
             #expect(session == .valid(tokens))
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
             #expect(answer.data.name == "Ada")
         }
         #expect(backend.refreshes == 0)
+    }
+
+    @Test(arguments: [false, true]) func `no other response shows the issuer's clock`(isCached: Bool) async throws {
+        let tokens = try backend.issue(life: -10)
+        let old = HTTPDate(backend.clock.now.addingTimeInterval(-3600)).description
+        let body = isCached ? #"{"access":"\#(tokens.access)"}"# : #"{"name":"Ada"}"#
+        try await backend.run({ values, _ in
+            values.httpRequestClient = HTTPRequestClient(
+                handler: ClosureHandler { _ in
+                    var response = HTTPResponse.json(body)
+                    response.fields[.date] = old
+                    response.fields["Age"] = isCached ? "3600" : nil
+                    return response
+                })
+        }) {
+            @Dependency(\.authTokensClient) var authTokensClient
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            try await client.send(.get("/news"))
+            try await authTokensClient.save(tokens)
+            #expect(session == .expired(tokens))
+            #expect(tokens.isExpired)
+        }
+    }
+
+    @Test func `a refresh closure on a device that is ahead may check its result`() async throws {
+        let expired = try backend.issue(life: -10)
+        let keychain = KeychainClient.inMemory(expired)
+        try await backend.run(
+            keychain: keychain,
+            { values, _ in
+                values.wallClock = backend.clock.wallClock(skew: 7200)
+                values.jwtAuthClient.refresh = { tokens in
+                    // Without a response that shows the issuer's clock.
+                    #expect(tokens.isExpired)
+                    let fresh = try backend.issue(life: 900)
+                    try fresh.validateAccessToken()
+                    return fresh
+                }
+            }
+        ) {
+            @Dependency(\.jwtAuthClient) var client
+            try await client.refreshExpiredTokens()
+            #expect(try await keychain.loadTokens()?.refresh == "refresh-canary-2")
+        }
     }
 }

@@ -100,7 +100,38 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9), arguments: [(400, #"{"error":"invalid_grant"}"#), (401, "")])
+    @Test(
+        .tags(.j9),
+        arguments: [
+            (401, ""), (401, "<html>Authorization required</html>"),
+            (401, #"{"message":"No API key found in request"}"#),
+            (401, #"{"error":"invalid_client"}"#), (403, "<html>blocked</html>"),
+        ])
+    func `a gateway's refusal keeps the tokens, and so does one of the client`(
+        status: Int, body: String
+    ) async throws {
+        let expired = try backend.issue(life: -10)
+        backend.on("/auth/refresh") { _ in .json(body, status: HTTPStatus(rawValue: status)) }
+        try await backend.run(keychain: .inMemory(expired)) {
+            @Dependency(\.jwtAuthClient) var client
+            @Shared(.authSession) var session
+            let error = await failure { try await client.refreshExpiredTokens() }
+            guard case HTTPRequestClient.Error.badResponse(_, status, _)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(session == .expired(expired))
+            let kept = try await Dependency(\.keychainClient).wrappedValue.loadTokens()
+            #expect(kept == expired)
+        }
+    }
+
+    @Test(
+        .tags(.j9),
+        arguments: [
+            (400, #"{"error":"invalid_grant"}"#), (401, #"{"message":"Refresh token expired"}"#),
+            (403, #"{"message":"Refresh token revoked"}"#),
+        ])
     func `the issuer's refusal signs out once, and is told as such to all who wait`(
         status: Int, body: String
     ) async throws {

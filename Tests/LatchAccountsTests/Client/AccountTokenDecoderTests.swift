@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchTesting
 import Testing
 
@@ -46,6 +47,45 @@ import Testing
             #"{"access_token":"a","expires_in":60}"#, fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT"])
         #expect(tokens.issued == Date(timeIntervalSince1970: 784_111_777))
         #expect(tokens.expiry == Date(timeIntervalSince1970: 784_111_837))
+    }
+
+    /// The tokens with a JWT whose dates are so many seconds from now.
+    private func tokens(iat: Double, exp: Double, fields: HTTPFields = [:]) throws -> Tokens {
+        var claims = Claims()
+        (claims.issuedAt, claims.expiry) = (clock.now.addingTimeInterval(iat), clock.now.addingTimeInterval(exp))
+        let access = try JWT.sign(claims, with: Key.generate(.es256, id: "backend"))
+        return try tokens(#"{"accessToken":"\#(access)"}"#, fields: fields)
+    }
+
+    @Test func `expires with its JWT, by the clock of the answer's date`() throws {
+        let date = clock.now.addingTimeInterval(-7200)
+        let tokens = try tokens(iat: -9000, exp: -6300, fields: [.date: HTTPDate(date).description])
+        #expect(tokens.expiry == clock.now.addingTimeInterval(-6300))
+        #expect(tokens.issued == HTTPDate(date).date)
+    }
+
+    @Test(
+        arguments: [
+            // A backend that repeats the date of the sign-in.
+            (-3600, 4, 0), (-3600, 900, 0),
+            // This device is ahead, and behind.
+            (-7200, -6300, -7200), (7200, 8100, 7200),
+        ] as [(Double, Double, Double)])
+    func `without a date shows the backend's clock only where this one must be wrong`(
+        iat: Double, exp: Double, issued: Double
+    ) throws {
+        let tokens = try tokens(iat: iat, exp: exp)
+        #expect(tokens.issued == clock.now.addingTimeInterval(issued))
+        #expect(tokens.expiry == clock.now.addingTimeInterval(exp))
+    }
+
+    @Test func `brings the cookie that has expired only by this device's clock`() throws {
+        let date = clock.now.addingTimeInterval(-7200)
+        let expiry = HTTPDate(clock.now.addingTimeInterval(-3600))
+        let fields: HTTPFields = [
+            .date: HTTPDate(date).description, .setCookie: "refreshToken=v; Expires=\(expiry)",
+        ]
+        #expect(try tokens(#"{"accessToken":"a"}"#, fields: fields).cookie == "refreshToken=v")
     }
 
     @Test(arguments: [

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
 import TestTags
 import Testing
+
+@testable import LatchAccounts
 
 private let refresh = "/api/auth/refresh-token"
 
@@ -59,7 +60,54 @@ private let refresh = "/api/auth/refresh-token"
         #expect(refreshed.expiry == date)
     }
 
-    @Test(.tags(.p4), arguments: ["{}", #"{"refreshToken":"r1"}"#, "oops"])
+    @Test(arguments: [
+        #"{"refreshToken":"r1"}"#, #"{"refresh_token":"r1"}"#, #"{"accessToken":null,"refreshToken":"r1"}"#,
+        #"{"accessToken":"a","accessToken":"b","refreshToken":"r1"}"#, #"{"refreshToken":"r1","accessToken":"a"#,
+    ])
+    func `keeps the refresh token of an answer that is not usable otherwise`(body: String) async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
+        let error = try await incompleteRefresh(at: backend, usesCookie: false)
+        #expect(error.grant.access == "old")
+        #expect(error.grant.refresh == "r1")
+        #expect(error.error as? AccountError == .invalidResponse)
+    }
+
+    @Test func `keeps the refresh cookie of an answer that is not usable otherwise`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh, .ok, [:], fields: [.setCookie: "refreshToken=c1; HttpOnly"])
+        let error = try await incompleteRefresh(at: backend, usesCookie: true)
+        #expect(error.grant.cookie == "refreshToken=c1")
+        #expect(error.grant.refresh == nil)
+    }
+
+    @Test func `has no limit of time once it is sent`() async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh) { request in
+            #expect(request.timeLimit(usual: .seconds(60)) > .seconds(86_400))
+            return HTTPResponse(status: .ok, body: HTTPBody(#"{"accessToken":"new"}"#))
+        }
+        let url = try #require(URL(string: "https://api.example.com"))
+        let client = AuthClient(
+            baseURL: url, store: InMemoryTokenStore(Self.expired), transport: backend,
+            interceptors: [TimeoutInterceptor(.seconds(5))], timeout: .seconds(7))
+        #expect(try await client.session.credential().access == "new")
+    }
+
+    private func incompleteRefresh(
+        at backend: ScriptedBackend, usesCookie: Bool
+    ) async throws -> IncompleteRefresh<Tokens> {
+        let url = try #require(URL(string: "https://api.example.com"))
+        let decoder = AccountTokenDecoder(endpoints: AccountEndpoints(), usesCookie: usesCookie, clock: .system)
+        return try #require(
+            await #expect(throws: IncompleteRefresh<Tokens>.self) {
+                try await AuthClient.refresh(
+                    RefreshRequest(credential: Self.expired, idempotencyKey: "k"), at: AccountEndpoints(),
+                    over: Client(baseURL: url, transport: backend), decoding: decoder)
+            })
+    }
+
+    @Test(.tags(.p4), arguments: ["{}", #"{"refreshToken":"r0"}"#, "oops"])
     func `changes nothing where the answer has no access token`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
@@ -134,6 +182,19 @@ private let refresh = "/api/auth/refresh-token"
         await #expect(throws: AuthError.reauthenticationRequired) { try await client.session.credential() }
         #expect(store.load() == nil)
         #expect(client.session.currentState == .signedOut(.issuer))
+    }
+
+    @Test(arguments: [
+        "", "<html>Authorization required</html>", #"{"message":"Missing API key"}"#, #"{"message":"Unauthorized"}"#,
+    ])
+    func `keeps the session where a gateway refuses the refresh`(body: String) async throws {
+        let backend = ScriptedBackend()
+        backend.on(refresh) { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) }
+        let store = InMemoryTokenStore(Self.expired)
+        let client = try backend.client(store: store)
+        await #expect(throws: HTTPError.unacceptableStatus) { try await client.session.credential() }
+        #expect(store.load()?.refresh == Self.expired.refresh)
+        #expect(client.session.currentState.isSignedIn)
     }
 
     @Test func `authorises its client's requests and refreshes after a refusal`() async throws {

@@ -44,6 +44,62 @@ private enum SignOutTokens {
         #expect(client.session.currentState == .signedOut(.user))
     }
 
+    /// The answers to one sign-out, and whether the server is asked again.
+    struct Answer: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let status: HTTPStatus
+        var body = ""
+        var challenge: String?
+        /// The status and content of the refresh that follows a 401.
+        var refresh: (HTTPStatus, String)?
+        let isRepeated: Bool
+
+        static let all: [Answer] = [
+            Answer(testDescription: "a portal's redirect", status: 302, isRepeated: true),
+            Answer(testDescription: "a filter's page", status: .forbidden, body: "<html>blocked", isRepeated: true),
+            Answer(testDescription: "a proxy", status: 407, isRepeated: true),
+            Answer(testDescription: "no route", status: .notFound, isRepeated: true),
+            Answer(testDescription: "an outage", status: 503, isRepeated: true),
+            Answer(testDescription: "a portal's page", status: .ok, body: "<html>log in to WiFi", isRepeated: true),
+            Answer(
+                testDescription: "the server's own 404", status: .notFound, body: #"{"message":"Unknown session"}"#,
+                isRepeated: false),
+            Answer(
+                testDescription: "a staging server", status: .unauthorized, challenge: #"Basic realm="x""#,
+                isRepeated: true),
+            Answer(
+                testDescription: "a session that has ended", status: .unauthorized, body: #"{"message":"jwt expired"}"#,
+                refresh: (.unauthorized, #"{"message":"Invalid refresh token"}"#), isRepeated: false),
+            Answer(
+                testDescription: "a gateway before the refresh", status: .unauthorized,
+                refresh: (.unauthorized, "<html>"), isRepeated: true),
+            Answer(
+                testDescription: "an outage of the refresh", status: .unauthorized,
+                body: #"{"message":"jwt expired"}"#, refresh: (503, ""), isRepeated: true),
+        ]
+    }
+
+    @Test(arguments: Answer.all)
+    func `is repeated until the server itself has answered`(answer: Answer) async throws {
+        let backend = ScriptedBackend()
+        backend.on(logout) { _ in
+            var response = HTTPResponse(status: answer.status, body: HTTPBody(answer.body))
+            response.fields[.wwwAuthenticate] = answer.challenge
+            return response
+        }
+        if let refresh = answer.refresh {
+            backend.on("/api/auth/refresh-token") { _ in
+                HTTPResponse(status: refresh.0, body: HTTPBody(refresh.1))
+            }
+        }
+        let client = try backend.client(store: InMemoryTokenStore(SignOutTokens.tokens))
+        #expect(try await client.signOut() == false)
+        #expect(backend.requests(to: "/api/auth/refresh-token").count == (answer.refresh == nil ? 0 : 1))
+        backend.on(logout, .ok, [:])
+        #expect(await client.session.revokeRemaining())
+        #expect(backend.requests(to: logout).count == (answer.isRepeated ? 2 : 1))
+    }
+
     @Test func `asks with a refreshed access token where the server no longer accepts the old one`() async throws {
         let backend = ScriptedBackend()
         backend.on(logout) { request in

@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Nevod
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -67,6 +68,27 @@ private final class CookieServer: Sendable {
             let users = await atOnce(50) { _ -> User? in try? await provider.get("a") }
             #expect(users.allSatisfy { $0 != nil })
             #expect(site.logins.withLock { $0 } == 3)
+        }
+    }
+
+    @Test(.tags(.n10)) func `succeeds on a device that is ahead of the server`() async throws {
+        let site = CookieServer()
+        let date = Date().addingTimeInterval(-7200)
+        let server = try RawHTTPServer { _ in .response(fields: ["Date: \(HTTPDate(date))"], body: "{}") }
+        let open = NevodTests.provider(try #require(URL(string: server.url)))
+        try await site.backend.serve { url in
+            let (provider, storage) = site.provider(url) {
+                let _: EmptyResponse = try await open.post("login")
+                _ = try site.login()
+                let expiry = HTTPDate(date.addingTimeInterval(3600))
+                return CookieToken(
+                    sessionCookies: try cookies("sid=1; Path=/; Expires=\(expiry)", from: "http://127.0.0.1/"))
+            }
+            let user: User = try await provider.get("a")
+            #expect(user.name == "Ada")
+            #expect(site.logins.withLock { $0 } == 1)
+            let expiry = try #require(await storage.load()?.sessionCookies.first?.expiresDate)
+            #expect(abs(expiry.timeIntervalSinceNow - 3600) < 60)
         }
     }
 

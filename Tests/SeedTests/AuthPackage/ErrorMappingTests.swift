@@ -18,7 +18,12 @@ import Testing
             (.tls, .network(URLError(.secureConnectionFailed))),
             (.malformedMessage, .network(URLError(.badServerResponse))), (.cancelled, .cancelled),
             (.undecodable, .decodingFailed),
-            (.unacceptableStatus(HTTPResponse(status: .unauthorized)), .unauthorized),
+            (
+                .unacceptableStatus(HTTPResponse(status: .unauthorized, body: HTTPBody(#"{"message":"no"}"#))),
+                .unauthorized
+            ),
+            // A gateway's.
+            (.unacceptableStatus(HTTPResponse(status: .unauthorized)), .server(status: 401, message: nil)),
             (.unacceptableStatus(HTTPResponse(status: 503)), .server(status: 503, message: nil)),
         ] as [(HTTPError, APIError)])
     func `tell what happened on the way`(error: HTTPError, told: APIError) {

@@ -15,8 +15,9 @@ public struct JWTAuthClient: Sendable {
 
     /// Refreshes tokens at the issuer.
     ///
-    /// An error leaves the session as it is, unless it is the issuer's rejection: a 401, a 400 with `invalid_grant`,
-    /// `AuthTokens.Error.invalidToken` or `.expiredToken`. A POST that the closure sends with `httpRequestClient` carries
+    /// An error leaves the session as it is, unless it is the issuer's rejection: a 401 or 403 with the issuer's JSON, a
+    /// response with `invalid_grant`, `AuthTokens.Error.invalidToken` or `.expiredToken`. Any other 401, such as one with
+    /// HTML or without content, may come from a gateway, and ends the session only if it repeats after a pause. A POST that the closure sends with `httpRequestClient` carries
     /// an `Idempotency-Key`, which stays the same if the refresh has to be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
@@ -73,9 +74,7 @@ public struct JWTAuthClient: Sendable {
             let sent = values.wallClock.now
             let raw = try await values.httpRequestClient.respond(to: request, baseURL: base, options)
             // A login is the first chance to detect that this device's clock is wrong.
-            if let date = raw.response.fields[.date].flatMap(HTTPDate.init) {
-                values.account.session.observe(issuerDate: date.date, ofRequestSentAt: sent)
-            }
+            values.account.note(raw.response, ofRequestSentAt: sent)
             return raw
         }
     }

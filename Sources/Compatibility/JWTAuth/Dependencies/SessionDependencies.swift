@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 public import LatchAuth
 public import LatchCore
 
@@ -55,6 +56,9 @@ extension DependencyValues {
 
     /// The account of these values.
     var account: AuthAccount { host.account(of: self) }
+
+    /// The issuer's date, as far as its responses have revealed it.
+    var issuerDate: Date { host.existing?.session.issuerDate ?? wallClock.now }
 }
 
 /// The session that is visible before its store has been read.

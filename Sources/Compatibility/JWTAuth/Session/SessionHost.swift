@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import FoundationBridge
 import LatchAuth
 import LatchCore
@@ -11,8 +12,11 @@ import Synchronization
 final class SessionHost: Sendable {
     private let created = Mutex<AuthAccount?>(nil)
 
+    /// The account, if it has been created.
+    var existing: AuthAccount? { created.withLock { $0 } }
+
     func account(of values: DependencyValues) -> AuthAccount {
-        if let account = created.withLock({ $0 }) { return account }
+        if let existing { return existing }
         let account = AuthAccount(values)
         return created.withLock { created in
             if let first = created { return first }
@@ -26,6 +30,16 @@ final class SessionHost: Sendable {
 final class AuthAccount: Sendable {
     let session: Session<AuthTokens>
     let observed: ObservedSession
+    /// The last response to a request without a token that may have issued tokens.
+    private let issuing = Mutex<IssuingResponse?>(nil)
+
+    /// A response with a date.
+    private struct IssuingResponse: Sendable {
+        let body: [UInt8]
+        let date: Date
+        /// The date of the request by this device's clock.
+        let sent: Date
+    }
 
     init(_ values: DependencyValues) {
         let fallback = values[JWTAuthClient.self].refresh
@@ -50,7 +64,29 @@ final class AuthAccount: Sendable {
     /// Signs in; within a refresh the tokens become its result.
     func signIn(_ tokens: AuthTokens) async throws {
         if let attempt = RefreshAttempt.current(of: ObjectIdentifier(session)), attempt.save(tokens) { return }
+        await learnClock(from: tokens)
         do { try await session.signIn(tokens) } catch { throw KeychainError.saving(error) }
+    }
+
+    /// Takes note of a response to a request without a token: it may be that of a login.
+    func note(_ response: HTTPResponse, ofRequestSentAt sent: Date) {
+        // A cache's response, which has an age (RFC 9111 §5.1), has an old date. `eyJ` begins every JWT.
+        guard response.status.isSuccess, response.fields["Age"] == nil, response.body.bytes.contains("eyJ".utf8),
+            let date = response.fields[.date].flatMap(HTTPDate.init)?.date
+        else { return }
+        issuing.withLock { $0 = IssuingResponse(body: response.body.bytes, date: date, sent: sent) }
+    }
+
+    /// Corrects the session's clock by the response that issued `tokens`, if the last one did.
+    ///
+    /// Only the issuer's date counts. Any other response may come from another server, or from a cache.
+    func learnClock(from tokens: AuthTokens) async {
+        let response = issuing.withLock { issuing in
+            defer { issuing = nil }
+            return issuing
+        }
+        guard let response, response.body.contains(tokens.access.utf8) else { return }
+        await session.learnClock(from: response.date, ofRequestSentAt: response.sent)
     }
 
     func signOut() async throws {

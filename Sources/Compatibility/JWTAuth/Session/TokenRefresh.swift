@@ -10,6 +10,15 @@ enum TokenRefresh {
     /// A closure that obtains successors of tokens.
     typealias Closure = @Sendable (AuthTokens) async throws -> AuthTokens
 
+    /// The tokens that the running closure replaces.
+    @TaskLocal private static var replaced: AuthTokens?
+
+    /// Whether `tokens` are new in the running closure.
+    ///
+    /// This device's clock cannot tell whether they have expired: it may be wrong, and they are the only ones that the issuer
+    /// still refreshes.
+    static func hasObtained(_ tokens: AuthTokens) -> Bool { replaced.map { $0.access != tokens.access } ?? false }
+
     /// Runs the closure of the client in use, or `fallback` outside of a client's calls.
     ///
     /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session; a
@@ -20,29 +29,29 @@ enum TokenRefresh {
             return try await RefreshAttempt.run(
                 of: ActiveRefreshes.sessions.last, idempotencyKey: request.idempotencyKey
             ) {
-                try await refresh(request.credential)
+                try await $replaced.withValue(request.credential) {
+                    let fresh = try await refresh(request.credential)
+                    await DependencyValues.scoped?.account.learnClock(from: fresh)
+                    return fresh
+                }
             }
         } catch {
-            if endsSession(error) { throw AuthError.reauthenticationRequired.caused(by: error) }
-            throw error is CancellationError ? error : RefreshFailure(cause: error)
+            let refusal = refusal(of: error)
+            if let refusal, refusal != .doubtful { throw AuthError.reauthenticationRequired.caused(by: error) }
+            throw error is CancellationError ? error : RefreshFailure(cause: error, isDoubtfulEnd: refusal != nil)
         }
     }
 
-    /// Whether the issuer, or the application, reports by `error` that the session is over.
-    private static func endsSession(_ error: any Error) -> Bool {
+    /// Returns the refusal of the session that the issuer, or the application, reports by `error`.
+    private static func refusal(of error: any Error) -> RefreshRefusal? {
         switch error {
-        case AuthError.reauthenticationRequired: true
-        case let error as AuthTokens.Error: error != .missingToken
-        case HTTPRequestClient.Error.badResponse(_, let status, let body): endsSession(status, Array(body.utf8))
-        case let error as HTTPError: error.response.map { endsSession($0.status.rawValue, $0.body.bytes) } ?? false
-        default: false
+        case AuthError.reauthenticationRequired: .backend
+        case let error as AuthTokens.Error: error == .missingToken ? nil : .backend
+        case HTTPRequestClient.Error.badResponse(_, let status, let body):
+            HTTPResponse(status: HTTPStatus(rawValue: status), body: HTTPBody(body)).refreshRefusal
+        case let error as HTTPError: error.response?.refreshRefusal
+        default: nil
         }
-    }
-
-    /// RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
-    private static func endsSession(_ status: Int, _ body: [UInt8]) -> Bool {
-        status == 401
-            || status == 400 && (try? JSONValue(parsing: body))?["error"]?.stringValue == "invalid_grant"
     }
 }
 

@@ -73,11 +73,14 @@ extension AuthTokens {
     /// - Throws: `JOSEError`.
     public func claims(verifiedBy verifier: JWTVerifier) throws -> Claims { try verifier.verify(access) }
 
-    /// Whether the access token has expired, by the clock of the current dependencies.
+    /// Whether the access token has expired, by the issuer's clock as far as the session of the current dependencies knows it.
     ///
-    /// A token that is not a JWT, or whose `exp` is not a number, counts as expired; one without `exp` never expires.
-    /// The session, unlike this property, allows for a wrong clock of the device: see `AuthSession`.
-    public var isExpired: Bool { isExpired(at: DependencyValues.current.wallClock.now) }
+    /// A token that is not a JWT, or whose `exp` is not a number, counts as expired; one without `exp` never expires. Tokens
+    /// that a refresh closure has just obtained have not expired: this device's clock may be wrong.
+    public var isExpired: Bool {
+        let isNew = content.isReadable && TokenRefresh.hasObtained(self)
+        return !isNew && isExpired(at: DependencyValues.current.issuerDate)
+    }
 
     /// Whether the access token has expired at a date, or expires within a leeway of it.
     public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
@@ -86,10 +89,10 @@ extension AuthTokens {
         return expiry <= date.addingTimeInterval(leeway.inSeconds)
     }
 
-    /// Returns the state of a session with these tokens, by the clock of the current dependencies.
+    /// Returns the state of a session with these tokens, by the issuer's clock; see ``isExpired``.
     public func toSession() -> AuthSession { isExpired ? .expired(self) : .valid(self) }
 
-    /// Returns the access token, decoded and not verified, unless it has expired.
+    /// Returns the access token, decoded and not verified, unless it has expired; see ``isExpired``.
     ///
     /// - Throws: `AuthTokens.Error.invalidToken` and `.expiredToken`.
     @discardableResult

@@ -101,6 +101,7 @@ public actor NetworkProvider {
         } catch {
             throw NetworkError(error)
         }
+        RefreshAttempt.current?.note(response, at: Date())
         if let failure = NetworkError(response, url: URL(string: request.absoluteURL)) { throw failure }
         return response
     }

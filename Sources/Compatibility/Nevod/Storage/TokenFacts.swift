@@ -13,10 +13,16 @@ struct TokenFacts: Codable, Equatable {
     var refreshKey: String?
     /// The resource of the refresh that has begun; see `TokenRecord.refreshTarget`.
     var refreshTarget: TokenTarget?
+    /// The number of requests for that resource; see `TokenRecord.refreshRequests`.
+    var refreshRequests: Int?
+    /// The date of a refusal that may be a gateway's; see `TokenRecord.doubted`.
+    var doubted: Date?
     /// The reason for which there is no credential; see `TokenRecord.end`.
     var end: SignedOutReason?
     /// The date of issue; see `TokenRecord.issued`.
     var issued: Date?
+    /// The offset of the issuer's clock; see `TokenRecord.clockOffset`.
+    var clockOffset: Double?
 
     /// Creates the facts of a record.
     init<Token>(_ record: TokenRecord<TokenCredential<Token>>) {
@@ -24,6 +30,9 @@ struct TokenFacts: Codable, Equatable {
         sessionID = record.sessionID
         refreshKey = record.refreshKey
         refreshTarget = record.refreshTarget
+        refreshRequests = record.refreshRequests
+        doubted = record.doubted
+        clockOffset = record.clockOffset
         end = record.end
         issued = record.issued
     }
@@ -41,6 +50,7 @@ struct TokenFacts: Codable, Equatable {
         var record = TokenRecord(
             credential: end == nil ? credential : nil, sessionID: sessionID, end: end, issued: issued)
         (record.refreshKey, record.refreshTarget) = (refreshKey, refreshTarget)
+        (record.refreshRequests, record.doubted, record.clockOffset) = (refreshRequests, doubted, clockOffset)
         return record
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationBridge
 public import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -16,12 +17,14 @@ public struct CookieToken: TokenModel {
 
     /// Creates a token of the cookies that a login response set.
     ///
-    /// Invalid cookies, such as those whose value would break a header line, are omitted.
+    /// Invalid cookies, such as those whose value would break a header line, are omitted. In a login strategy, a cookie
+    /// that has expired only by this device's clock, which is ahead of the server's, keeps the lifetime that is left there.
     public init(sessionCookies: [HTTPCookie]) {
         let now = Date()
+        let lead = RefreshAttempt.current?.clockLead ?? 0
         let ports = sessionCookies.compactMap { cookie in cookie.portList.map { (cookie.name, $0.map(\.intValue)) } }
         self.init(
-            CookieCredential(sessionCookies.compactMap { Cookie($0, at: now) }),
+            CookieCredential(sessionCookies.compactMap { Cookie($0, at: now)?.unexpired(at: now, lead: lead) }),
             ports: Dictionary(ports, uniquingKeysWith: { $1 }))
     }
 
@@ -124,6 +127,16 @@ extension Cookie {
             // RFC 6265bis §5.7: `None` requires a secure cookie.
             sameSite: named == .none && !isSecure ? .unset : named,
             expiry: cookie.expiresDate ?? age.map { created.addingTimeInterval($0) }, created: created)
+    }
+}
+
+extension Cookie {
+    /// Returns the cookie with its expiry by this device's clock, if only the lead of that clock has expired it.
+    fileprivate func unexpired(at now: Date, lead: Double) -> Cookie {
+        guard let expiry, expiry <= now, expiry.addingTimeInterval(lead) > now else { return self }
+        var cookie = self
+        cookie.expiry = expiry.addingTimeInterval(lead)
+        return cookie
     }
 }
 

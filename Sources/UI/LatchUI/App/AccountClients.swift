@@ -69,9 +69,10 @@ final class AccountClients: Sendable {
     ///
     /// - Throws: A `store…` code; the tokens are then revoked.
     func adopt(_ pending: AuthClient) async throws {
-        guard let tokens = pending.session.currentState.credential else { throw AuthError.missingToken }
         do {
             let account: Account? = if let claimed = pending.account { claimed } else { try await pending.profile() }
+            // The profile may have refreshed them, and their refresh token works once.
+            guard let tokens = pending.session.currentState.credential else { throw AuthError.missingToken }
             let email = account?.email ?? issuer
             let entry = try await list.signIn(tokens, as: email, issuer: issuer, username: email, userID: account?.id)
             let client = try await client(for: entry.id)
@@ -87,10 +88,9 @@ final class AccountClients: Sendable {
     /// Removes an account that has signed out, unless its server has yet to hear of it: the record keeps the tokens for that.
     func removeSignedOut(_ id: String, of client: AuthClient) async throws {
         guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining(),
-            // Somebody may have signed in meanwhile.
-            !client.session.currentState.isSignedIn
+            // A user may have signed in meanwhile.
+            try await list.removeSignedOut(id)
         else { return }
-        try await list.remove(id)
         table.clients.withLock { $0[id] = nil }
     }
 
