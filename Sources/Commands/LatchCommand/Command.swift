@@ -45,8 +45,10 @@ package struct Command: Sendable {
         }
     }
 
-    /// Runs the process's own call on another thread, while the calling one waits for signals; the process ends with
-    /// the call.
+    /// Runs the process's own call on another thread, while the calling one waits for signals.
+    ///
+    /// The process ends with the call, once the environment's endings are finished. So it does after a signal that no
+    /// subcommand takes; a second one ends it at once.
     ///
     /// Call it on the main thread before anything else: signals must be blocked before a second thread exists, which
     /// they would otherwise end.
@@ -58,7 +60,16 @@ package struct Command: Sendable {
         let environment = Environment(
             variables: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
             error: .standardError, signals: signals)
-        Task.detached { endProcess(await run(Array(CommandLine.arguments.dropFirst()), in: environment)) }
+        signals.finish(by: { await environment.finish() })
+        Task.detached {
+            let code = await run(Array(CommandLine.arguments.dropFirst()), in: environment)
+            // Whoever reads the output goes on, while this process finishes.
+            Environment.Output.closeStandardOutput()
+            await signals.finishOnce()
+            // A signal that has come meanwhile ends the process as such.
+            guard !signals.isSignalled else { return }
+            endProcess(code)
+        }
         guard let mainThread else { signals.deliver() }
         DispatchQueue(label: "latch.signals").async { signals.deliver() }
         mainThread()

@@ -29,14 +29,19 @@ final class ScriptedIssuer: Sendable {
     private let server: Server
 
     /// Runs `body` with such an issuer on a free port.
+    ///
+    /// - Parameter gate: A gate that the responses to refreshes wait at, once they have taken effect.
     static func with<Result: Sendable>(
-        _ routes: (inout Router) -> Void = { _ in }, tls: Server.TLS? = nil,
+        _ routes: (inout Router) -> Void = { _ in }, tls: Server.TLS? = nil, answeringRefreshesAfter gate: Gate? = nil,
         _ body: (ScriptedIssuer) async throws -> Result
     ) async throws -> Result {
         let world = Mutex<ScriptedIssuer?>(nil)
         var router = Router()
         routes(&router)
-        router.post("/oauth/token") { request in try world.withLock { $0 }?.grant(request) ?? HTTPResponse(status: 503)
+        router.post("/oauth/token") { request in
+            let response = try world.withLock { $0 }?.grant(request) ?? HTTPResponse(status: 503)
+            if request.body.text?.contains("grant_type=refresh_token") == true { await gate?.pass() }
+            return response
         }
         router.post("/oauth/revoke") { request in
             world.withLock { $0 }?.keep(request)

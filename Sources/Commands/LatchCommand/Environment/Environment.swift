@@ -70,17 +70,34 @@ package struct Environment: Sendable {
     package let error: Output
     /// SIGTERM, SIGINT and SIGHUP, which end a subcommand that does not listen.
     package let signals: Signals
+    /// The work that is finished before the process ends.
+    package let endings: Endings
     /// The command's name, as its errors and warnings begin.
     package var name = "latch"
 
     package init(
-        variables: [String: String], input: Input = .empty, output: Output, error: Output, signals: Signals
+        variables: [String: String], input: Input = .empty, output: Output, error: Output, signals: Signals,
+        endings: Endings = Endings()
     ) {
         self.variables = variables
         self.input = input
         self.output = output
         self.error = error
         self.signals = signals
+        self.endings = endings
+    }
+
+    /// Finishes what the end of the process would lose, and tells a user who waits for it.
+    func finish() async {
+        let limit = Duration.seconds(90)
+        let isFinished = await endings.finish(within: limit) {
+            error.line(
+                "\(name): waiting for the issuer to answer a refresh, for at most \(limit.components.seconds) seconds")
+        }
+        guard !isFinished else { return }
+        warn(
+            "A refresh has not ended, and its answer is lost.",
+            hint: "If the next command says that the session has ended, sign in again.")
     }
 
     /// Writes an error and its hint to standard error, each on one line.

@@ -48,11 +48,16 @@ struct ClientAccounts: Sendable {
         self.transport = transport
         let secret = ClientSecret(environment.variables)
         clientSecret = secret
+        let endings = environment.endings
         list = AccountList(service: Self.service) { entry, store in
-            if let client = try Self.client(entry.issuer, entry.clientID, secret, transport) {
-                return Session(client: client, store: store)
-            }
-            return Session(tokenEndpoint: try Self.endpoint(of: entry.issuer, transport), store: store)
+            let session =
+                if let client = try Self.client(entry.issuer, entry.clientID, secret, transport) {
+                    Session(client: client, store: store)
+                } else {
+                    Session(tokenEndpoint: try Self.endpoint(of: entry.issuer, transport), store: store)
+                }
+            endings.add { await session.settled(within: $0) }
+            return session
         }
     }
 

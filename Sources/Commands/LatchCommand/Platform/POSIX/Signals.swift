@@ -34,6 +34,15 @@ package enum Signal: Sendable, Hashable, CaseIterable {
 package final class Signals: Sendable {
     /// Nil while there is no listener.
     private let listener = Mutex<AsyncStream<Signal>.Continuation?>(nil)
+    /// The work before the end of the process, and its only run.
+    private struct Finishing {
+        var work: [@Sendable () async -> Void] = []
+        var run: Task<Void, Never>?
+        /// Whether a signal waits for the work.
+        var isSignalled = false
+    }
+
+    private let finishing = Mutex(Finishing())
 
     private init() {}
 
@@ -60,6 +69,40 @@ package final class Signals: Sendable {
         return stream
     }
 
+    /// Sets the work before the end of the process.
+    package func finish(by work: @escaping @Sendable () async -> Void) { finishing.withLock { $0.work = [work] } }
+
+    /// Whether a signal ends the process once the work is finished.
+    package var isSignalled: Bool { finishing.withLock { $0.isSignalled } }
+
+    /// Finishes the work before the end of the process; later callers wait for the same run.
+    package func finishOnce() async {
+        let run = finishing.withLock { finishing in
+            let run = finishing.run ?? finishing.work.first.map { work in Task.detached { await work() } }
+            finishing.run = run
+            return run
+        }
+        await run?.value
+    }
+
+    /// Ends the process by a signal after its work; at once for a second signal, or where there is no work.
+    private func end(by signal: Signal) {
+        let waits = finishing.withLock { finishing in
+            defer { finishing.isSignalled = true }
+            return !finishing.work.isEmpty && !finishing.isSignalled
+        }
+        guard waits else { return Self.endProcess(by: signal) }
+        Task.detached { await self.finishAndEnd(by: signal) }
+    }
+
+    /// Finishes the work before the end of the process, and ends it by a signal.
+    package func finishAndEnd(by signal: Signal) async {
+        listener.withLock { $0 = nil }
+        finishing.withLock { $0.isSignalled = true }
+        await finishOnce()
+        Self.endProcess(by: signal)
+    }
+
     /// Waits for signals on the calling thread, and delivers each as it arrives.
     package func deliver() -> Never {
         var set = Self.all()
@@ -70,7 +113,7 @@ package final class Signals: Sendable {
             guard sigwait(&set, &number) == 0, let signal = Signal.allCases.first(where: { $0.number == number }) else {
                 continue
             }
-            if !passOn(signal) { Self.endProcess(by: signal) }
+            if !passOn(signal) { end(by: signal) }
         }
     }
 

@@ -33,7 +33,7 @@ extension Environment.Input {
             let watch = Task {
                 for await signal in received {
                     terminal?.restore()
-                    Signals.endProcess(by: signal)
+                    await signals.finishAndEnd(by: signal)
                 }
             }
             defer {
@@ -127,6 +127,15 @@ extension Environment.Output {
 
     /// The process's standard error, unbuffered.
     package static let standardError = Environment.Output(file: STDERR_FILENO)
+
+    /// Ends the standard output for its reader, while the process goes on.
+    static func closeStandardOutput() {
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard null >= 0 else { return }
+        // The descriptor stays taken: no connection may be the standard output.
+        dup2(null, STDOUT_FILENO)
+        close(null)
+    }
 
     /// The error of a standard output that has not taken all that was written; nil also where its reader was done with it, or
     /// there is none.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchProcess
+import LatchTesting
+import PortableFoundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import latch
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct `The end of a command during a refresh` {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `by a signal comes after the answer, which is stored`(signal: Int32) async throws {
+        let gate = Gate()
+        try await ScriptedIssuer.with(answeringRefreshesAfter: gate) { issuer in
+            try await CommandHome.with { home in
+                try await home.login("ada", at: issuer.url)
+                let own = BuiltProgram.environment(["LATCH_HOME": home.path])
+                let process = try ChildProcess.start(
+                    BuiltProgram.path, ["token", "--refresh"], environment: own, errors: .joined)
+                await gate.reached()
+                process.send(signal)
+                let notice = await process.line()
+                #expect(notice?.contains("waiting for the issuer") == true)
+                gate.open()
+                while await process.line() != nil {}
+                #expect(await process.end() == .killed(by: signal))
+                #expect(try await home.latch("token").output == ["access-2"])
+                #expect(issuer.world.withLock { $0.renewals } == 1)
+            }
+        }
+    }
+}
