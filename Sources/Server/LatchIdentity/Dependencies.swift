@@ -12,6 +12,8 @@ final class Dependencies: Sendable {
     let store: any IdentityStore
     /// The source of every date that is stored or compared.
     let clock: WallClock
+    /// The check of the clock's date; it survives a reload.
+    let dates: DateCheck
     /// The source of identifiers and secrets; keys and password salts always come from the operating system.
     let random: RandomSource
     /// The root key from which the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes are
@@ -42,8 +44,9 @@ final class Dependencies: Sendable {
     let grantHandlers: [any GrantHandler.Type]
 
     init(
-        configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, random: RandomSource,
-        pepper: SymmetricKey, auditKey: [UInt8], keyring: Keyring, accessTokens: AccessTokenIssuer,
+        configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, dates: DateCheck,
+        random: RandomSource, pepper: SymmetricKey, auditKey: [UInt8], keyring: Keyring,
+        accessTokens: AccessTokenIssuer,
         passwords: PasswordHasher, limiter: AttemptLimiter, limits: RateLimits, clients: OAuthClients,
         scopes: ScopePolicy, mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients,
         grantHandlers: [any GrantHandler.Type]
@@ -51,6 +54,7 @@ final class Dependencies: Sendable {
         self.configuration = configuration
         self.store = store
         self.clock = clock
+        self.dates = dates
         self.random = random
         self.pepper = pepper
         self.auditKey = auditKey

@@ -4,7 +4,7 @@ public import LatchCore
 public import LatchHTTP
 import LatchServer
 import LatchWebAuthn
-import PortableFoundation
+package import PortableFoundation
 
 /// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that serve them.
 ///
@@ -25,6 +25,12 @@ public struct Identity: Sendable {
     package var secondFactors: SecondFactorService { dependencies.secondFactors }
     /// The rotation of the signing keys, for the operator's commands.
     package var signingKeys: SigningKeyService { dependencies.signingKeys }
+    /// Accepts the date as right, which servers have not believed, and returns it.
+    package func acceptDate() async throws(IdentityError) -> Date {
+        let now = dependencies.now
+        try await dependencies.store.believe(now, isFinal: true)
+        return now
+    }
     /// The audit log, for the operator's commands.
     package var audit: AuditService { dependencies.audit }
     let dependencies: Dependencies
@@ -99,19 +105,22 @@ public struct Identity: Sendable {
     /// - Parameters:
     ///   - transport: The transport to identity providers.
     ///   - storeClock: The date of the store, which takes the place of the clock's.
+    ///   - synchronized: Returns the machine's date if a time server keeps it right.
     ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
     ///     know its settings, and by others would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
-        clock: WallClock = .system, storeClock: StoreClock? = nil, random: RandomSource = .system,
+        clock: WallClock = .system, storeClock: StoreClock? = nil,
+        synchronized: @escaping DateCheck.Synchronized = { WallClock.synchronizedDate }, random: RandomSource = .system,
         transport: any Handler = Transport.live, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
     ) async throws(IdentityError) {
         let metrics = Metrics(grantHandlers: grantHandlers)
         metrics.include { store.callSamples }
         let clock = storeClock?.clock ?? clock
         try await self.init(
-            configuration, store: store, clock: clock, storeClock: storeClock, random: random, transport: transport,
-            limiter: AttemptLimiter(),
+            configuration, store: store, clock: clock, storeClock: storeClock,
+            dates: try await DateCheck(of: store, clock: clock, synchronized: synchronized), random: random,
+            transport: transport, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
             metrics: metrics, grantHandlers: grantHandlers, keepsHouse: mailer != nil)
     }
@@ -119,7 +128,8 @@ public struct Identity: Sendable {
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, storeClock: StoreClock?,
-        random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter, mails: MailQueue,
+        dates: DateCheck, random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter,
+        mails: MailQueue,
         metrics: Metrics,
         grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
     ) async throws(IdentityError) {
@@ -131,7 +141,7 @@ public struct Identity: Sendable {
             cacheCounts: metrics.tokenCache)
         if let issuer { tokens.adopt(issuer) }
         dependencies = Dependencies(
-            configuration: configuration, store: store, clock: clock, random: random, pepper: keys.pepper,
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: keys.pepper,
             auditKey: keys.auditKey, keyring: keys.keyring, accessTokens: tokens,
             passwords: try PasswordHasher(configuration, pepper: keys.pepper), limiter: limiter,
             limits: RateLimits(configuration), clients: try OAuthClients(configuration),
@@ -162,7 +172,8 @@ public struct Identity: Sendable {
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: dependencies.store, clock: dependencies.clock, storeClock: storeClock,
-            random: dependencies.random, transport: transport, issuer: issuer, limiter: dependencies.limiter,
+            dates: dependencies.dates, random: dependencies.random, transport: transport, issuer: issuer,
+            limiter: dependencies.limiter,
             mails: dependencies.mails,
             metrics: dependencies.metrics,
             grantHandlers: dependencies.grantHandlers)
@@ -231,6 +242,11 @@ public struct Identity: Sendable {
         while !Task.isCancelled {
             do {
                 try await storeClock?.read(from: dependencies.store)
+                do throws(IdentityError) {
+                    try await dependencies.dates.update(dependencies.store)
+                } catch let error where error == .doubtfulDate {
+                    dependencies.store.failures.note(error, in: "clock")
+                }
                 try await dependencies.signingKeys.refresh()
             } catch {
                 dependencies.metrics.count(.keyRefreshFailures)

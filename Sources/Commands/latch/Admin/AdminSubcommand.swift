@@ -22,6 +22,7 @@ enum AdminSubcommand {
         subcommands: [
             user, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
             AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand,
+            AdminClockSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])
 
     private static let user = Subcommand(

@@ -56,6 +56,11 @@ struct StoreCheck: Sendable {
             found.append(
                 .wrong(failure.code == IdentityError.anotherPepper.code ? "token pepper" : "store key", failure))
         }
+        let now = Date().addingTimeInterval(inspection.clockDifference ?? 0)
+        if let last = inspection.believedDate, inspection.isDoubtful(now) {
+            let error = IdentityError.doubtfulDate(now, after: last)
+            found.append(.warning("date", error.message, hint: error.hint ?? ""))
+        }
         if let difference = inspection.clockDifference { found.append(clock(difference)) }
         if let durability = inspection.durability { found.append(self.durability(durability)) }
         return found

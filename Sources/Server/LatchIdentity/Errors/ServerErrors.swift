@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchCrypto
+package import PortableFoundation
 
 /// Errors of the store.
 extension IdentityError {
@@ -150,6 +151,25 @@ extension IdentityError {
     public static let notReady = IdentityError(
         code: "notReady", message: "The server is starting: its public URL is not known yet.",
         hint: "Try again in a moment, or set 'issuer'.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
+
+    /// The server's date is days ahead of the last one that it was used with, and no time server vouches for it.
+    ///
+    /// Nothing ends by such a date: sign-ins and refreshes are refused until it is right or an operator accepts it.
+    public static let doubtfulDate = IdentityError(
+        code: "doubtfulDate", message: "The server does not trust its date.",
+        hint: "Try again later; the server's operator can see why.", retryAfter: .seconds(60),
+        form: .temporarilyUnavailable)
+
+    /// Returns a ``doubtfulDate`` error for the operator, with the date and the last one.
+    package static func doubtfulDate(_ date: Date, after last: Date) -> IdentityError {
+        doubtfulDate.with(
+            message:
+                "The date is \(date.formatted(.iso8601)), and was \(last.formatted(.iso8601)) when the store was last used.",
+            hint: """
+                Until it is right, no session is refreshed and none ends. If it is right: latch admin clock accept. \
+                A clock that a time server sets, as by systemd-timesyncd or chrony, needs no such word.
+                """)
+    }
 
     /// The server has more work waiting than it accepts.
     public static let overloaded = IdentityError(

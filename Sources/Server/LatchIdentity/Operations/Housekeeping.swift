@@ -44,6 +44,7 @@ struct Housekeeping: Sendable {
     ///
     /// - Returns: Whether this server has done it.
     func prune() async throws(IdentityError) -> Bool {
+        guard dependencies.dates.isBelieved else { return false }
         let (store, start) = (dependencies.store, dependencies.now)
         // Looks without writing first: an idle server costs no commit.
         guard try await store.isFree(.pruning, at: start), try await keep(Self.lease, after: start) else {

@@ -52,6 +52,8 @@ struct TokenRoutes: Sendable {
             throw IdentityError.unsupportedGrantType
         }
         guard request.client.grants.contains(type) else { throw IdentityError.unauthorizedClient }
+        // Before a code counts as expired.
+        try dependencies.dates.require()
         var content = try await handler.init(dependencies: dependencies).tokens(for: request)
         if !request.client.grants.contains(.refreshToken) { content.refreshToken = nil }
         var response = HTTPResponse.tokenResponse(content, names: .snakeCase)

@@ -48,6 +48,7 @@ struct TokenService: Sendable {
         to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
     ) throws(IdentityError) -> TokenResponse {
         guard client.isConfidential else { throw .unauthorizedClient }
+        try dependencies.dates.require()
         let scopes = try dependencies.scopes.granted(requested, to: nil, by: client)
         let access = try dependencies.accessTokens.issue(to: client.id, scopes: scopes, for: nil, on: nil)
         count(grantType)
@@ -72,6 +73,7 @@ struct TokenService: Sendable {
         grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil,
         authenticatedAt: Date? = nil, inserting insert: DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
+        try dependencies.dates.require()
         try dependencies.take([dependencies.limits.session(accountID: account.id)])
         let account = try await dependencies.accounts.promotingFirstAdministrator(account)
         let now = dependencies.now
@@ -135,11 +137,12 @@ struct TokenService: Sendable {
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
     ///   - requested: A subset of the granted scopes; nil for all of them.
-    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.tooManyAttempts`, or a
-    ///   store's error.
+    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.tooManyAttempts`,
+    ///   `.doubtfulDate`, or a store's error.
     func refresh(
         _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
     ) async throws(IdentityError) -> IssuedTokens {
+        try dependencies.dates.require()
         let client = client ?? dependencies.clients.firstParty
         guard let token = RefreshToken(text),
             let (family, device) = try await authenticated(token, needsRow: requested != nil),

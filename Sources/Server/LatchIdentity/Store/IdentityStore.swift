@@ -9,7 +9,7 @@ package import PortableFoundation
 /// password is still the same) are decided within the call; no caller reads first and writes later.
 package protocol IdentityStore: AccountStore, AccountDirectory, DeviceStore, SecondFactorStore, MailedTokenStore,
     MailOutbox, AuditLog, KeyStore, UpstreamStore, PasskeyStore, AuthorizationStore, SampleItemStore, SharedTaskStore,
-    StoreMaintenance
+    BelievedDateStore, StoreMaintenance
 {}
 
 /// The operations on a store as a whole.

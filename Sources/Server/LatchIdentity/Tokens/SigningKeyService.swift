@@ -61,6 +61,7 @@ package struct SigningKeyService: Sendable {
     func refresh() async throws(IdentityError) {
         let now = dependencies.now
         var keys = try await useKeys()
+        guard dependencies.dates.isBelieved else { return }
         let age = dependencies.configuration.signingKeyLifetime.inSeconds
         if let newest = keys.first, newest.signsAt.addingTimeInterval(age) <= now {
             _ = try await rotate(after: newest, isCompromised: false)

@@ -32,6 +32,28 @@ extension SQLIdentityStore: SharedTaskStore {
     }
 }
 
+// The date is a lease without a holder, since both are of running servers, and no backup has them.
+extension SQLIdentityStore: BelievedDateStore {
+    private static let dateTask = "date"
+
+    package func believedDate() async throws(IdentityError) -> Date? {
+        try await first("SELECT ends_at FROM lease WHERE task = $1", [.text(Self.dateTask)]) {
+            row throws(IdentityError) in try row.date(0)
+        }
+    }
+
+    package func believe(_ date: Date, isFinal: Bool) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            _ = try db.run(
+                """
+                INSERT INTO lease (task, holder, ends_at) VALUES ($1, '', $2)
+                ON CONFLICT (task) DO UPDATE SET ends_at = excluded.ends_at
+                """ + (isFinal ? "" : " WHERE lease.ends_at < excluded.ends_at"),
+                [.text(Self.dateTask), .date(date)])
+        }
+    }
+}
+
 extension SQLiteSchema {
     /// Version 14: who does what one of several servers does for all of them.
     static let leases = [

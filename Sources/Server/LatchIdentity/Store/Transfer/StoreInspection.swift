@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+package import PortableFoundation
 
 /// The condition of a store, as an operator's check reads it.
 package struct StoreInspection: Sendable {
@@ -9,10 +9,18 @@ package struct StoreInspection: Sendable {
     package let schema: StoreSchema
     /// The reason for which a server with this store key does not start; nil if it fits, or if the store has no keys yet.
     package let keyFailure: IdentityError?
+    /// The newest date that the store's servers have believed; nil if none has stored one.
+    package let believedDate: Date?
+
     /// The seconds by which the database's date is ahead of this machine's; nil for a file, which has no date.
     package let clockDifference: Double?
     /// The settings of PostgreSQL that decide what survives a crash; nil for a file.
     package let durability: DatabaseDurability?
+
+    /// Whether servers take a date for one that needs an operator's word, unless a time server vouches for it.
+    package func isDoubtful(_ date: Date) -> Bool {
+        believedDate.map { date.timeIntervalSince($0) > DateCheck.believedLeap } ?? false
+    }
 }
 
 /// The settings of a PostgreSQL server that decide what survives a crash of it, or of its machine.
@@ -57,6 +65,7 @@ extension StoreAdministration {
                 let isDatabase = SQLIdentityStore.isDatabase(location)
                 return StoreInspection(
                     schema: schema, keyFailure: schema.due == nil ? keyFailure(of: db, tokenPepper: tokenPepper) : nil,
+                    believedDate: schema.due == nil ? try Self.believedDate(of: db) : nil,
                     clockDifference: isDatabase ? try Self.clockDifference(of: db) : nil,
                     durability: isDatabase ? try Self.durability(of: db) : nil)
             }
@@ -72,6 +81,12 @@ extension StoreAdministration {
         } catch {
             // A store that no server has used yet has no keys, and any will do.
             return error.code == IdentityError.storeUnused.code ? nil : error
+        }
+    }
+
+    private static func believedDate(of db: any SQLConnection) throws(IdentityError) -> Date? {
+        try db.first("SELECT ends_at FROM lease WHERE task = 'date'", []) { row throws(IdentityError) in
+            try row.date(0)
         }
     }
 

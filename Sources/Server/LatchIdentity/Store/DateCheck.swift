@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import PortableFoundation
+import Synchronization
+
+/// The storage of the newest date that the servers of a store have believed.
+package protocol BelievedDateStore: Sendable {
+    /// Returns the date; nil if no server has stored one.
+    func believedDate() async throws(IdentityError) -> Date?
+
+    /// Stores a date.
+    ///
+    /// - Parameter isFinal: Whether it also replaces a later one, as an operator decides.
+    func believe(_ date: Date, isFinal: Bool) async throws(IdentityError)
+}
+
+/// The check of the date before anything ends by it: a date that is wrong by months would end every session whose client refreshes
+/// meanwhile (decision 0105).
+final class DateCheck: Sendable {
+    /// A function that returns this machine's date if a time server keeps it right; nil otherwise.
+    typealias Synchronized = @Sendable () -> Date?
+
+    /// The leap in seconds that needs no reason, such as a weekend without a server.
+    static let believedLeap = 2 * 86_400.0
+    /// The greatest difference in seconds from the date of a time server.
+    private static let tolerance = 60.0
+    /// The time in seconds after which the stored date is replaced.
+    private static let interval = 3_600.0
+
+    private struct Belief {
+        /// The newest date that was believed, and the monotonic time then.
+        var date: Date
+        var uptime: Duration
+        /// The date in the store.
+        var stored: Date?
+    }
+
+    private let clock: WallClock
+    private let synchronized: Synchronized
+    private let belief: Mutex<Belief>
+
+    /// Creates a check that begins with the date in a store, or believes the present date if there is none.
+    init(
+        of store: any IdentityStore, clock: WallClock,
+        synchronized: @escaping Synchronized = { WallClock.synchronizedDate }
+    ) async throws(IdentityError) {
+        self.clock = clock
+        self.synchronized = synchronized
+        let stored = try await store.believedDate()
+        belief = Mutex(Belief(date: stored ?? clock.now, uptime: clock.uptime, stored: stored))
+    }
+
+    /// Whether the present date follows from the last one that was believed, or a time server vouches for it.
+    ///
+    /// A date before the last one is believed: nothing ends too early by it.
+    var isBelieved: Bool {
+        let (now, uptime) = (clock.now, clock.uptime)
+        return belief.withLock { belief in
+            let leap = now.timeIntervalSince(belief.date) - (uptime - belief.uptime).inSeconds
+            guard leap > 0 else { return true }
+            guard leap <= Self.believedLeap || isSynchronized(now) else { return false }
+            (belief.date, belief.uptime) = (now, uptime)
+            return true
+        }
+    }
+
+    private func isSynchronized(_ now: Date) -> Bool {
+        guard let date = synchronized() else { return false }
+        return abs(now.timeIntervalSince(date)) <= Self.tolerance
+    }
+
+    /// Checks the date before something ends by it.
+    ///
+    /// - Throws: `IdentityError.doubtfulDate`.
+    func require() throws(IdentityError) { if !isBelieved { throw .doubtfulDate } }
+
+    /// Stores the date once an hour; while it is in doubt, reads what an operator or another server has accepted.
+    ///
+    /// - Throws: `IdentityError.doubtfulDate` with the dates, for the operator, or a store's error.
+    func update(_ store: any IdentityStore) async throws(IdentityError) {
+        if !isBelieved, let stored = try await store.believedDate() { accept(stored) }
+        let now = clock.now
+        let (last, stored) = belief.withLock { ($0.date, $0.stored) }
+        guard isBelieved else { throw .doubtfulDate(now, after: last) }
+        if let stored, now.timeIntervalSince(stored) < Self.interval { return }
+        try await store.believe(now, isFinal: false)
+        belief.withLock { $0.stored = now }
+    }
+
+    private func accept(_ date: Date) {
+        belief.withLock { belief in
+            belief.stored = date
+            if date > belief.date { (belief.date, belief.uptime) = (date, clock.uptime) }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+private let day = 86_400.0
+
+@Suite struct `A server whose date has leapt` {
+    /// A server over the store of a folder, as it starts with a date, and its handler.
+    private func identity(
+        in folder: TemporaryFolder, _ clock: ManualClock, synchronized: @escaping DateCheck.Synchronized = { nil }
+    ) async throws -> Identity {
+        var configuration = IdentityConfiguration()
+        (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)
+        let identity = try await Identity(
+            configuration: configuration, store: try SQLIdentityStore(path: folder.file()), mailer: nil,
+            clock: clock.wallClock(), synchronized: synchronized)
+        identity.adoptIssuer("http://127.0.0.1:8080")
+        return identity
+    }
+
+    @Test(arguments: Way.allCases)
+    func `refuses sign-ins and refreshes for a while, and ends no session`(way: Way) async throws {
+        let site = try await Site(way)
+        try await site.signUp()
+        let first = try await site.logIn()
+        site.clock.jump(by: 100 * day)
+        let refused = try await site.renew(first.refresh)
+        #expect(refused.status == 503)
+        #expect(refused.field(.retryAfter) == "60")
+        #expect(try await site.logIn().status == 503)
+        let grant = try await site.post("/oauth/token", form: "grant_type=refresh_token&refresh_token=\(first.refresh)")
+        #expect(grant.status == 503)
+        #expect(grant.string("error") == "temporarily_unavailable")
+        site.clock.jump(by: -100 * day)
+        let second = try await site.renew(first.refresh)
+        #expect(second.status == 200)
+        #expect(try await site.renew(second.refresh).status == 200)
+        await site.close()
+    }
+
+    @Test func `removes nothing, and adds no key`() async throws {
+        let site = try await Site()
+        let store = site.identity.dependencies.store
+        try await site.signUp()
+        let tokens = try await site.logIn()
+        let keys = try await site.identity.signingKeys.list()
+        site.clock.jump(by: 400 * day)
+        #expect(try await Housekeeping(site.identity.dependencies).prune() == false)
+        try await site.identity.signingKeys.refresh()
+        #expect(try await store.signingKeys().count == keys.count)
+        site.clock.jump(by: -400 * day)
+        #expect(try await site.renew(tokens.refresh).status == 200)
+        await site.close()
+    }
+
+    @Test func `ends sessions as before after time that has passed, and after a date that was behind`() async throws {
+        let site = try await Site()
+        try await site.signUp()
+        let tokens = try await site.logIn()
+        site.clock.jump(by: -100 * day)
+        #expect(try await site.renew(tokens.refresh).status == 200)
+        site.clock.jump(by: 100 * day)
+        let next = try await site.logIn()
+        #expect(next.status == 200)
+        site.clock.advance(by: 400 * day)
+        #expect(try await site.renew(next.refresh).status == 401)
+        #expect(try await site.logIn().status == 200)
+        await site.close()
+    }
+
+    @Test func `knows it at its start by the date in its store, and believes a weekend`() async throws {
+        let folder = try TemporaryFolder()
+        let before = try await identity(in: folder, ManualClock(noon))
+        try await before.dependencies.dates.update(before.dependencies.store)
+        await before.close()
+        for (days, isBelieved) in [(100.0, false), (2.1, false), (1.9, true), (0, true), (-100, true)] {
+            let after = try await identity(in: folder, ManualClock(noon + days * day))
+            #expect(after.dependencies.dates.isBelieved == isBelieved, "\(days) days")
+            await after.close()
+        }
+    }
+
+    @Test func `believes a time server, but not one that has another date`() async throws {
+        let folder = try TemporaryFolder()
+        let before = try await identity(in: folder, ManualClock(noon))
+        try await before.dependencies.dates.update(before.dependencies.store)
+        await before.close()
+        let now = noon + 30 * day
+        for (difference, isBelieved) in [(0.0, true), (-59, true), (3_600, false), (-30 * day, false)] {
+            let after = try await identity(in: folder, ManualClock(now)) { now + difference }
+            #expect(after.dependencies.dates.isBelieved == isBelieved, "\(difference) seconds")
+            await after.close()
+        }
+    }
+
+    @Test func `goes on when an operator accepts the date, as all servers of the store do`() async throws {
+        let folder = try TemporaryFolder()
+        let before = try await identity(in: folder, ManualClock(noon))
+        try await before.dependencies.dates.update(before.dependencies.store)
+        await before.close()
+        let clock = ManualClock(noon + 30 * day)
+        let (after, command) = (try await identity(in: folder, clock), try await identity(in: folder, clock))
+        let (dates, store) = (after.dependencies.dates, after.dependencies.store)
+        let error = await #expect(throws: IdentityError.self) { try await dates.update(store) }
+        #expect(error?.code == IdentityError.doubtfulDate.code)
+        #expect(error?.hint?.contains("latch admin clock accept") == true)
+        #expect(try await store.believedDate() == noon)
+        #expect(try await command.acceptDate() == clock.now)
+        try await dates.update(store)
+        #expect(dates.isBelieved)
+        // A date that was accepted by mistake can be taken back.
+        clock.jump(by: -30 * day)
+        #expect(try await command.acceptDate() == noon)
+        #expect(try await store.believedDate() == noon)
+        for identity in [after, command] { await identity.close() }
+    }
+
+    @Test func `stores its date once an hour`() async throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock(noon)
+        let identity = try await identity(in: folder, clock)
+        let (dates, store) = (identity.dependencies.dates, identity.dependencies.store)
+        try await dates.update(store)
+        clock.advance(by: 3_599)
+        try await dates.update(store)
+        #expect(try await store.believedDate() == noon)
+        clock.advance(by: 1)
+        try await dates.update(store)
+        #expect(try await store.believedDate() == noon + 3_600)
+        await identity.close()
+    }
+}
+
+@Suite struct `The date that servers have believed` {
+    @Test(arguments: StoreBackend.all)
+    func `grows, unless an operator decides otherwise`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        #expect(try await store.believedDate() == nil)
+        try await store.believe(noon, isFinal: false)
+        try await store.believe(noon - 5, isFinal: false)
+        #expect(try await store.believedDate() == noon)
+        try await store.believe(noon + 5, isFinal: false)
+        #expect(try await store.believedDate() == noon + 5)
+        try await store.believe(noon - 5, isFinal: true)
+        #expect(try await store.believedDate() == noon - 5)
+        // It is nobody's task.
+        #expect(try await store.isFree(.pruning, at: noon))
+        await store.close()
+    }
+}
