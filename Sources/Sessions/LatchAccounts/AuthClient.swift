@@ -246,8 +246,8 @@ extension AuthClient {
     ///
     /// It is static, since the session is created before the client and must not retain it.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` if there is no refresh token, which ends the session, and
-    ///   `IncompleteRefresh` if the response has a new refresh token and is not usable otherwise.
+    /// - Throws: `AuthError.reauthenticationRequired` without a refresh token, which ends the session. `IncompleteRefresh` if
+    ///   only the refresh token of the response is usable.
     static func refresh(
         _ refresh: RefreshRequest<Tokens>, at endpoints: AccountEndpoints, over client: Client,
         decoding decoder: AccountTokenDecoder

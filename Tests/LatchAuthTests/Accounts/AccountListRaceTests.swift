@@ -77,8 +77,9 @@ private final class InterruptedStore: SecretStore {
         try await list.signIn(tokens, as: "ada", issuer: idIssuer, userID: "42")
     }
 
-    /// Lets the second operation begin before each call that the first one makes of its store, and go on until it ends, or
-    /// waits for the first one.
+    /// Lets the second operation begin before each call that the first one makes of its store.
+    ///
+    /// It goes on until it ends, or waits for the first one.
     private func interleave<First: Sendable, Second: Sendable>(
         _ first: @escaping @Sendable (AccountList, _ id: String) async throws -> First,
         _ second: @escaping @Sendable (AccountList, _ id: String) async throws -> Second,

@@ -16,9 +16,9 @@ public struct JWTAuthClient: Sendable {
     /// Refreshes tokens at the issuer.
     ///
     /// An error leaves the session as it is, unless it is the issuer's rejection: a 401 or 403 with the issuer's JSON, a
-    /// response with `invalid_grant`, `AuthTokens.Error.invalidToken` or `.expiredToken`. Any other 401, such as one with
-    /// HTML or without content, may come from a gateway, and ends the session only if it repeats after a pause. A POST that the closure sends with `httpRequestClient` carries
-    /// an `Idempotency-Key`, which stays the same if the refresh has to be repeated.
+    /// response with `invalid_grant`, `AuthTokens.Error.invalidToken` or `.expiredToken`. Any other 401 may come from a
+    /// gateway, such as one with HTML. It ends the session only if it repeats after a pause. A POST that the closure sends
+    /// with `httpRequestClient` carries an `Idempotency-Key`, which stays the same if the refresh has to be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
     /// The dependencies that the client was read from; nil if the program created it.

@@ -17,8 +17,8 @@ public struct CookieToken: TokenModel {
 
     /// Creates a token of the cookies that a login response set.
     ///
-    /// Invalid cookies, such as those whose value would break a header line, are omitted. In a login strategy, a cookie
-    /// that has expired only by this device's clock, which is ahead of the server's, keeps the lifetime that is left there.
+    /// Invalid cookies, such as those whose value would break a header line, are omitted. A device's clock may be ahead
+    /// of the server's: in a login strategy a cookie keeps the lifetime that is left by the server's clock.
     public init(sessionCookies: [HTTPCookie]) {
         let now = Date()
         let lead = RefreshAttempt.current?.clockLead ?? 0

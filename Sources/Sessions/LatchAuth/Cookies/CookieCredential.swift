@@ -129,7 +129,8 @@ extension Session where Value == CookieCredential {
     /// 401, and the expiry of the cookies. After `signOut()` no request logs in until `signIn()`. The cookies of responses
     /// are adopted and stored. The error of a failed login is thrown, and the next request tries again, unless the server
     /// refused it: then only `signIn()` tries again, so that a wrong password is not repeated forever. JSON with a 401 is
-    /// the server's refusal; an empty 401, or one with HTML, may come from a gateway, and is tried once more after a pause.
+    /// the server's refusal. An empty 401, or one with HTML, may come from a gateway: the login is tried once more after a
+    /// pause.
     ///
     /// - Parameters:
     ///   - store: Keeps the cookies, such as a `SecretCookieStore`.

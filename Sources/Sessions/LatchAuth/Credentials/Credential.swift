@@ -68,8 +68,8 @@ public protocol SessionCredential: Credential, Equatable {
 
     /// Returns this credential with everything that an issuer's response has; what the response lacks stays.
     ///
-    /// A response may lack the refresh token, its key, the user and the ID token (RFC 6749 §6, OpenID Connect Core §12.2),
-    /// and has one access token of several. So no response can take away more than it brings.
+    /// A response may lack the refresh token, its key, the user and the ID token (RFC 6749 §6, OpenID Connect Core §12.2). It
+    /// has one access token of several. So no response can take away more than it brings.
     ///
     /// - Parameters:
     ///   - response: The credential of the response.

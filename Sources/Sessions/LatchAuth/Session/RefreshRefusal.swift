@@ -33,7 +33,7 @@ extension HTTPResponse {
     /// The outcome of a request to end a session at its server, if this is the response to it.
     ///
     /// Only the server can confirm or refuse: its success is empty or JSON, and its refusal JSON. The page of a portal, the
-    /// 403 of a filter, a redirect and an outage say nothing about the session, and the request is to be repeated.
+    /// 403 of a filter, a redirect and an outage say nothing about the session: the request is repeated.
     package var revocationOutcome: RevocationOutcome {
         guard status.isSuccess || status.isClientError, !isTemporary else { return .unavailable }
         let words = IssuerWords(self)

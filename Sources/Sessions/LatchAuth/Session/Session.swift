@@ -338,9 +338,9 @@ extension Session {
     ///
     /// A command-line program, an extension and a server call it before they end, also after a signal. A caller whose
     /// credential is still accepted gets it before its refresh has ended: a process that ended then would lose the answer,
-    /// and an issuer that detects reuse would end the session at the next refresh. Requests to the issuer are not bound by
-    /// a time limit, so a program that must end at some time sets one, and should say that it waits. What could not be
-    /// revoked is stored, and tried again by the next start.
+    /// and an issuer that detects reuse would end the session at the next refresh. Requests to the issuer have no time
+    /// limit. A program that must end at some time sets one here, and should say that it waits. What could not be revoked is
+    /// stored, and tried again by the next start.
     ///
     /// - Parameter limit: The longest wait; nil for none.
     /// - Returns: Whether the session is at rest; false once the limit is over, or the calling task is cancelled.

@@ -2,8 +2,8 @@
 
 /// A reader of the refresh token in the response to a refresh, whatever else is wrong with the response.
 ///
-/// The issuer has used up the old refresh token, so the new one must not be lost for a duplicate member, a number or a
-/// string that JSON forbids, or a missing end. The reader takes each byte once. It reads the members of the first object, not
+/// The issuer has used up the old refresh token, so the new one must not be lost. It tolerates duplicate members, numbers
+/// and strings that JSON forbids, and a missing end. The reader takes each byte once. It reads the members of the first object, not
 /// of objects inside it, and only strings with both quotation marks.
 struct RefreshTokenScan: Sendable {
     /// The names of the refresh token, the preferred one first.

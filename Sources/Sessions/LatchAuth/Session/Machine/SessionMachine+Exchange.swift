@@ -31,7 +31,6 @@ extension SessionMachine {
         package var begun: Duration
         /// Whether a step-up without a refresh token has replaced the session's own access token since.
         package var isSteppedUp = false
-
     }
 
     /// A successor that is issued and not stored.
@@ -114,8 +113,8 @@ extension SessionMachine {
 
     /// Returns the exchange to continue, or a new one.
     ///
-    /// The key is that of the last attempt with the same refresh token, whether it was made by this session, by another
-    /// process or before a crash: the issuer then repeats a response that was lost.
+    /// The key is that of the last attempt with the same refresh token, in any process and before any crash. The issuer then
+    /// repeats a response that was lost.
     private func openExchange(of value: Value, _ record: TokenRecord<Value>?, _ now: SessionMoment) -> Exchange {
         let fresh = Exchange(
             credential: value, key: now.random.identifier(), target: refresh?.target, begun: now.uptime)
