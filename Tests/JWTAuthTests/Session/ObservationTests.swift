@@ -118,7 +118,7 @@ import Testing
             @Dependency(\.authTokensClient) var authTokensClient
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
-            try await client.send(.get("/news"))
+            _ = try await client.send(.get("/news"))
             try await authTokensClient.save(tokens)
             #expect(session == .expired(tokens))
             #expect(tokens.isExpired)
