@@ -71,7 +71,7 @@ final class SimulatedFileLocks: SessionCoordination {
                 if isComplete { return lock.renewStamp() }
                 try lock.removeStamp()
                 return nil
-            }, { self.leave(section) })
+            }, excludes: { lock.isHeld }, { self.leave(section) })
     }
 
     private func leave(_ section: SessionSection) {

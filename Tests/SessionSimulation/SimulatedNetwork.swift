@@ -62,6 +62,8 @@ final class SimulatedNetwork: Sendable {
     /// Delivers a request and its response.
     private func deliver(_ call: Call) async throws -> Tokens {
         try await simulation.pause(upToMilliseconds: 400)
+        // The connection is made, and the first byte is about to be sent.
+        try SendCondition.check()
         if let fault = isCalm ? nil : fault() {
             simulation.note("process \(call.process.id): refresh \(call.token) meets \(fault)")
             return try await refresh(call, meeting: fault)

@@ -36,7 +36,7 @@ extension ExploredWorld {
         case .issued(let ticket, _), .incomplete(let ticket, _):
             guard ticket.isRefreshable else { return }
             received[ticket.family] = max(received[ticket.family] ?? 0, ticket.number)
-        case .failed: return
+        case .failed, .withdrawn: return
         }
     }
 
@@ -116,6 +116,9 @@ extension ExploredWorld {
             send(.saved(failure), to: number)
         case (.save, _): send(.saved(failure), to: number)
         case (.saved, _): send(.saved(nil), to: number)
+        case (.request(let id, _, _, _), .withdrawn):
+            processes[number].isWithdrawn = false
+            send(.responded(request: id, .withdrawn), to: number)
         case (.request(let id, let ticket, let key, _), _): answer(id, ticket, key, ending, in: number)
         case (.response(let id, let ticket, _), .lost):
             issuer.lose(ticket)

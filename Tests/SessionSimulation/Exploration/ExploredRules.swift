@@ -201,6 +201,7 @@ extension ExploredWorld {
         case .enter(let section, let waits, let isCalledBack):
             if holders[section] == nil { return .well }
             return isCalledBack ? .abandoned : waits ? nil : .busy
+        case .request where processes[number].isWithdrawn: return .withdrawn
         case .request(_, _, _, let target): return isFailing(target) ? setting.failures.first : .well
         default: return .well
         }

@@ -139,6 +139,8 @@ package struct ExploredProcess: Hashable, Sendable {
     var start: Int
     var machine: Machine
     var pending: [Pending] = []
+    /// Whether its request in flight was not sent, and is not sent any more, since it has let go of its lock.
+    var isWithdrawn = false
     /// Whether a change by another process was announced and not heard.
     var isNotified = false
     /// Whether the record is the one that the process read or wrote last: what the stamp of a lock tells.

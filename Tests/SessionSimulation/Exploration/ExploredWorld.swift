@@ -177,6 +177,7 @@ extension ExploredWorld {
             case leave = "a caller waits no longer"
             case suspend = "is about to be suspended"
             case suspendNow = "is suspended"
+            case suspendUnsent = "is suspended before it has sent its request"
             case resume = "resumes"
             case jump = "the date moves ahead"
             case kill = "is killed"
@@ -185,7 +186,7 @@ extension ExploredWorld {
         /// The way in which an effect ends.
         package enum Ending: String, Sendable {
             case well, busy, abandoned, failed, lost, rejected, failedAfterwards
-            case refused, userRequired, doubted, incomplete, unanswered
+            case refused, userRequired, doubted, incomplete, unanswered, withdrawn
         }
 
         case choice(Choice, Int)
@@ -249,7 +250,10 @@ extension ExploredWorld {
         if budget.leavers > 0, process.firstLeavable != nil { choices.append(.leave) }
         if budget.rests > 0 { choices.append(.rest) }
         if process.machine.suspension != .none {
-            choices += process.machine.awaitingRest.contains(where: \.suspends) ? [.suspendNow, .resume] : [.resume]
+            choices.append(.resume)
+            if process.machine.awaitingRest.contains(where: \.suspends) {
+                choices += process.isRequesting && setting.isShared ? [.suspendNow, .suspendUnsent] : [.suspendNow]
+            }
         } else if budget.suspensions > 0 {
             choices.append(.suspend)
         }
@@ -267,6 +271,7 @@ extension ExploredWorld {
             return (isCalledBack ? [.abandoned] : []) + (waits ? [] : [.busy])
         case .load: return mayFail ? [.well, .failed] : [.well]
         case .save: return mayFail ? [.well, .failed, .failedAfterwards] : [.well]
+        case .request where processes[process].isWithdrawn: return [.withdrawn]
         case .request(_, _, _, let target):
             if isFailing(target) { return setting.failures }
             guard mayFail else { return [.well] }
@@ -288,7 +293,7 @@ extension ExploredWorld {
     func isFault(_ ending: Step.Ending, of pending: ExploredProcess.Pending) -> Bool {
         if case .request(_, _, _, let target) = pending, isFailing(target) { return false }
         switch ending {
-        case .well, .busy, .abandoned: return false
+        case .well, .busy, .abandoned, .withdrawn: return false
         default: return true
         }
     }
@@ -392,17 +397,31 @@ extension ExploredWorld {
             send(.rest(newWaiter(.suspension, in: number), suspends: true), to: number)
         case .suspendNow:
             // The system may stop the connection, and another process takes the lock.
-            for pending in processes[number].pending {
-                if case .request(_, let ticket, _, _) = pending { issuer.lose(ticket) }
+            for (place, pending) in processes[number].pending.enumerated().reversed() {
+                // What was sent arrives; its answer waits for the process.
+                if case .request(_, let ticket, _, _) = pending {
+                    issuer.lose(ticket)
+                    end(place, in: number, .well)
+                }
                 if case .response(_, let ticket, _) = pending { issuer.lose(ticket) }
             }
             if let unstored = machine.unstored { issuer.lose(unstored.predecessor) }
-            for waiting in machine.awaitingRest where waiting.suspends { send(.suspendNow(waiting.waiter), to: number) }
+            freeze(number)
+        case .suspendUnsent:
+            processes[number].isWithdrawn = true
+            if let unstored = machine.unstored { issuer.lose(unstored.predecessor) }
+            freeze(number)
         case .resume: send(.resume, to: number)
         case .jump:
             budget.jumps -= 1
             processes[number].skew += 1
         case .kill: kill(number)
+        }
+    }
+
+    private mutating func freeze(_ number: Int) {
+        for waiting in processes[number].machine.awaitingRest where waiting.suspends {
+            send(.suspendNow(waiting.waiter), to: number)
         }
     }
 
@@ -452,6 +471,9 @@ extension ExploredWorld {
 }
 
 extension ExploredProcess {
+    /// Whether a request is on its way to the issuer.
+    var isRequesting: Bool { pending.contains { if case .request = $0 { true } else { false } } }
+
     /// The first caller that may leave.
     var firstLeavable: Int? {
         waiters.filter { if case .use = $0.value { true } else { false } }.keys.min()

@@ -111,7 +111,7 @@ public final class FileCoordination: SessionCoordination {
                     return nil
                 }
                 return stamp
-            }, isHeld: { holder.isCurrent }, { holder.release() })
+            }, excludes: { holder.isCurrent }, { holder.release() })
     }
 
     private static let processName = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// Locks and change notifications for the sessions over one account's record, in this process and in others.
 package protocol SessionCoordination: Sendable {
     /// Waits until no other session is in `section`, and keeps all others out until the lock is released.
@@ -51,38 +53,37 @@ extension SessionCoordination {
 }
 
 /// The lock on a section.
-package struct SessionLock: Sendable {
+package final class SessionLock: Sendable {
     /// The stamp of the last change of the record; nil if there is none.
     package let stamp: String?
     private let onRelease: @Sendable () -> Void
     private let setStamp: @Sendable (Bool) throws -> String?
-    private let isHeld: @Sendable () -> Bool
+    private let excludes: @Sendable () -> Bool
+    private let isReleased = Atomic(false)
 
     /// Creates a lock that `onRelease` releases.
     ///
     /// - Parameters:
     ///   - setStamp: Writes a new stamp and returns it for true, and removes it for false.
-    ///   - isHeld: Returns whether the lock still keeps other sessions out.
+    ///   - excludes: Returns whether the lock, if it is not released, still keeps other sessions out.
     package init(
         stamp: String? = nil, setStamp: @escaping @Sendable (Bool) throws -> String? = { _ in nil },
-        isHeld: @escaping @Sendable () -> Bool = { true }, _ onRelease: @escaping @Sendable () -> Void
+        excludes: @escaping @Sendable () -> Bool = { true }, _ onRelease: @escaping @Sendable () -> Void
     ) {
         self.stamp = stamp
         self.setStamp = setStamp
-        self.isHeld = isHeld
+        self.excludes = excludes
         self.onRelease = onRelease
     }
 
-    /// Checks that the lock still keeps other sessions out, before something is done that two must not do.
-    ///
-    /// - Throws: `AuthError.lockLost` if its file was removed or replaced.
-    package func requireHeld() throws(AuthError) { if !isHeld() { throw .lockLost } }
+    /// Whether the lock keeps other sessions out: it is not released, and its file was not removed or replaced.
+    package var isHeld: Bool { !isReleased.load(ordering: .acquiring) && excludes() }
 
     /// Removes the stamp, before the record is changed.
     ///
     /// - Throws: The failure of the file system, or `AuthError.lockLost`; the record must not be changed then.
     package func removeStamp() throws {
-        try requireHeld()
+        guard isHeld else { throw AuthError.lockLost }
         _ = try setStamp(false)
     }
 
@@ -92,5 +93,8 @@ package struct SessionLock: Sendable {
     package func renewStamp() -> String? { do { return try setStamp(true) } catch { return nil } }
 
     /// Releases the lock; to be called once.
-    package func release() { onRelease() }
+    package func release() {
+        isReleased.store(true, ordering: .releasing)
+        onRelease()
+    }
 }

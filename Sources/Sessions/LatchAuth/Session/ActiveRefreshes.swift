@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchHTTP
 import Synchronization
 
 /// The sessions whose refresh or step-up the current task belongs to.
@@ -36,11 +37,16 @@ package enum ActiveRefreshes {
     }
 
     /// Runs a refresh or a step-up of `session`.
+    ///
+    /// - Parameter mayBeSent: The condition of its requests, as long as it runs.
     nonisolated(nonsending) static func of<Result>(
-        _ session: some Actor, _ body: () async throws -> Result
+        _ session: some Actor, while mayBeSent: (@Sendable () -> Bool)? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
         let refresh = Refresh(ObjectIdentifier(session))
         defer { refresh.end() }
-        return try await $refreshes.withValue(refreshes + [refresh], operation: body)
+        let condition = mayBeSent.map { mayBeSent in { @Sendable in !refresh.isRunning || mayBeSent() } }
+        return try await $refreshes.withValue(refreshes + [refresh]) {
+            try await SendCondition.$current.withValue(condition, operation: body)
+        }
     }
 }

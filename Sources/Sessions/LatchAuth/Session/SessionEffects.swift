@@ -91,7 +91,7 @@ extension Session {
                 }
             }
         case .announce: run { [records] _ in await records.coordination?.announceChange() }
-        case .request(let id, let request): send(request, id: id)
+        case .request(let id, let request): beginRequests().send(request, id: id)
         case .authenticate(let id, let waiter, let requirement): authenticate(id, waiter, requirement)
         case .cancelAuthentication: authentication?.cancel()
         case .revoke(let value, let isCertain):
@@ -108,17 +108,6 @@ extension Session {
             authenticators[waiter] = nil
             waiters.resume(waiter, with: result)
         }
-    }
-
-    /// Sends a request, unless the file of the refresh lock was removed: another process may send the same refresh token.
-    private func send(_ request: RefreshRequest<Value>, id: Int) {
-        do { try locks[.refresh]?.requireHeld() } catch {
-            run { session in
-                await session.send(.responded(request: id, .failed(IssuerFailure(.failed, error))))
-            }
-            return
-        }
-        beginRequests().send(request, id: id)
     }
 
     /// Returns the task that sends the requests of the running refresh.
@@ -199,18 +188,21 @@ extension Session {
         }
     }
 
-    /// Asks the issuer.
+    /// Asks the issuer, as long as no other process may do so.
     func respond(to request: RefreshRequest<Value>, id: Int) async {
-        let sent = clock.now
+        let (sent, lock) = (clock.now, locks[.refresh])
+        let mayBeSent: @Sendable () -> Bool = { [isShared = records.coordination != nil] in lock?.isHeld ?? !isShared }
+        guard mayBeSent() else { return send(.responded(request: id, .withdrawn)) }
         do {
-            let fresh = try await ActiveRefreshes.of(self) { try await refresh(request) }
+            let fresh = try await ActiveRefreshes.of(self, while: mayBeSent) { try await refresh(request) }
             let offset = fresh.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) }
             send(.responded(request: id, .issued(fresh, clockOffset: offset)))
         } catch let error as IncompleteRefresh<Value> {
             let failure = IssuerFailure(error.error, now: clock.now)
             send(.responded(request: id, .incomplete(error.grant, failure)))
         } catch {
-            send(.responded(request: id, .failed(IssuerFailure(error, now: clock.now))))
+            let failure = IssuerFailure(error, now: clock.now)
+            send(.responded(request: id, failure.isUnsent && !mayBeSent() ? .withdrawn : .failed(failure)))
         }
     }
 }

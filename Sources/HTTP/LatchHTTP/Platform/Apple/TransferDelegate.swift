@@ -13,6 +13,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let feed = ResponseBuffer<HTTPResponse>()
     private let challengeHandler: TLSChallengeHandler
     private let stream: HTTPBodyStream?
+    /// The condition of the task that begins the transfer: a new connection checks it once more.
+    private let mayBeSent = SendCondition.current
     private let limit: Int
     private let state = Mutex(State())
 
@@ -83,6 +85,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         // A 401 is an ordinary response, and so is a request for a certificate that the server must not see.
         let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
         challengeHandler.resolve(space) { [self] disposition in
+            guard mayBeSent?() ?? true else {
+                fail(HTTPError.withdrawn)
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
             switch disposition {
             case .accept(let credential):
                 completionHandler(.useCredential, credential)

@@ -84,6 +84,7 @@ public final class URLSessionTransport: Handler {
     ///   does not send, `unencodable` before anything is sent; and what the stream of the request's content throws.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try request.validateForSending()
+        try SendCondition.check()
         guard request.method != .get || request.body.isEmpty else { throw HTTPError.contentWithGET }
         let time =
             request.isUninterruptible

@@ -74,6 +74,8 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var isRepeatable = false
     /// The number of bytes that were sent, to a proxy, before the request itself; nil before its first attempt.
     var bytesBeforeRequest: Int?
+    /// The condition under which the request may be sent; see `SendCondition`.
+    var mayBeSent: (@Sendable () -> Bool)?
 
     /// Whether a mail is submitted.
     var isMail = false
@@ -193,6 +195,7 @@ final class CurlTransfer: @unchecked Sendable {
         isRepeatable =
             request.method.isIdempotent || request.isSafeToRetry || request.fields[.idempotencyKey] != nil
         bytesBeforeRequest = nil
+        mayBeSent = SendCondition.current
         idleTimeout = upload == nil && responseBuffer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
     }
 

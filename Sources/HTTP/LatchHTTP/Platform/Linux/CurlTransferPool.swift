@@ -37,8 +37,8 @@ final class CurlTransferPool: Sendable {
     /// and must not reach the next request.
     func giveBack(_ transfer: CurlTransfer) {
         guard !transfer.isCancelled else { return }
-        // Streams may hold the caller's files and tasks.
-        (transfer.upload, transfer.responseBuffer) = (nil, nil)
+        // They may hold the caller's files and tasks.
+        (transfer.upload, transfer.responseBuffer, transfer.mayBeSent) = (nil, nil, nil)
         idle.withLock { transfers in
             guard transfers.count < Self.maximumIdle else { return }
             transfers.append(transfer)

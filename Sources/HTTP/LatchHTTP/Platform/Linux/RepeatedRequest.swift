@@ -18,16 +18,23 @@ extension CurlTransfer {
         return CurlTransfer.of(context).beginsRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// Returns whether the request may be sent: once, or again if that does no harm (RFC 9110 §9.2.2).
+    /// Returns whether the request may be sent: once, or again if that does no harm (RFC 9110 §9.2.2), and only while it
+    /// meets its condition.
     private func beginsRequest() -> Bool {
+        if mayBeSent?() == false {
+            refusal = hasSent ? lostConnection : .withdrawn
+            return false
+        }
         guard bytesBeforeRequest != nil else {
             bytesBeforeRequest = latch_curl_sent_bytes(easy)
             return true
         }
         // After a response, such as a proxy's demand for credentials (§15.5.8), it was not executed.
         guard hasSent, !isRepeatable, isReadingHead, head.isEmpty else { return true }
-        refusal = .offline("\(authority) closed the connection before it responded.")
+        refusal = lostConnection
         return false
     }
+
+    private var lostConnection: HTTPError { .offline("\(authority) closed the connection before it responded.") }
 }
 #endif

@@ -171,7 +171,7 @@ extension SessionMachine {
             guard let isCertain = strays.removeValue(forKey: id) else { return }
             switch answer {
             case .issued(let value, _), .incomplete(let value, _): effect(.revoke(value, isCertain: isCertain))
-            case .failed: break
+            case .failed, .withdrawn: break
             }
             return
         }
@@ -187,7 +187,20 @@ extension SessionMachine {
         case .incomplete(let value, let failure):
             issued(base.renewingGrant(from: value), failure: failure)
         case .failed(let failure): requestFailed(failure, of: exchange, now)
+        case .withdrawn: requestWithdrawn(now)
         }
+    }
+
+    /// Takes the lock and reads the record anew, once: another process may have refreshed meanwhile.
+    private mutating func requestWithdrawn(_ now: SessionMoment) {
+        exchange?.requests -= 1
+        _ = requests.popLast()
+        if lock == .held {
+            lock = .none
+            effect(.leave(.refresh))
+        }
+        guard refresh?.isRepeated == false else { return finishRefresh(.failure(AuthError.lockLost), now) }
+        refresh?.isRepeated = true
     }
 
     private mutating func issued(_ value: Value, clockOffset: Double? = nil, failure: IssuerFailure? = nil) {

@@ -151,6 +151,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         /// A credential whose refresh token is new, in a response that is not usable otherwise.
         case incomplete(Value, IssuerFailure)
         case failed(IssuerFailure)
+        /// Nothing was sent, since the session no longer keeps other processes out.
+        case withdrawn
     }
 
     /// A change of the current credential that a response made.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A condition that a request must still meet when its first byte is sent.
+///
+/// A request may wait long before that: for a connection, for a handshake, and while the system suspends the program.
+package enum SendCondition {
+    /// The condition of the current task's requests; nil for none.
+    @TaskLocal package static var current: (@Sendable () -> Bool)?
+
+    /// Checks the condition of the current task.
+    ///
+    /// - Throws: `HTTPError.withdrawn`.
+    package static func check() throws(HTTPError) { if current?() == false { throw .withdrawn } }
+}
+
+extension HTTPError {
+    /// Nothing was sent, since the request no longer meets its condition.
+    package static var withdrawn: HTTPError {
+        var error = HTTPError(code: cancelled.code, message: "The request was withdrawn before it was sent.")
+        error.isUnsent = true
+        return error
+    }
+}
