@@ -119,7 +119,12 @@ extension SessionScenario {
     private func releases(_ section: SessionSection, _ process: SimulatedProcess) {
         simulation.note("process \(process.id) leaves the lock '\(section.rawValue)'")
         judge(holdOf: section, process)
-        record.withLock { $0.lives[process.id].holds[section] = nil }
+        let isAway = record.withLock { record in
+            record.lives[process.id].holds[section] = nil
+            return record.lives[process.id].awaySince != nil
+        }
+        // It is suspended with a request in flight, which another process may repeat.
+        if section == .refresh, isAway { issuer.forgive(process.id) }
     }
 
     /// A process cannot store: it keeps its lock until it can, which it tries every 15 seconds.

@@ -236,8 +236,11 @@ extension OAuthError {
         case 300..<400: return .invalidResponse("it is a redirect, which no secret may follow", status: status)
         default: break
         }
-        if issuerCode == "invalid_grant", let known = suberror.flatMap({ suberrors[$0] }) { return known }
-        if let issuerCode, let known = codes[issuerCode] { return known }
+        guard let issuerCode else { return status == .unauthorized ? .unauthorized : .refused }
+        if StepUpRequirement(errorCode: issuerCode, suberror: suberror) != nil { return .interactionRequired }
+        // Of Microsoft Entra: the refresh token was issued to another client of its family.
+        if issuerCode == "invalid_grant", suberror == "client_mismatch" { return .unauthorizedClient }
+        if let known = codes[issuerCode] { return known }
         return status == .unauthorized ? .unauthorized : .refused
     }
 
@@ -249,26 +252,10 @@ extension OAuthError {
         "unsupported_token_type": .unsupportedTokenType,
         "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
-        // OpenID Connect Core §3.1.2.6, which servers also use at the token endpoint, and RFC 9470 §3.
-        "interaction_required": .interactionRequired, "login_required": .interactionRequired,
-        "consent_required": .interactionRequired, "account_selection_required": .interactionRequired,
-        "insufficient_user_authentication": .interactionRequired,
         // Those of glewlwyd and of GitHub.
         "invalid_code": .invalidGrant, "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
         "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
-    ]
-
-    /// The second codes of Microsoft Entra with which `invalid_grant` does not refuse the refresh token.
-    ///
-    /// Its libraries keep the token for these. `bad_token` and `token_expired` do refuse it.
-    private static let suberrors: [String: OAuthError] = [
-        "consent_required": .interactionRequired, "basic_action": .interactionRequired,
-        "additional_action": .interactionRequired, "message_only": .interactionRequired,
-        "user_password_expired": .interactionRequired, "protection_policy_required": .interactionRequired,
-        "device_authentication_failed": .interactionRequired,
-        // The token was issued to another client of its family.
-        "client_mismatch": .unauthorizedClient,
     ]
 
     /// Returns the second code of Microsoft Entra; older responses have only the number of their message.
@@ -342,11 +329,6 @@ extension OAuthError: IssuerError {
     /// The requirement of a server that continues the session once the user has acted; nil for other errors.
     var requirement: StepUpRequirement? {
         guard self == .interactionRequired else { return nil }
-        if let requirement = issuerCode.flatMap(StepUpRequirement.init(errorCode:)) { return requirement }
-        switch suberror {
-        case "consent_required": return StepUpRequirement(prompt: .consent)
-        case "user_password_expired": return StepUpRequirement(prompt: .login)
-        default: return StepUpRequirement()
-        }
+        return issuerCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror) } ?? StepUpRequirement()
     }
 }

@@ -140,7 +140,7 @@ package struct ExploredWorld: ExploredModel {
         stored = [ticket]
         record = TokenRecord(credential: ticket, sessionID: setting.keepsRecords ? "first" : nil)
         for number in processes.indices {
-            send(.use(newWaiter(.other, in: number), nil), to: number)
+            send(.use(newWaiter(.other, in: number), .init(.record)), to: number)
             while !processes[number].pending.isEmpty { end(0, in: number, .well) }
         }
     }
@@ -251,7 +251,7 @@ extension ExploredWorld {
         if budget.rests > 0 { choices.append(.rest) }
         if process.machine.suspension != .none {
             choices.append(.resume)
-            if process.machine.awaitingRest.contains(where: \.suspends) {
+            if process.machine.awaitingRest.values.contains(true) {
                 choices += process.isRequesting && setting.isShared ? [.suspendNow, .suspendUnsent] : [.suspendNow]
             }
         } else if budget.suspensions > 0 {
@@ -420,8 +420,8 @@ extension ExploredWorld {
     }
 
     private mutating func freeze(_ number: Int) {
-        for waiting in processes[number].machine.awaitingRest where waiting.suspends {
-            send(.suspendNow(waiting.waiter), to: number)
+        for (waiter, suspends) in processes[number].machine.awaitingRest.sorted(by: { $0.key < $1.key }) where suspends {
+            send(.suspendNow(waiter), to: number)
         }
     }
 
@@ -459,7 +459,11 @@ extension ExploredWorld {
             default: break
             }
         }
-        if let unstored = processes[number].machine.unstored { issuer.lose(unstored.predecessor) }
+        if let unstored = processes[number].machine.unstored {
+            issuer.lose(unstored.predecessor)
+            // Only its memory held the successor.
+            received[unstored.value.family] = nil
+        }
         if case .verifying? = processes[number].machine.operations.first?.phase { isSilent = true }
         for (section, holder) in holders where holder == number { holders[section] = nil }
         processes[number] = ExploredProcess(start: starts, setting.configuration)

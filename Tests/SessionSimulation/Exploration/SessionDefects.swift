@@ -20,7 +20,7 @@ extension SessionExploration {
         ) { $0.faults = 1 },
         defect(
             .init("a successor that cannot be stored is forgotten") { machine, _, _ in
-                if machine.unstored?.failures ?? 0 > 0 { machine.unstored = nil }
+                if machine.unstored?.retry != nil { machine.unstored = nil }
             }, { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }
         ) { $0.faults = 1 },
         defect(
@@ -30,7 +30,7 @@ extension SessionExploration {
         ) { ($0.faults, $0.kills) = (1, 1) },
         defect(
             .init("the late refusal of an old credential causes a refresh") { machine, event in
-                guard case .use(let waiter, var use?) = event, case .replacing = use.need,
+                guard case .use(let waiter, var use) = event, case .replacing = use.need,
                     let current = machine.state.credential
                 else { return }
                 use.need = .replacing(current)
@@ -75,7 +75,7 @@ extension SessionExploration {
         ) { $0.refusals = 2 },
         defect(
             .init("the lock is released although the successor is not stored") { machine, effects, _ in
-                guard machine.unstored?.failures ?? 0 > 0, machine.lock == .held else { return }
+                guard machine.unstored?.retry != nil, machine.lock == .held else { return }
                 machine.lock = .none
                 effects.append(.leave(.refresh))
             }, { $0.issuer = .strict(replays: 0) }
@@ -90,7 +90,7 @@ extension SessionExploration {
         ) { $0.signOuts = 1 },
         defect(
             .init("the record is not read again before a session says that it is signed out") { _, event in
-                guard case .use(let waiter, var use?) = event else { return }
+                guard case .use(let waiter, var use) = event else { return }
                 use.isConfirmed = true
                 event = .use(waiter, use)
             }
@@ -189,7 +189,7 @@ extension SessionExploration {
         defect(
             .init("a process ends while a request is in flight") { machine, effects, event in
                 guard case .rest(let waiter, suspends: false) = event else { return }
-                machine.awaitingRest = []
+                machine.awaitingRest = [:]
                 effects.append(.resume(waiter, .success(nil)))
             }, { $0.processes = 1 }
         ) { $0.rests = 1 },

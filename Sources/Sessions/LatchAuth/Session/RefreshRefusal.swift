@@ -23,11 +23,27 @@ extension HTTPResponse {
     package var refreshRefusal: RefreshRefusal? {
         guard status.isSuccess || status.isClientError, !isTemporary else { return nil }
         let words = IssuerWords(self)
+        if let words, words.isAboutRequest { return nil }
         if words?.oauthCode == "invalid_grant" { return .tokenEndpoint }
         guard status == .unauthorized || status == .forbidden else { return nil }
-        if let words, words.isAboutRequest { return nil }
         guard let words, !isGatewayResponse, words.isSpecific else { return .doubtful }
         return words.isTokenEndpoint ? .tokenEndpoint : .backend
+    }
+
+    /// The meaning for the session, if this is the response to a refresh, and not a success.
+    package var refreshFailure: IssuerFailure.Kind {
+        switch refreshRefusal {
+        case .tokenEndpoint, .backend: return .ended
+        case .doubtful: return .doubted
+        case nil: break
+        }
+        // A gateway's words, which say nothing about the issuer.
+        if status == 502 || status == 504 { return .unanswered }
+        // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
+        guard [400, 401, 403].contains(status.rawValue), let words = IssuerWords(self), words.oauthCode != nil else {
+            return .failed
+        }
+        return words.requirement.map { .userRequired($0) } ?? (status == .badRequest ? .rejected : .failed)
     }
 
     /// The outcome of a request to end a session at its server, if this is the response to it.
@@ -100,8 +116,12 @@ private struct IssuerWords {
 
     /// Whether the request or its client was refused, or the user is required, so that the refresh token stays valid.
     var isAboutRequest: Bool {
-        guard let oauthCode else { return false }
-        return Self.requestCodes.contains(oauthCode) || StepUpRequirement(errorCode: oauthCode) != nil
+        oauthCode.map(Self.requestCodes.contains) == true || requirement != nil
+    }
+
+    /// The requirement of an issuer that continues the session once the user has acted.
+    var requirement: StepUpRequirement? {
+        oauthCode.flatMap { StepUpRequirement(errorCode: $0, suberror: members["suberror"]?.stringValue) }
     }
 
     /// Whether a token endpoint may have written it: `invalid_token` is what Spring's says of a refresh token.
@@ -180,5 +200,16 @@ private enum GatewayWords {
     static func isGeneric(_ text: String) -> Bool {
         let letters = text.lowercasedASCII().unicodeScalars.filter(\.properties.isAlphabetic)
         return generic.contains(String(String.UnicodeScalarView(letters)))
+    }
+}
+
+extension HTTPError: IssuerError {
+    package var isRejection: Bool { false }
+
+    package var isDoubtfulEnd: Bool { response?.refreshRefusal == .doubtful }
+
+    package var mayHaveArrived: Bool {
+        guard !isUnsent else { return false }
+        return [HTTPError.timeout, .offline, .cancelled, .malformedMessage, .undecodable].contains { $0.code == code }
     }
 }

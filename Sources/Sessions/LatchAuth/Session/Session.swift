@@ -300,7 +300,7 @@ extension Session {
         listen()
         // A refresh may begin by itself then; in another session's refresh it must know of it.
         beginRequests()
-        _ = try await value(isLeavable: true) { .use($0, nil) }
+        _ = try await value(isLeavable: true) { .use($0, .init(.record)) }
     }
 
     /// Adopts the credential that a response made of the current one, stored before it becomes visible.

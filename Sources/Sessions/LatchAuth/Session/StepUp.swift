@@ -39,12 +39,24 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
 
     /// Returns the requirement of an issuer that does not refresh without the user (OpenID Connect Core §3.1.2.6); nil for
     /// another error code.
-    package init?(errorCode: String) {
+    ///
+    /// - Parameter suberror: The second code of Microsoft Entra. Its libraries keep the refresh token for these, and drop it for
+    ///   `bad_token` and `token_expired`.
+    package init?(errorCode: String, suberror: String? = nil) {
         switch errorCode {
         case "interaction_required", "insufficient_user_authentication": self.init()
         case "login_required": self.init(prompt: .login)
         case "consent_required": self.init(prompt: .consent)
         case "account_selection_required": self.init(prompt: .accountSelection)
+        case "invalid_grant":
+            switch suberror {
+            case "consent_required": self.init(prompt: .consent)
+            case "user_password_expired": self.init(prompt: .login)
+            case "basic_action", "additional_action", "message_only", "protection_policy_required",
+                "device_authentication_failed":
+                self.init()
+            default: return nil
+            }
         default: return nil
         }
     }

@@ -51,7 +51,7 @@ package struct IssuerFailure: Error, Sendable {
         case let error as AuthError where error.requirement != nil: .userRequired(error.requirement ?? .init())
         case AuthError.invalidTokenResponse: .unanswered
         case let error as AuthError: error.cause.map(kindOfCause) ?? .failed
-        case let error as HTTPError where error.response != nil: error.response.map(kind) ?? .failed
+        case let error as HTTPError where error.response != nil: error.response?.refreshFailure ?? .failed
         case let error as any IssuerError where error.isDoubtfulEnd: .doubted
         case let error as any WrappingError: kindOfCause(error.cause)
         case let error as any IssuerError:
@@ -64,23 +64,6 @@ package struct IssuerFailure: Error, Sendable {
     private static func kindOfCause(_ cause: any Error) -> Kind {
         let kind = kind(of: cause)
         return kind == .ended || kind == .doubted ? .failed : kind
-    }
-
-    /// Returns the meaning of a response that is not a success.
-    private static func kind(of response: HTTPResponse) -> Kind {
-        switch response.refreshRefusal {
-        case .tokenEndpoint, .backend: return .ended
-        case .doubtful: return .doubted
-        case nil: break
-        }
-        // A gateway's words, which say nothing about the issuer.
-        if response.status == 502 || response.status == 504 { return .unanswered }
-        // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
-        guard [400, 401, 403].contains(response.status.rawValue),
-            let code = (try? JSONValue(parsing: response.body.bytes))?["error"]?.stringValue
-        else { return .failed }
-        if let requirement = StepUpRequirement(errorCode: code) { return .userRequired(requirement) }
-        return response.status == .badRequest ? .rejected : .failed
     }
 
     /// Returns the pause that the issuer requests, in an error or in its cause.
@@ -105,16 +88,5 @@ extension IssuerFailure: Hashable {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(SessionFailure(error))
-    }
-}
-
-extension HTTPError: IssuerError {
-    package var isRejection: Bool { false }
-
-    package var isDoubtfulEnd: Bool { response?.refreshRefusal == .doubtful }
-
-    package var mayHaveArrived: Bool {
-        guard !isUnsent else { return false }
-        return [HTTPError.timeout, .offline, .cancelled, .malformedMessage, .undecodable].contains { $0.code == code }
     }
 }

@@ -23,8 +23,6 @@ extension SessionMachine {
         package var requests = 0
         /// Whether the issuer may have acted on an earlier request under the key, by this process or another.
         package var mayHaveArrived = false
-        /// Whether the issuer has rejected the request and used nothing up: the next one has another key.
-        package var isRejected = false
         /// The date of the first answer that may have been a gateway's refusal, by this device's clock.
         package var doubted: Date?
         /// The monotonic time at which the exchange began.
@@ -45,10 +43,8 @@ extension SessionMachine {
         package var failure: IssuerFailure?
         /// The issuer's clock as the answer showed it; valid with the credential, by whose predecessor it could look fresh.
         package var clockOffset: Double?
-        /// The number of failed attempts to store it.
-        package var failures = 0
-        /// The monotonic time of the next attempt.
-        package var retry = Duration.zero
+        /// The next attempt to store it; nil before the first failure.
+        package var retry: Retry?
     }
 
     /// What an answer without a successor means for the record.
@@ -61,12 +57,6 @@ extension SessionMachine {
         case over
     }
 
-    /// A request to the issuer, for the rate of requests.
-    package struct SentRequest: Sendable, Hashable {
-        package var target: TokenTarget?
-        package var time: Duration
-    }
-
     /// The number of requests for a resource that remain without an answer before its exchange is given up.
     ///
     /// Until then they are repeated first, since the issuer may have acted on one and repeat its answer. Afterwards the
@@ -76,8 +66,7 @@ extension SessionMachine {
     /// Whether a request stays within the rate of the policy; each target has its own.
     func mayRequest(for target: TokenTarget?, _ now: SessionMoment) -> Bool {
         let start = now.uptime - configuration.policy.requestWindow
-        return requests.reduce(0) { $0 + ($1.target == target && $1.time > start ? 1 : 0) }
-            < configuration.policy.requestLimit
+        return requests[target, default: []].count { $0 > start } < configuration.policy.requestLimit
     }
 
     // MARK: Key
@@ -87,15 +76,15 @@ extension SessionMachine {
         guard let refresh, exchange?.flight == nil, suspension == .none else {
             return closeOperation(following: record, now)
         }
-        guard case .current(let value) = follow(record, now) else { return closeOperation() }
+        guard let value = follow(record, now) else { return closeOperation() }
         if isRefreshed(value, since: refresh, now) {
             closeOperation()
             return finishRefresh(.success(()), now)
         }
-        var next = openExchange(of: value, record, now)
-        if next.target != nil, next.requests >= Self.greatestRequests {
-            next = Exchange(credential: value, key: now.random.identifier(), target: refresh.target, begun: now.uptime)
-        }
+        let fresh = Exchange(
+            credential: value, key: now.random.identifier(), target: refresh.target, begun: now.uptime)
+        var next = continued(by: fresh, record)
+        if next.target != nil, next.requests >= Self.greatestRequests { next = fresh }
         next.doubted = record?.doubted ?? exchange?.doubted
         exchange = next
         guard configuration.keepsRecords, var record else {
@@ -111,25 +100,23 @@ extension SessionMachine {
         save(record)
     }
 
-    /// Returns the exchange to continue, or a new one.
+    /// Returns the exchange to continue, or the new one.
     ///
     /// The key is that of the last attempt with the same refresh token, in any process and before any crash. The issuer then
     /// repeats a response that was lost.
-    private func openExchange(of value: Value, _ record: TokenRecord<Value>?, _ now: SessionMoment) -> Exchange {
-        let fresh = Exchange(
-            credential: value, key: now.random.identifier(), target: refresh?.target, begun: now.uptime)
-        let kept = record?.refreshKey
-        if let kept, kept != exchange?.key {
-            var left = fresh
-            (left.key, left.target, left.mayHaveArrived) = (kept, record?.refreshTarget, true)
-            left.requests = record?.refreshRequests ?? 1
-            return left
+    private func continued(by fresh: Exchange, _ record: TokenRecord<Value>?) -> Exchange {
+        var next = fresh
+        let key = record?.refreshKey
+        if let exchange, key ?? exchange.key == exchange.key,
+            key != nil || isSame(fresh.credential, exchange.credential, for: exchange.target)
+        {
+            next = exchange
+            next.credential = fresh.credential
+        } else if let key {
+            (next.key, next.target, next.mayHaveArrived) = (key, record?.refreshTarget, true)
+            next.requests = record?.refreshRequests ?? 1
         }
-        guard var exchange, !exchange.isRejected,
-            kept != nil || isSame(value, exchange.credential, for: exchange.target)
-        else { return fresh }
-        exchange.credential = value
-        return exchange
+        return next
     }
 
     /// Whether a refresh of both is the same refresh.
@@ -160,7 +147,7 @@ extension SessionMachine {
         refresh?.target = exchange.target
         refresh?.hasRequested = true
         let start = now.uptime - configuration.policy.requestWindow
-        requests = requests.filter { $0.time > start } + [SentRequest(target: exchange.target, time: now.uptime)]
+        requests[exchange.target] = requests[exchange.target, default: []].filter { $0 > start } + [now.uptime]
         let request = RefreshRequest(
             credential: exchange.credential, idempotencyKey: exchange.key, target: exchange.target)
         effect(.request(id: requestCount, request))
@@ -186,21 +173,25 @@ extension SessionMachine {
             issued(fresh, clockOffset: clockOffset)
         case .incomplete(let value, let failure):
             issued(base.renewingGrant(from: value), failure: failure)
-        case .failed(let failure): requestFailed(failure, of: exchange, now)
+        case .failed(let failure):
+            // Another session has finished the exchange meanwhile, in which nothing is left to be done.
+            guard let current = state.credential, isStill(current, exchange.credential, key: nil) else {
+                return self.exchange = nil
+            }
+            requestFailed(failure, of: exchange, now)
         case .withdrawn: requestWithdrawn(now)
         }
     }
 
-    /// Takes the lock and reads the record anew, once: another process may have refreshed meanwhile.
+    /// Begins anew: another process may have refreshed since this one has let go of its lock.
     private mutating func requestWithdrawn(_ now: SessionMoment) {
         exchange?.requests -= 1
-        _ = requests.popLast()
-        if lock == .held {
-            lock = .none
-            effect(.leave(.refresh))
-        }
-        guard refresh?.isRepeated == false else { return finishRefresh(.failure(AuthError.lockLost), now) }
-        refresh?.isRepeated = true
+        _ = requests[exchange?.target]?.popLast()
+        guard lock == .held else { return continueRefresh(now) }
+        // The lock's file was removed.
+        lock = .none
+        effect(.leave(.refresh))
+        finishRefresh(.failure(AuthError.lockLost), now)
     }
 
     private mutating func issued(_ value: Value, clockOffset: Double? = nil, failure: IssuerFailure? = nil) {
@@ -212,7 +203,7 @@ extension SessionMachine {
     }
 
     private mutating func requestFailed(_ failure: IssuerFailure, of exchange: Exchange, _ now: SessionMoment) {
-        if !configuration.policy.countsFailedRequests { _ = requests.popLast() }
+        if !configuration.policy.countsFailedRequests { _ = requests[exchange.target]?.popLast() }
         if failure.isUnsent { self.exchange?.requests -= 1 }
         if exchange.target != nil { return resourceFailed(failure, of: exchange, now) }
         switch failure.kind {
@@ -235,22 +226,18 @@ extension SessionMachine {
             if repeatsAtOnce(exchange, now) { return }
             pauseRefresh(after: failure, now)
         case .rejected:
-            reject(exchange)
+            // An earlier request may have used the refresh token up: once more shows whether its key is rejected.
+            if exchange.mayHaveArrived { self.exchange?.mayHaveArrived = false } else { giveUp(exchange) }
             pauseRefresh(after: failure, now)
         case .failed: pauseRefresh(after: failure, now)
         }
         finishRefresh(.failure(failure.error), now)
     }
 
-    /// Ends an exchange that the issuer has rejected, unless an earlier request may have used the refresh token up: once
-    /// more shows whether it is the key that the issuer rejects.
-    private mutating func reject(_ exchange: Exchange) {
-        if exchange.mayHaveArrived {
-            self.exchange?.mayHaveArrived = false
-        } else {
-            self.exchange?.isRejected = true
-            enqueue(.conclude(.over, key: exchange.key))
-        }
+    /// Ends an exchange that has used nothing up: the next one has another key.
+    private mutating func giveUp(_ exchange: Exchange) {
+        self.exchange = nil
+        enqueue(.conclude(.over, key: exchange.key))
     }
 
     /// Whether the request is repeated now: the issuer may have acted, and repeats its response within its replay window.
@@ -283,7 +270,7 @@ extension SessionMachine {
             if failure.kind == .ended || failure.kind == .doubted {
                 error = AuthError.resourceRefused.caused(by: failure.error)
             }
-            self.exchange?.isRejected = true
+            giveUp(exchange)
             pauseRefresh(
                 of: exchange.target, after: IssuerFailure(failure.kind, error, retryAfter: failure.retryAfter),
                 isBinding: true, now)
@@ -293,12 +280,11 @@ extension SessionMachine {
                 refresh?.isRepeated = false
                 return
             }
-            enqueue(.conclude(.over, key: exchange.key))
         }
         let callers = refresh?.callers ?? []
         refresh = nil
         for caller in callers where caller.use.target == exchange.target { refreshFailed(for: caller, error, now) }
-        for caller in callers where caller.use.target != exchange.target { use(caller.use, caller.waiter, now) }
+        for caller in callers where caller.use.target != exchange.target { use(caller, now) }
     }
 
     /// Whether the session may have ended: the issuer has not refreshed it within the last minute.
@@ -385,37 +371,19 @@ extension SessionMachine {
     mutating func conclude(
         _ conclusion: Conclusion, key: String, over record: TokenRecord<Value>?, _ now: SessionMoment
     ) {
-        guard let exchange, exchange.key == key else { return closeOperation(following: record, now) }
-        switch conclusion {
-        case .ended:
-            guard let stored = record?.credential, stored.hasSameRefreshToken(as: exchange.credential) else {
+        if case .ended = conclusion {
+            guard let exchange, exchange.key == key else { return closeOperation(following: record, now) }
+            guard record?.credential?.hasSameRefreshToken(as: exchange.credential) == true else {
                 return followInstead(record, now)
             }
-            save(TokenRecord(credential: nil, end: .issuer))
-        case .doubted(let date):
-            guard var record = followed(record, withKey: key, now) else { return }
-            record.doubted = date
-            save(record)
-        case .over:
-            guard var record = followed(record, withKey: key, now) else { return }
-            record.keepRefresh(of: nil)
-            save(record)
+            return save(TokenRecord(credential: nil, end: .issuer))
         }
-    }
-
-    /// Follows the record, and returns it where it still has the key of the exchange; otherwise the operation ends.
-    private mutating func followed(
-        _ record: TokenRecord<Value>?, withKey key: String, _ now: SessionMoment
-    ) -> TokenRecord<Value>? {
-        guard configuration.keepsRecords, let record, record.refreshKey == key else {
-            closeOperation(following: record, now)
-            return nil
+        guard configuration.keepsRecords, var record, record.refreshKey == key else {
+            return closeOperation(following: record, now)
         }
-        guard case .current = follow(record, now) else {
-            closeOperation()
-            return nil
-        }
-        return record
+        guard follow(record, now) != nil else { return closeOperation() }
+        if case .doubted(let date) = conclusion { record.doubted = date } else { record.keepRefresh(of: nil) }
+        save(record)
     }
 
     mutating func endByIssuer(_ cause: SessionFailure) {

@@ -6,16 +6,6 @@ import PortableFoundation
 // What the session makes of a record that was read.
 
 extension SessionMachine {
-    /// The relation of the record to the credential of this session.
-    enum Followed {
-        /// The session has the credential of the record.
-        case current(Value)
-        /// The user has signed out, or the issuer has ended the session.
-        case ended
-        /// Another sign-in has happened elsewhere.
-        case otherSignIn
-    }
-
     mutating func decide(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         switch operations[0].kind {
         case .read: read(record, now)
@@ -36,18 +26,21 @@ extension SessionMachine {
     /// Adopts a record that another session has stored.
     ///
     /// Where it belongs to another sign-in, or holds no credential, the running operations are abandoned.
-    mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Followed {
+    ///
+    /// - Returns: The credential of the record; nil if the sign-in of this session is over.
+    @discardableResult
+    mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Value? {
         guard let record, let value = record.credential else {
             let reason = record?.end ?? .user
             beginGeneration(failing: reason == .issuer ? .reauthenticationRequired : .missingToken)
             end(reason)
-            return .ended
+            return nil
         }
         if isOtherSignIn(record, value) {
             beginGeneration()
             adopt(value, of: record, now)
             endStepUp(with: value, now)
-            return .otherSignIn
+            return nil
         }
         if value == state.credential {
             facts.sessionID = record.sessionID
@@ -55,7 +48,7 @@ extension SessionMachine {
             adopt(value, of: record, now)
             if isExpired(value, now) { pauseBackgroundRefreshes(now) }
         }
-        return .current(value)
+        return value
     }
 
     /// Whether a record is not that of the signed-in user.
@@ -74,7 +67,7 @@ extension SessionMachine {
     /// Ends the running operation because the record holds something else than it is about.
     mutating func followInstead(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         closeOperation()
-        guard case .current = follow(record, now) else { return }
+        guard follow(record, now) != nil else { return }
         // It may be what a caller was refused, since the response of this refresh is dropped.
         refresh?.hasRequested = false
         finishRefresh(.success(()), now)
@@ -82,7 +75,7 @@ extension SessionMachine {
 
     /// Restores the session, or follows the record of another one.
     private mutating func read(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
-        let readers = operations[0].readers
+        let readers = operations[0].callers
         closeOperation()
         staleness = nil
         let isRestoration = isUnread
@@ -95,22 +88,18 @@ extension SessionMachine {
         } else {
             catchUp(with: record, now)
         }
-        for reader in readers {
-            guard var use = reader.use else {
-                succeed(reader.waiter)
-                continue
-            }
+        for var reader in readers {
             // A successor that waits to be stored comes first, and finds out by itself that its session was left.
-            if isContradicted, unstored != nil, !use.isConfirmed {
-                use.isConfirmed = true
-                commitAgain()
-                readRecord(for: StoreOperation.Reader(waiter: reader.waiter, use: use))
+            let isEarly = isContradicted && unstored != nil && !reader.use.isConfirmed
+            reader.use.isConfirmed = true
+            guard isEarly else {
+                use(reader, now)
                 continue
             }
-            use.isConfirmed = true
-            self.use(use, reader.waiter, now)
+            commitAgain()
+            readRecord(for: reader)
         }
-        for caller in callers { use(caller.use, caller.waiter, now) }
+        for caller in callers { use(caller, now) }
         // A process that has ended may have used up the refresh token: the issuer repeats its response only for a while.
         if isRestoration, record?.refreshKey != nil, let value = state.credential { refreshInBackground(value, now) }
     }
@@ -120,7 +109,7 @@ extension SessionMachine {
         if case .signedOut(let reason) = state {
             followWhileSignedOut(record, reason, now)
         } else if unstored == nil {
-            _ = follow(record, now)
+            follow(record, now)
         }
     }
 

@@ -10,12 +10,6 @@ extension SessionMachine {
     ///
     /// What happens for them follows from what is in flight: see `advance`.
     package struct Refresh: Sendable {
-        /// A caller and its request.
-        package struct Caller: Sendable {
-            package var waiter: Waiter
-            package var use: Use
-        }
-
         /// The credential whose successor is wanted.
         package var value: Value
         /// The target of the new access token; nil for the session's own.
@@ -54,7 +48,7 @@ extension SessionMachine {
     }
 
     /// Lets a caller wait for the running refresh, or for a new one.
-    mutating func join(_ caller: Refresh.Caller, of value: Value, _ now: SessionMoment) {
+    mutating func join(_ caller: Caller, of value: Value, _ now: SessionMoment) {
         let isNeeded = needsSuccessor(caller.use, of: value, now)
         let current = value.credential(for: caller.use.target)
         if !isNeeded, let current, suspension != .none || isSlow(now) { return succeed(caller.waiter, current) }
@@ -100,7 +94,7 @@ extension SessionMachine {
 
     /// Begins a refresh; without callers it is the session's own.
     mutating func beginRefresh(
-        of value: Value, for target: TokenTarget? = nil, callers: [Refresh.Caller] = [], isNeeded: Bool = false,
+        of value: Value, for target: TokenTarget? = nil, callers: [Caller] = [], isNeeded: Bool = false,
         _ now: SessionMoment
     ) {
         refresh = Refresh(
@@ -223,24 +217,23 @@ extension SessionMachine {
             case .success where current != nil && refresh.hasRequested && caller.use.target == refresh.target:
                 succeed(caller.waiter, current)
             // Another session has refreshed, or this one has refreshed another access token.
-            case .success: use(caller.use, caller.waiter, now)
+            case .success: use(caller, now)
             case .failure(let error): refreshFailed(for: caller, error, now)
             }
         }
     }
 
     /// Hides a failure as long as the old credential is accepted.
-    mutating func refreshFailed(for caller: Refresh.Caller, _ error: any Error, _ now: SessionMoment) {
+    mutating func refreshFailed(for caller: Caller, _ error: any Error, _ now: SessionMoment) {
         let current = state.credential?.credential(for: caller.use.target)
         guard case .fresh = caller.use.need, let current else { return fail(caller.waiter, error) }
-        if isContradicted { return use(caller.use, caller.waiter, now) }
+        if isContradicted { return use(caller, now) }
         if !isExpired(current, now) { return succeed(caller.waiter, current) }
         // It expired while the session found out that another one refreshes.
         guard case AuthError.refreshElsewhere = error else { return fail(caller.waiter, error) }
-        use(caller.use, caller.waiter, now)
+        use(caller, now)
     }
 }
 
 extension SessionMachine.Refresh: Equatable, Hashable where Value: Hashable {}
-extension SessionMachine.Refresh.Caller: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.Pause: Equatable, Hashable {}

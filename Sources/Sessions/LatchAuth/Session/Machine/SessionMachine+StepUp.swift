@@ -62,7 +62,7 @@ extension SessionMachine {
         var (predecessor, isUnstored) = (unstored?.value ?? current, unstored != nil)
         if configuration.keepsRecords {
             guard let stored = record?.credential, record?.sessionID == facts.sessionID else {
-                _ = follow(record, now)
+                follow(record, now)
                 return closeOperation(failing: AuthError.superseded, now)
             }
             isUnstored = unstored.map { isStill(stored, $0.predecessor, key: record?.refreshKey) } ?? false
@@ -113,6 +113,6 @@ extension SessionMachine {
         adopt(value, of: record, now)
         endStepUp(with: value, now)
         for waiter in waiters { succeed(waiter, value) }
-        for caller in callers { use(caller.use, caller.waiter, now) }
+        for caller in callers { use(caller, now) }
     }
 }

@@ -34,16 +34,10 @@ extension SessionMachine {
             case verifying(TokenRecord<Value>?, SessionFailure)
         }
 
-        /// A caller that waits until the record has been read, and its request for a credential.
-        package struct Reader: Sendable {
-            package var waiter: Waiter
-            package var use: Use?
-        }
-
         package var kind: Kind
         package var phase = Phase.queued
         /// The callers of a read.
-        package var readers: [Reader] = []
+        package var callers: [Caller] = []
         /// The credential of a record that was read before a sign-out.
         package var found: Value?
 
@@ -132,7 +126,7 @@ extension SessionMachine {
             if isSame(kept, record) { return written(record, failure: failure, now) }
             // Without other writers a missing record is damage of this failure, and memory is right.
             if configuration.isShared, !isUnread, unstored == nil, kept != nil || state.isSignedIn {
-                _ = follow(kept, now)
+                follow(kept, now)
             }
             closeOperation(failing: failure.error, now)
         case (.verifying(_, let failure), _, .failure): closeOperation(failing: failure.error, now)
@@ -208,26 +202,22 @@ extension SessionMachine {
 extension SessionMachine.StoreOperation: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.StoreOperation.Kind: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.StoreOperation.Phase: Equatable, Hashable where Value: Hashable {}
-extension SessionMachine.StoreOperation.Reader: Equatable, Hashable where Value: Hashable {}
 
 // MARK: - The ends of operations
 
 extension SessionMachine {
-    /// A change by another session that could not be read.
-    package struct Staleness: Sendable, Hashable {
+    /// The next attempt at what a store has failed to do: after 1, 2, 4, 8, and then each 15 seconds.
+    package struct Retry: Sendable, Hashable {
         /// The number of failed attempts.
         package var failures: Int
-        /// The monotonic time of the next attempt.
-        package var retry: Duration
+        /// The monotonic time of the next one.
+        package var time: Duration
 
-        init(after earlier: Staleness?, _ now: SessionMoment) {
+        init(after earlier: Retry?, _ now: SessionMoment) {
             failures = (earlier?.failures ?? 0) + 1
-            retry = now.uptime + SessionMachine.retryDelay(after: failures - 1)
+            time = now.uptime + .seconds(min(1 << min(failures - 1, 4), 15))
         }
     }
-
-    /// Returns the pause before the store is used again: 1, 2, 4, 8, and then 15 seconds.
-    static func retryDelay(after failures: Int) -> Duration { .seconds(min(1 << min(failures, 4), 15)) }
 
     /// Makes a stored record the state of the session.
     ///
@@ -246,7 +236,7 @@ extension SessionMachine {
             }
             beginGeneration(isByUser: true)
             // The credentials that were refreshed too often belong to an earlier sign-in.
-            requests = []
+            requests = [:]
             identify(by: record)
             if let value = record?.credential { adopt(value, now) } else { end(.user) }
             endStepUp(with: record?.credential, now)
@@ -254,10 +244,7 @@ extension SessionMachine {
         case .prepare: return sendRequest(now)
         case .commit: if let record, let value = record.credential { committed(record, value, now) }
         case .conclude(.ended(let cause), _): endByIssuer(cause)
-        case .conclude(.doubted, _): return
-        case .conclude(.over, let key):
-            if exchange?.key == key { exchange = nil }
-            return
+        case .conclude(.doubted, _), .conclude(.over, _): return
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
         case .rotate(_, let waiter):
             // The successor that a refresh has obtained meanwhile follows it.
@@ -274,10 +261,9 @@ extension SessionMachine {
     /// Uses a rotated credential that could not be stored, and stores it later.
     private mutating func keep(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
         if let value = record?.credential, let current = state.credential, unstored?.isRotation ?? true {
-            let failures = (unstored?.failures ?? 0) + 1
             unstored = Unstored(
-                value: value, predecessor: unstored?.predecessor ?? current, isRotation: true, failures: failures,
-                retry: now.uptime + Self.retryDelay(after: failures - 1))
+                value: value, predecessor: unstored?.predecessor ?? current, isRotation: true,
+                retry: Retry(after: unstored?.retry, now))
         }
         rotated(record, waiter, now)
     }
@@ -298,14 +284,13 @@ extension SessionMachine {
         closeOperation(isInside: isInside)
         switch operation.kind {
         case .read:
-            if isUnread { publish(.unavailable(error)) } else { staleness = Staleness(after: staleness, now) }
-            for reader in operation.readers { fail(reader.waiter, error) }
+            if isUnread { publish(.unavailable(error)) } else { staleness = Retry(after: staleness, now) }
+            for reader in operation.callers { fail(reader.waiter, error) }
         case .replace(_, let waiter, _): fail(waiter, error)
         case .prepare: finishRefresh(.failure(error), now)
         case .commit:
-            guard let failures = unstored?.failures else { return finishRefresh(.success(()), now) }
-            unstored?.failures = failures + 1
-            unstored?.retry = now.uptime + Self.retryDelay(after: failures)
+            guard let unstored else { return finishRefresh(.success(()), now) }
+            self.unstored?.retry = Retry(after: unstored.retry, now)
             finishRefresh(.failure(error), now)
         case .conclude(.ended(let cause), let key):
             guard exchange?.key == key else { return }

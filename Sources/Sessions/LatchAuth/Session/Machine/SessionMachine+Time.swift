@@ -38,9 +38,9 @@ extension SessionMachine {
                 waits.append(refresh.patienceEnd - now.uptime)
             }
         }
-        if let unstored, !operations.contains(where: \.isCommit) { waits.append(unstored.retry - now.uptime) }
+        if let unstored, !operations.contains(where: \.isCommit) { waits.append((unstored.retry?.time ?? .zero) - now.uptime) }
         if suspension == .none {
-            if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.retry - now.uptime) }
+            if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.time - now.uptime) }
             if let value = state.credential { waits += self.waits(for: value, now) }
         }
         return waits.min().map { max($0, .zero) }
@@ -76,9 +76,9 @@ extension SessionMachine {
         guard suspension != .frozen else { return }
         if let refresh, now.uptime >= refresh.patienceEnd { releaseUnhurriedCallers(now) }
         if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
-        if let unstored, now.uptime >= unstored.retry { commitAgain() }
+        if let unstored, now.uptime >= unstored.retry?.time ?? .zero { commitAgain() }
         guard suspension == .none else { return }
-        if let staleness, now.uptime >= staleness.retry, !isUnread { readRecord() }
+        if let staleness, now.uptime >= staleness.time, !isUnread { readRecord() }
         guard refreshesByItself(now), isIdle, let value = state.credential,
             mustRepeat(now) || !isFresh(value, now), !isPaused(nil, now)
         else { return }
@@ -93,7 +93,7 @@ extension SessionMachine {
     ///
     /// The issuer may have used up the refresh token, and repeats its response only for a while.
     private func mustRepeat(_ now: SessionMoment) -> Bool {
-        guard configuration.policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived, !exchange.isRejected,
+        guard configuration.policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived,
             let current = state.credential, isSame(current, exchange.credential, for: exchange.target)
         else { return false }
         return now.uptime < exchange.begun + Self.longestPause
@@ -136,13 +136,6 @@ extension SessionMachine {
         case frozen
     }
 
-    /// A caller that waits for rest.
-    package struct RestWaiter: Sendable, Hashable {
-        package var waiter: Waiter
-        /// Whether it announced a suspension, whose end is the end of its wait.
-        package var suspends: Bool
-    }
-
     /// Whether nothing is under way that the end of the process could lose.
     var isAtRest: Bool {
         guard lock == .none else { return false }
@@ -154,7 +147,7 @@ extension SessionMachine {
 
     /// Lets a caller wait for rest, and begins a suspension.
     mutating func rest(_ waiter: Waiter, suspends: Bool) {
-        awaitingRest.append(RestWaiter(waiter: waiter, suspends: suspends))
+        awaitingRest[waiter] = suspends
         guard suspends else { return }
         if suspension == .none { suspension = .begun }
         if lock == .waiting || lock == .entering { leaveQueue() }
@@ -175,19 +168,21 @@ extension SessionMachine {
 
     mutating func resume(_ now: SessionMoment) {
         suspension = .none
-        for waiting in awaitingRest where waiting.suspends { succeed(waiting.waiter) }
-        awaitingRest.removeAll(where: \.suspends)
+        for waiter in awaitingRest.keys.sorted() where awaitingRest[waiter] == true {
+            awaitingRest[waiter] = nil
+            succeed(waiter)
+        }
         if refresh != nil { continueRefresh(now) }
         commitAgain()
         timePassed(now)
     }
 
-    /// Continues a refresh that a suspension has kept from going on.
+    /// Continues a refresh whose next step a suspension has prevented.
     ///
     /// Another session may have refreshed meanwhile: a caller that can use the result waits for nothing.
-    private mutating func continueRefresh(_ now: SessionMoment) {
+    mutating func continueRefresh(_ now: SessionMoment) {
         guard let parked = refresh.take() else { return }
-        for caller in parked.callers { use(caller.use, caller.waiter, now) }
+        for caller in parked.callers { use(caller, now) }
         // One that nobody waits for goes on all the same.
         guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
             obstacle(to: nil, of: value, now) == nil

@@ -46,6 +46,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package struct Use: Sendable {
         /// The need of the caller.
         package enum Need: Sendable {
+            /// Only that the record has been read once.
+            case record
             /// The credential as it is.
             case current
             /// A credential that is not due for a refresh, if that can be had.
@@ -68,11 +70,16 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         }
     }
 
+    /// A caller that waits, and its request.
+    package struct Caller: Sendable {
+        package var waiter: Waiter
+        package var use: Use
+    }
+
     /// An occurrence that the session reacts to.
     package enum Event: Sendable {
         // Callers.
-        /// A caller needs a credential; for nil, only the record to be read.
-        case use(Waiter, Use?)
+        case use(Waiter, Use)
         /// A caller does not wait any longer.
         case left(Waiter)
         /// A sign-in, or a sign-out for nil; with a generation, only if no other has begun since.
@@ -201,8 +208,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// Whether the record that was read last belongs to another sign-in, or to none, and could not be followed at once:
     /// until it is, nobody gets the credential.
     package var isContradicted = false
-    /// A change of the record that this session has heard of and not read yet.
-    package var staleness: Staleness?
+    /// The next attempt to read a change of the record that this session has heard of.
+    package var staleness: Retry?
 
     // MARK: What is under way
 
@@ -225,15 +232,15 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package var requestCount = 0
     /// The pauses after failed requests for a target; that of nil is the session's own.
     package var pauses: [TokenTarget?: Pause] = [:]
-    /// The targets of the last requests to the issuer, and their monotonic times.
-    package var requests: [SentRequest] = []
+    /// The monotonic times of the last requests to the issuer, by their target.
+    package var requests: [TokenTarget?: [Duration]] = [:]
     /// The pending requirement of a server or of the issuer.
     package var requirement: StepUpRequirement?
     /// The authentication of the user that is under way, and the callers that wait for it.
     package var authentication: Authentication?
     package var suspension = Suspension.none
-    /// The callers that wait for rest.
-    package var awaitingRest: [RestWaiter] = []
+    /// The callers that wait for rest, and whether they announced a suspension, whose end is the end of their wait.
+    package var awaitingRest: [Waiter: Bool] = [:]
 
     /// The effects of the event that is being handled.
     var outbox = Outbox()
@@ -256,11 +263,10 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
 
     private mutating func react(to event: Event, _ now: SessionMoment) {
         switch event {
-        case .use(let waiter, nil): restore(waiter)
-        case .use(let waiter, var use?):
+        case .use(let waiter, var use):
             // A record that was read a moment ago is not followed yet.
             use.isConfirmed = use.isConfirmed && operations.allSatisfy(\.isQueued)
-            self.use(use, waiter, now)
+            self.use(Caller(waiter: waiter, use: use), now)
         case .left(let waiter): leave(waiter)
         case .replace(let waiter, let value, let generation): replace(by: value, waiter, since: generation, now)
         case .stepUp(let waiter, let value):
@@ -284,7 +290,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
             facts.clockOffset = offset
             timePassed(now)
         case .rest(let waiter, let suspends): rest(waiter, suspends: suspends)
-        case .suspendNow(let waiter): if awaitingRest.contains(where: { $0.waiter == waiter }) { freeze() }
+        case .suspendNow(let waiter): if awaitingRest[waiter] != nil { freeze() }
         case .resume: resume(now)
         case .storeUnlocked: storeUnlocked()
         }
@@ -300,12 +306,13 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
             effect(.leave(.refresh))
         }
         guard isAtRest else { return }
-        for waiting in awaitingRest { succeed(waiting.waiter) }
-        awaitingRest = []
+        for waiter in awaitingRest.keys.sorted() { succeed(waiter) }
+        awaitingRest = [:]
     }
 }
 
 extension SessionMachine: Equatable, Hashable where Value: Hashable {}
+extension SessionMachine.Caller: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.Use: Equatable, Hashable where Value: Hashable {}
 extension SessionMachine.Use.Need: Equatable, Hashable where Value: Hashable {}
 
@@ -321,7 +328,7 @@ extension SessionMachine {
     }
 
     /// Whether a refresh is running, or a caller may begin one once the record has been read.
-    var mayRequest: Bool { refresh != nil || operations.contains { !$0.readers.isEmpty } }
+    var mayRequest: Bool { refresh != nil || operations.contains { !$0.callers.isEmpty } }
 
     /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
     func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
@@ -410,67 +417,52 @@ extension SessionMachine {
 // MARK: - Callers
 
 extension SessionMachine {
-    private mutating func restore(_ waiter: Waiter) {
-        guard isUnread else { return succeed(waiter) }
-        readRecord(for: StoreOperation.Reader(waiter: waiter))
-    }
-
     /// Reads the record, once for all callers that arrive before it is read.
     ///
     /// A session that knows the record reads it again for a caller that arrives while it is being read.
-    mutating func readRecord(for reader: StoreOperation.Reader? = nil) {
+    mutating func readRecord(for caller: Caller? = nil) {
         let place = operations.lastIndex { $0.readsOnly && (isUnread || $0.isQueued) }
         if isUnread { publish(.restoring) }
-        if let place {
-            operations[place].readers += [reader].compactMap(\.self)
-        } else {
-            enqueue(.read)
-            operations[operations.count - 1].readers = [reader].compactMap(\.self)
-        }
+        if place == nil { enqueue(.read) }
+        if let caller { operations[place ?? operations.count - 1].callers.append(caller) }
     }
 
     /// Forgets a caller that was cancelled; what it has begun goes on.
     private mutating func leave(_ waiter: Waiter) {
-        awaitingRest.removeAll { $0.waiter == waiter }
+        awaitingRest[waiter] = nil
         refresh?.callers.removeAll { $0.waiter == waiter }
         authentication?.waiters.removeAll { $0 == waiter }
-        for place in operations.indices { operations[place].readers.removeAll { $0.waiter == waiter } }
+        for place in operations.indices { operations[place].callers.removeAll { $0.waiter == waiter } }
     }
 
     /// Gives a caller a credential, or lets it wait for one.
-    mutating func use(_ use: Use, _ waiter: Waiter, _ now: SessionMoment) {
-        if isContradicted, !use.isConfirmed {
-            return readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
+    mutating func use(_ caller: Caller, _ now: SessionMoment) {
+        let (waiter, use) = (caller.waiter, caller.use)
+        guard !isUnread else { return readRecord(for: caller) }
+        if case .record = use.need { return succeed(waiter) }
+        // The notification of a sign-in in another process may be slow, or have crashed.
+        let isDoubtful = isContradicted || configuration.isShared && state.credential == nil
+        guard use.isConfirmed || !isDoubtful else { return readRecord(for: caller) }
+        guard let value = state.credential else {
+            let isEnded = state == .signedOut(.issuer)
+            return fail(waiter, isEnded ? AuthError.reauthenticationRequired : AuthError.missingToken)
         }
-        switch state {
-        case .unknown, .restoring, .unavailable: readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
-        case .signedOut(let reason):
-            // The notification of a sign-in in another process may be slow, or have crashed.
-            guard use.isConfirmed || !configuration.isShared else {
-                return readRecord(for: StoreOperation.Reader(waiter: waiter, use: use))
-            }
-            fail(waiter, reason == .issuer ? AuthError.reauthenticationRequired : AuthError.missingToken)
-        case .signedIn(let value), .expired(let value): self.use(use, value, waiter, now)
-        }
-    }
-
-    private mutating func use(_ use: Use, _ value: Value, _ waiter: Waiter, _ now: SessionMoment) {
         guard use.generation.map(isSameUser) ?? true else { return fail(waiter, AuthError.superseded) }
-        let current = value.credential(for: use.target)
-        switch use.need {
-        case .current:
-            if let current { return succeed(waiter, current) }
-        case .fresh:
-            guard let current, !isExpired(current, now) else { break }
-            if isFresh(current, now) || isPaused(use.target, now) { return succeed(waiter, current) }
-        case .replacing(let refused):
-            if let current, !current.hasSameAccessToken(as: refused), !isExpired(current, now) {
-                return succeed(waiter, current)
-            }
+        if let current = value.credential(for: use.target), isUsable(current, for: use, now) {
+            return succeed(waiter, current)
         }
         // A caller whose refresh fails must not read an earlier state because the timer is late.
         publishExpiry(of: value, now)
-        join(Refresh.Caller(waiter: waiter, use: use), of: value, now)
+        join(caller, of: value, now)
+    }
+
+    /// Whether a caller gets the credential as it is.
+    private func isUsable(_ current: Value, for use: Use, _ now: SessionMoment) -> Bool {
+        switch use.need {
+        case .record, .current: true
+        case .fresh: !isExpired(current, now) && (isFresh(current, now) || isPaused(use.target, now))
+        case .replacing(let refused): !isExpired(current, now) && !current.hasSameAccessToken(as: refused)
+        }
     }
 
     /// Whether a caller has nothing to use until the credential has a successor.

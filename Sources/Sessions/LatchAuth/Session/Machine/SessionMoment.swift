@@ -30,17 +30,3 @@ package struct SessionFailure: Error, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(error.codeOrType) }
 }
-
-/// A resource that one access token of a session is for, and the scopes that it needs there (RFC 8707 §2).
-public struct TokenTarget: Sendable, Hashable, Codable {
-    /// The absolute URI of the resource, as it is requested.
-    public let resource: String
-    /// The requested scopes; nil for those of the sign-in.
-    public let scopes: Scopes?
-
-    /// Creates a target.
-    public init(resource: String, scopes: Scopes? = nil) {
-        self.resource = resource
-        self.scopes = scopes
-    }
-}
