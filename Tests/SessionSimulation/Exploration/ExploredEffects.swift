@@ -94,8 +94,7 @@ extension ExploredWorld {
         case (.enter(let section, _, _), .well):
             holders[section] = number
             send(.entered(section, .entered), to: number)
-        case (.enter(let section, _, _), .busy): send(.entered(section, .busy(holder: "x")), to: number)
-        case (.enter(let section, _, _), .abandoned): send(.entered(section, .abandoned(holder: "x")), to: number)
+        case (.enter(let section, _, _), .occupied): send(.entered(section, .occupied(by: "x")), to: number)
         case (.enter(let section, _, _), _): send(.entered(section, .failed(failure)), to: number)
         case (.load, .well):
             processes[number].isCurrent = true

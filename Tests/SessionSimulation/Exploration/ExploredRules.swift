@@ -115,7 +115,7 @@ extension ExploredWorld {
                 violation = violated("\(number): a lock is never released")
                 return
             }
-            guard !isSilent, machine.unstored == nil, machine.staleness == nil, !machine.isUnread,
+            guard !isSilent, machine.unstored == nil, machine.staleness == nil, !machine.state.isUnread,
                 processes.allSatisfy({ $0.machine.unstored == nil })
             else { continue }
             if let held = record?.credential, held.number < received[held.family] ?? 0 {
@@ -200,7 +200,7 @@ extension ExploredWorld {
         switch pending {
         case .enter(let section, let waits, let isCalledBack):
             if holders[section] == nil { return .well }
-            return isCalledBack ? .abandoned : waits ? nil : .busy
+            return isCalledBack || !waits ? .occupied : nil
         case .request where processes[number].isWithdrawn: return .withdrawn
         case .request(_, _, _, let target): return isFailing(target) ? setting.failures.first : .well
         default: return .well

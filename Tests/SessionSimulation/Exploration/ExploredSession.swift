@@ -159,9 +159,8 @@ package struct ExploredProcess: Hashable, Sendable {
         var family: Int?
     }
 
-    init(start: Int, _ configuration: Machine.Configuration) {
-        self.start = start
-        machine = Machine(configuration)
+    init(start: Int, _ machine: Machine) {
+        (self.start, self.machine) = (start, machine)
     }
 }
 

@@ -59,14 +59,14 @@ package struct ExploredWorld: ExploredModel {
 
         package init(_ change: (inout Setting) -> Void = { _ in }) { change(&self) }
 
-        var configuration: Machine.Configuration {
+        var machine: Machine {
             var policy = RefreshPolicy(
                 lead: .seconds(10), jitter: .zero, pauseAfterFailure: .seconds(10), greatestShare: 0.5)
             policy.timeLimit = .seconds(30)
             policy.requestWindow = .seconds(20)
             policy.patience = .seconds(10)
             policy.confirmationDelay = .seconds(20)
-            return Machine.Configuration(policy: policy, keepsRecords: keepsRecords, isShared: isShared)
+            return Machine(policy: policy, keepsRecords: keepsRecords, isShared: isShared)
         }
     }
 
@@ -123,16 +123,16 @@ package struct ExploredWorld: ExploredModel {
     /// Whether a change was not announced, so that a process may not know of it.
     var isSilent = false
     package var violation: String?
-    let mutation: Shared<Mutation>?
+    let mutation: Unhashed<Mutation>?
 
     /// Creates a world with a signed-in user.
     ///
     /// - Parameter mutation: A defect, to see whether it is found.
     package init(_ setting: Setting, budget: Budget, mutation: Mutation? = nil) {
         self.setting = setting
-        processes = (0..<setting.processes).map { ExploredProcess(start: $0, setting.configuration) }
+        processes = (0..<setting.processes).map { ExploredProcess(start: $0, setting.machine) }
         self.budget = budget
-        self.mutation = mutation.map(Shared.init)
+        self.mutation = mutation.map(Unhashed.init)
         uses = Array(repeating: budget.uses, count: setting.processes)
         starts = setting.processes
         issuer = ExploredIssuer(setting.issuer)
@@ -146,14 +146,6 @@ package struct ExploredWorld: ExploredModel {
     }
 
     static func date(_ time: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(time) * 10) }
-}
-
-/// A value that plays no part in the identity of a state.
-struct Shared<Value: Sendable>: Hashable, Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
-    static func == (one: Self, other: Self) -> Bool { true }
-    func hash(into hasher: inout Hasher) {}
 }
 
 // MARK: - Steps
@@ -185,7 +177,7 @@ extension ExploredWorld {
 
         /// The way in which an effect ends.
         package enum Ending: String, Sendable {
-            case well, busy, abandoned, failed, lost, rejected, failedAfterwards
+            case well, occupied, failed, lost, rejected, failedAfterwards
             case refused, userRequired, doubted, incomplete, unanswered, withdrawn
         }
 
@@ -267,8 +259,8 @@ extension ExploredWorld {
         switch pending {
         case .enter(let section, let waits, let isCalledBack):
             let isFree = holders[section] == nil
-            if isFree { return (mayFail ? [.well, .failed] : [.well]) + (isCalledBack ? [.abandoned] : []) }
-            return (isCalledBack ? [.abandoned] : []) + (waits ? [] : [.busy])
+            if isFree { return (mayFail ? [.well, .failed] : [.well]) + (isCalledBack ? [.occupied] : []) }
+            return isCalledBack || !waits ? [.occupied] : []
         case .load: return mayFail ? [.well, .failed] : [.well]
         case .save: return mayFail ? [.well, .failed, .failedAfterwards] : [.well]
         case .request where processes[process].isWithdrawn: return [.withdrawn]
@@ -293,7 +285,7 @@ extension ExploredWorld {
     func isFault(_ ending: Step.Ending, of pending: ExploredProcess.Pending) -> Bool {
         if case .request(_, _, _, let target) = pending, isFailing(target) { return false }
         switch ending {
-        case .well, .busy, .abandoned, .withdrawn: return false
+        case .well, .occupied, .withdrawn: return false
         default: return true
         }
     }
@@ -368,12 +360,12 @@ extension ExploredWorld {
             use(.replacing(old), in: number)
         case .rotate:
             budget.rotations -= 1
-            let rotation = Machine.Rotation(generation: machine.generation) { current in
+            let successor = Machine.Successor { current in
                 var rotated = current
                 rotated.access.rotations += 1
                 return rotated
             }
-            send(.rotate(newWaiter(.other, in: number), rotation), to: number)
+            send(.rotate(newWaiter(.other, in: number), generation: machine.generation, successor), to: number)
         case .stepUp:
             budget.stepUps -= 1
             uses[number] -= 1
@@ -420,7 +412,8 @@ extension ExploredWorld {
     }
 
     private mutating func freeze(_ number: Int) {
-        for (waiter, suspends) in processes[number].machine.awaitingRest.sorted(by: { $0.key < $1.key }) where suspends {
+        for (waiter, suspends) in processes[number].machine.awaitingRest.sorted(by: { $0.key < $1.key }) where suspends
+        {
             send(.suspendNow(waiter), to: number)
         }
     }
@@ -466,7 +459,7 @@ extension ExploredWorld {
         }
         if case .verifying? = processes[number].machine.operations.first?.phase { isSilent = true }
         for (section, holder) in holders where holder == number { holders[section] = nil }
-        processes[number] = ExploredProcess(start: starts, setting.configuration)
+        processes[number] = ExploredProcess(start: starts, setting.machine)
         starts += 1
     }
 

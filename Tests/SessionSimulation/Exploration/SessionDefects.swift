@@ -70,7 +70,7 @@ extension SessionExploration {
         ) { ($0.kills, $0.refusals) = (1, 2) },
         defect(
             .init("a busy lock counts as free") { _, event in
-                if case .entered(.refresh, .busy) = event { event = .entered(.refresh, .entered) }
+                if case .entered(.refresh, .occupied) = event { event = .entered(.refresh, .entered) }
             }, { $0.issuer = .strict(replays: 0) }
         ) { $0.refusals = 2 },
         defect(
@@ -165,9 +165,9 @@ extension SessionExploration {
         defect(
             .init("the interaction that a resource requires holds up the session") { machine, _, _ in
                 let end = Duration.seconds(100_000)
-                if let pause = machine.pauses[ExploredTicket.targets[0]] {
-                    machine.pauses[nil] = .init(end: end, bindingEnd: end, error: pause.error)
-                }
+                guard var pause = machine.pauses[ExploredTicket.targets[0]] else { return }
+                (pause.end, pause.bindingEnd) = (end, end)
+                machine.pauses[nil] = pause
             },
             {
                 ($0.processes, $0.failing, $0.recoveries) = (1, [0], 1)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// The input of a session's refresh closure.
 public struct RefreshRequest<Value: Sendable>: Sendable {
     /// The credential to be replaced.
@@ -76,6 +78,17 @@ public struct RefreshPolicy: Sendable, Hashable {
 
     /// Whether a request that fails counts towards `requestLimit`; false where the application limits failures by itself.
     package var countsFailedRequests = true
+
+    /// Returns the seconds before its expiry at which a credential is due.
+    ///
+    /// - Parameters:
+    ///   - life: Its lifetime, in seconds.
+    ///   - share: The random share of the jitter, from 0 to 1.
+    func secondsAhead(ofLife life: Double, jitter share: Double) -> Double {
+        // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
+        let lead = max(0, min(lead.inSeconds, max(0, life) * max(0, min(greatestShare, 0.5))))
+        return lead - max(0, min(jitter.inSeconds, lead / 2)) * share
+    }
 
     /// Creates a policy.
     public init(

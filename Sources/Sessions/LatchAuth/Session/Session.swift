@@ -118,7 +118,7 @@ public actor Session<Value: SessionCredential> {
         let records = SessionRecords(store)
         self.records = records
         machine = SessionMachine(
-            .init(policy: policy, keepsRecords: records.keepsRecords, isShared: records.coordination != nil))
+            policy: policy, keepsRecords: records.keepsRecords, isShared: records.coordination != nil)
         self.refresh = refresh
         self.clock = clock
         self.random = random
@@ -296,7 +296,7 @@ extension Session {
     ///
     /// - Throws: A `store…` code when it cannot be read; the state is then `unavailable`, and the next call tries again.
     public func restore() async throws {
-        guard machine.isUnread else { return }
+        guard machine.state.isUnread else { return }
         listen()
         // A refresh may begin by itself then; in another session's refresh it must know of it.
         beginRequests()
@@ -313,10 +313,10 @@ extension Session {
         _ snapshot: CredentialSnapshot<Value>, by response: HTTPResponse, to request: HTTPRequest
     ) async -> Value? {
         let sent = snapshot.credential
-        let rotation = SessionMachine<Value>.Rotation(generation: snapshot.generation) { current in
-            current.rotated(by: response, to: request, sentWith: sent)
-        }
-        do { return try await value { .rotate($0, rotation) }?.credential } catch {
+        let successor = SessionMachine<Value>.Successor { $0.rotated(by: response, to: request, sentWith: sent) }
+        do {
+            return try await value { .rotate($0, generation: snapshot.generation, successor) }?.credential
+        } catch {
             // The machine reports nothing: the next rotation or refresh stores again, and reports a failure.
             return nil
         }

@@ -154,16 +154,11 @@ extension Session {
         guard let coordination = records.coordination else { return send(.entered(section, .entered)) }
         entries[section] = run { session in
             do {
-                guard
-                    let lock = waits
-                        ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
-                else {
-                    if Task.isCancelled { throw CancellationError() }
-                    return await session.entered(section, nil, .busy(holder: coordination.holder(of: section)))
-                }
-                await session.entered(section, lock, .entered)
+                let lock = waits ? try await coordination.enter(section) : try await coordination.enterIfFree(section)
+                await session.entered(
+                    section, lock, lock == nil ? .occupied(by: coordination.holder(of: section)) : .entered)
             } catch is CancellationError {
-                await session.entered(section, nil, .abandoned(holder: coordination.holder(of: section)))
+                await session.entered(section, nil, .occupied(by: coordination.holder(of: section)))
             } catch {
                 await session.entered(section, nil, .failed(SessionFailure(error)))
             }

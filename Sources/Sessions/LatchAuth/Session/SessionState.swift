@@ -27,6 +27,14 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
 
     /// Whether a user is signed in, with a fresh or an expired credential.
     public var isSignedIn: Bool { credential != nil }
+
+    /// Whether the store has not been read successfully; only then may reading it change the state.
+    package var isUnread: Bool {
+        switch self {
+        case .unknown, .restoring, .unavailable: true
+        case .signedIn, .expired, .signedOut: false
+        }
+    }
 }
 
 extension SessionState: Hashable where Value: Hashable {}

@@ -6,7 +6,6 @@ package import PortableFoundation
 
 /// The failure of a request to the issuer, and its meaning for the session.
 package struct IssuerFailure: Error, Sendable {
-    /// The meaning of a failure.
     package enum Kind: Sendable, Hashable {
         /// The issuer has ended the session.
         case ended
@@ -33,7 +32,6 @@ package struct IssuerFailure: Error, Sendable {
         (error as? HTTPError)?.isUnsent ?? ((error as? any WrappingError)?.cause as? HTTPError)?.isUnsent ?? false
     }
 
-    /// Creates a failure.
     package init(_ kind: Kind, _ error: any Error, retryAfter: Duration? = nil) {
         (self.kind, self.error, self.retryAfter) = (kind, error, retryAfter)
     }

@@ -57,16 +57,15 @@ extension SessionMachine {
         case over
     }
 
-    /// The number of requests for a resource that remain without an answer before its exchange is given up.
+    /// The number of requests for a resource without an answer, after which its exchange is given up.
     ///
-    /// Until then they are repeated first, since the issuer may have acted on one and repeat its answer. Afterwards the
-    /// session's own refresh settles whether the refresh token is still valid.
+    /// Until then it comes first, since the issuer may have acted on one and repeat its answer.
     static var greatestRequests: Int { 3 }
 
     /// Whether a request stays within the rate of the policy; each target has its own.
     func mayRequest(for target: TokenTarget?, _ now: SessionMoment) -> Bool {
-        let start = now.uptime - configuration.policy.requestWindow
-        return requests[target, default: []].count { $0 > start } < configuration.policy.requestLimit
+        let start = now.uptime - policy.requestWindow
+        return requests[target, default: []].count { $0 > start } < policy.requestLimit
     }
 
     // MARK: Key
@@ -87,12 +86,8 @@ extension SessionMachine {
         if next.target != nil, next.requests >= Self.greatestRequests { next = fresh }
         next.doubted = record?.doubted ?? exchange?.doubted
         exchange = next
-        guard configuration.keepsRecords, var record else {
-            closeOperation()
-            return sendRequest(now)
-        }
         let requests = next.target == nil ? nil : next.requests + 1
-        guard record.refreshKey != next.key || record.refreshRequests != requests else {
+        guard keepsRecords, var record, record.refreshKey != next.key || record.refreshRequests != requests else {
             closeOperation()
             return sendRequest(now)
         }
@@ -102,8 +97,7 @@ extension SessionMachine {
 
     /// Returns the exchange to continue, or the new one.
     ///
-    /// The key is that of the last attempt with the same refresh token, in any process and before any crash. The issuer then
-    /// repeats a response that was lost.
+    /// The key is that of the last attempt with the same refresh token, in any process and before any crash.
     private func continued(by fresh: Exchange, _ record: TokenRecord<Value>?) -> Exchange {
         var next = fresh
         let key = record?.refreshKey
@@ -137,7 +131,6 @@ extension SessionMachine {
 
     // MARK: Request
 
-    /// Sends the request whose key is stored.
     mutating func sendRequest(_ now: SessionMoment) {
         guard let exchange, exchange.flight == nil, refresh != nil, suspension == .none else { return }
         requestCount += 1
@@ -146,7 +139,7 @@ extension SessionMachine {
         self.exchange?.requests += 1
         refresh?.target = exchange.target
         refresh?.hasRequested = true
-        let start = now.uptime - configuration.policy.requestWindow
+        let start = now.uptime - policy.requestWindow
         requests[exchange.target] = requests[exchange.target, default: []].filter { $0 > start } + [now.uptime]
         let request = RefreshRequest(
             credential: exchange.credential, idempotencyKey: exchange.key, target: exchange.target)
@@ -203,14 +196,14 @@ extension SessionMachine {
     }
 
     private mutating func requestFailed(_ failure: IssuerFailure, of exchange: Exchange, _ now: SessionMoment) {
-        if !configuration.policy.countsFailedRequests { _ = requests[exchange.target]?.popLast() }
+        if !policy.countsFailedRequests { _ = requests[exchange.target]?.popLast() }
         if failure.isUnsent { self.exchange?.requests -= 1 }
         if exchange.target != nil { return resourceFailed(failure, of: exchange, now) }
         switch failure.kind {
         case .ended: return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
         case .doubted:
             let since = exchange.doubted ?? now.date
-            guard abs(now.date.timeIntervalSince(since)) < configuration.policy.confirmationDelay.inSeconds else {
+            guard abs(now.date.timeIntervalSince(since)) < policy.confirmationDelay.inSeconds else {
                 return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
             }
             self.exchange?.doubted = since
@@ -242,15 +235,13 @@ extension SessionMachine {
 
     /// Whether the request is repeated now: the issuer may have acted, and repeats its response within its replay window.
     private mutating func repeatsAtOnce(_ exchange: Exchange, _ now: SessionMoment) -> Bool {
-        guard configuration.policy.repeatsUnanswered, suspension == .none, mayRequest(for: exchange.target, now) else {
-            return false
-        }
+        guard policy.repeatsUnanswered, suspension == .none, mayRequest(for: exchange.target, now) else { return false }
         // Its callers may have left before the connection ended.
         if refresh == nil, let value = state.credential { beginRefresh(of: value, for: exchange.target, now) }
         guard refresh?.isRepeated == false else { return false }
         refresh?.isRepeated = true
         // The record is as it was; only the requests for a resource are counted in it.
-        if exchange.target == nil, lock == .held || !configuration.isShared { sendRequest(now) }
+        if exchange.target == nil, lock == .held || !isShared { sendRequest(now) }
         return true
     }
 
@@ -281,18 +272,16 @@ extension SessionMachine {
                 return
             }
         }
-        let callers = refresh?.callers ?? []
-        refresh = nil
-        for caller in callers where caller.use.target == exchange.target { refreshFailed(for: caller, error, now) }
-        for caller in callers where caller.use.target != exchange.target { use(caller, now) }
+        for caller in refresh.take()?.callers ?? [] {
+            if caller.use.target == exchange.target { refreshFailed(for: caller, error, now) } else { use(caller, now) }
+        }
     }
 
     /// Whether the session may have ended: the issuer has not refreshed it within the last minute.
     private func isEndPossible(_ now: SessionMoment) -> Bool {
-        guard let refresh, let value = state.credential, mayRequest(for: nil, now), !isPaused(nil, now) else {
-            return false
-        }
-        guard !refresh.callers.isEmpty else { return false }
+        guard let value = state.credential, refresh?.callers.isEmpty == false, mayRequest(for: nil, now),
+            !isPaused(nil, now)
+        else { return false }
         let issued = value.issued ?? facts.issued ?? .distantPast
         return issuerDate(now).timeIntervalSince(issued) > 60
     }
@@ -306,17 +295,13 @@ extension SessionMachine {
             return finishRefresh(.success(()), now)
         }
         // A write that has failed may have come to its end.
-        if unstored.isRotation, let record, holds(record, unstored.value) {
-            return written(record, failure: nil, now)
-        }
-        if configuration.keepsRecords {
+        if unstored.isRotation, holds(record, unstored.value) { return written(record, failure: nil, now) }
+        if keepsRecords {
             guard let stored = record?.credential, record?.sessionID == facts.sessionID,
                 isStill(stored, unstored.predecessor, key: record?.refreshKey)
             else {
                 (self.unstored, exchange) = (nil, nil)
-                if !unstored.isRotation, isLeft(by: record) {
-                    effect(.revoke(unstored.value, isCertain: false))
-                }
+                if !unstored.isRotation, isLeft(by: record) { effect(.revoke(unstored.value, isCertain: false)) }
                 return followInstead(record, now)
             }
             // Without an access token of its own it keeps the one that is stored by now.
@@ -341,11 +326,9 @@ extension SessionMachine {
     /// refresh token of its own, which leaves the key of the request.
     func isStill(_ stored: Value, _ predecessor: Value, key: String?) -> Bool {
         guard stored.hasSameRefreshToken(as: predecessor) else { return false }
-        return !configuration.isShared || stored.hasSameAccessToken(as: predecessor)
-            || key != nil && key == exchange?.key
+        return !isShared || stored.hasSameAccessToken(as: predecessor) || key != nil && key == exchange?.key
     }
 
-    /// Uses the successor that was stored.
     mutating func committed(_ record: TokenRecord<Value>, _ value: Value, _ now: SessionMoment) {
         guard let unstored else { return }
         let failure = unstored.failure
@@ -359,7 +342,7 @@ extension SessionMachine {
             (self.unstored, self.exchange, pauses[nil]) = (nil, nil, nil)
         }
         adopt(value, of: record, now)
-        if isExpired(value, now) { pauseBackgroundRefreshes(now) }
+        pauseIfExpired(value, now)
         guard self.unstored == nil else { return }
         // A refresh that has begun since makes a request of its own.
         guard let failure, refresh?.hasRequested ?? true else { return finishRefresh(.success(()), now) }
@@ -378,9 +361,7 @@ extension SessionMachine {
             }
             return save(TokenRecord(credential: nil, end: .issuer))
         }
-        guard configuration.keepsRecords, var record, record.refreshKey == key else {
-            return closeOperation(following: record, now)
-        }
+        guard keepsRecords, var record, record.refreshKey == key else { return closeOperation(following: record, now) }
         guard follow(record, now) != nil else { return closeOperation() }
         if case .doubted(let date) = conclusion { record.doubted = date } else { record.keepRefresh(of: nil) }
         save(record)

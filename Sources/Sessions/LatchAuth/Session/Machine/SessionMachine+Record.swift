@@ -19,7 +19,8 @@ extension SessionMachine {
         case .commit: commit(over: record, now)
         case .conclude(let conclusion, let key): conclude(conclusion, key: key, over: record, now)
         case .stepUp(let value, let generation, _): stepUp(to: value, since: generation, over: record, now)
-        case .rotate(let rotation, let waiter): rotate(by: rotation, over: record, waiter, now)
+        case .rotate(let successor, let since, let waiter):
+            rotate(to: successor, since: since, over: record, waiter, now)
         }
     }
 
@@ -46,7 +47,7 @@ extension SessionMachine {
             facts.sessionID = record.sessionID
         } else {
             adopt(value, of: record, now)
-            if isExpired(value, now) { pauseBackgroundRefreshes(now) }
+            pauseIfExpired(value, now)
         }
         return value
     }
@@ -78,13 +79,12 @@ extension SessionMachine {
         let readers = operations[0].callers
         closeOperation()
         staleness = nil
-        let isRestoration = isUnread
+        let isRestoration = state.isUnread
         // Who has come since the record was read may know of a sign-in after it.
-        let callers = configuration.isShared && record?.credential == nil ? refresh?.callers ?? [] : []
+        let callers = isShared && record?.credential == nil ? refresh?.callers ?? [] : []
         if !callers.isEmpty { refresh?.callers = [] }
         if isRestoration {
-            identify(by: record)
-            if let value = record?.credential { adopt(value, now) } else { end(record?.end ?? .noAccount) }
+            if let value = record?.credential { adopt(value, of: record, now) } else { end(record?.end ?? .noAccount) }
         } else {
             catchUp(with: record, now)
         }
@@ -113,12 +113,10 @@ extension SessionMachine {
         }
     }
 
-    /// Ends the running operation because nothing needs it any more.
-    ///
-    /// The record was read all the same, and is not read again for the announcement of its change.
+    /// Ends the running operation because nothing needs it any more; the record is not read again if it is announced.
     mutating func closeOperation(following record: TokenRecord<Value>?, _ now: SessionMoment) {
         closeOperation()
-        if configuration.isShared { catchUp(with: record, now) }
+        if isShared { catchUp(with: record, now) }
     }
 
     private mutating func followWhileSignedOut(
@@ -135,13 +133,13 @@ extension SessionMachine {
     }
 
     private mutating func rotate(
-        by rotation: Rotation, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
+        to successor: Successor, since: Int, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
     ) {
         // An earlier rotation may not be stored yet; the successor of a refresh replaces both.
         let isStored = unstored.map { $0.isRotation && holds(record, $0.predecessor) }
-        guard rotation.generation == generation, let current = state.credential,
-            !configuration.keepsRecords || isStored ?? holds(record, current),
-            let rotated = rotation.successor(current)
+        guard since == generation, let current = state.credential,
+            !keepsRecords || isStored ?? holds(record, current),
+            let rotated = successor.value(current)
         else {
             closeOperation(following: record, now)
             return succeed(waiter)

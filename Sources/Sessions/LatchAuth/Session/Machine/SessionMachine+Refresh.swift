@@ -27,7 +27,6 @@ extension SessionMachine {
         package var hasRequested = false
     }
 
-    /// The lock among the processes that refresh.
     package enum LockState: Sendable, Hashable {
         case none, entering, waiting, leaving, held
     }
@@ -38,13 +37,7 @@ extension SessionMachine {
         package var end: Duration
         /// The end for all callers of the target.
         package var bindingEnd: Duration
-        /// The failure.
         package var error: SessionFailure
-
-        /// Creates a pause.
-        package init(end: Duration, bindingEnd: Duration, error: SessionFailure) {
-            (self.end, self.bindingEnd, self.error) = (end, bindingEnd, error)
-        }
     }
 
     /// Lets a caller wait for the running refresh, or for a new one.
@@ -66,8 +59,7 @@ extension SessionMachine {
 
     /// Whether what a refresh would wait for may take long.
     private func isSlow(_ now: SessionMoment) -> Bool {
-        let patience = configuration.policy.patience
-        if let exchange, exchange.flight != nil, exchange.sent + patience <= now.uptime { return true }
+        if let exchange, exchange.flight != nil, exchange.sent + policy.patience <= now.uptime { return true }
         return refresh.map { lock == .waiting || $0.patienceEnd <= now.uptime } ?? false
     }
 
@@ -88,9 +80,7 @@ extension SessionMachine {
     }
 
     /// Whether the credential holds what a refresh needs.
-    func mayRefresh(_ value: Value) -> Bool {
-        value.isRefreshable || !configuration.policy.needsRefreshToken
-    }
+    func mayRefresh(_ value: Value) -> Bool { value.isRefreshable || !policy.needsRefreshToken }
 
     /// Begins a refresh; without callers it is the session's own.
     mutating func beginRefresh(
@@ -99,8 +89,7 @@ extension SessionMachine {
     ) {
         refresh = Refresh(
             value: value, target: target, callers: callers, isNeeded: isNeeded,
-            deadline: now.uptime + configuration.policy.timeLimit,
-            patienceEnd: now.uptime + configuration.policy.patience)
+            deadline: now.uptime + policy.timeLimit, patienceEnd: now.uptime + policy.patience)
     }
 
     /// Takes the next step of the refresh, unless it waits for something that ends by an event.
@@ -114,7 +103,7 @@ extension SessionMachine {
             commitAgain()
             return true
         }
-        if lock == .held || !configuration.isShared {
+        if lock == .held || !isShared {
             enqueue(.prepare)
             return true
         }
@@ -134,15 +123,13 @@ extension SessionMachine {
     }
 
     mutating func lockEntered(_ entry: Entry, _ now: SessionMoment) {
-        let wasLeaving = lock == .leaving
+        let earlier = lock
         lock = entry == .entered ? .held : .none
         // Whoever has begun since the refresh that left enters anew.
-        guard let refresh, suspension == .none, !wasLeaving || now.uptime >= refresh.deadline else { return }
+        guard let refresh, suspension == .none, earlier != .leaving || now.uptime >= refresh.deadline else { return }
         switch entry {
-        case .entered where wasLeaving: finishRefresh(.failure(AuthError.lockHeld(by: nil)), now)
-        case .entered: break
-        case .busy(let holder) where wasLeaving: finishRefresh(.failure(AuthError.lockHeld(by: holder)), now)
-        case .busy:
+        case .entered: if earlier == .leaving { finishRefresh(.failure(AuthError.lockHeld(by: nil)), now) }
+        case .occupied where earlier == .entering:
             // The other session may take long: only a caller that cannot do without a successor waits for it.
             guard refresh.isNeeded || isExpired(refresh.value, now) else {
                 return finishRefresh(.failure(AuthError.refreshElsewhere), now)
@@ -150,7 +137,7 @@ extension SessionMachine {
             lock = .waiting
             effect(.enter(.refresh, waits: true))
             releaseUnhurriedCallers(now)
-        case .abandoned(let holder): finishRefresh(.failure(AuthError.lockHeld(by: holder)), now)
+        case .occupied(let holder): finishRefresh(.failure(AuthError.lockHeld(by: holder)), now)
         case .failed(let failure): finishRefresh(.failure(AuthError.fromStore(failure.error)), now)
         }
     }
@@ -169,8 +156,6 @@ extension SessionMachine {
         for caller in unhurried { succeed(caller.waiter, value.credential(for: caller.use.target)) }
     }
 
-    // MARK: Pauses
-
     func isPaused(_ target: TokenTarget?, _ now: SessionMoment) -> Bool {
         Set([nil, target]).contains { pauses[$0].map { now.uptime < $0.end } ?? false }
     }
@@ -178,9 +163,8 @@ extension SessionMachine {
     /// The longest pause that an issuer may request; a session that refreshes later than this is effectively lost.
     static var longestPause: Duration { .seconds(600) }
 
-    /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more.
-    ///
-    /// The quarter spreads the devices that one outage has synchronised.
+    /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more, which spreads
+    /// the devices that one outage has synchronised.
     ///
     /// - Parameter isBinding: Whether the policy's pause holds for all callers, and not only that of the issuer.
     mutating func pauseRefresh(
@@ -188,21 +172,10 @@ extension SessionMachine {
     ) {
         let requested = min(failure.retryAfter ?? .zero, Self.longestPause)
         let share = 1 + now.random.unit() / 4
-        let end = now.uptime + max(configuration.policy.pauseAfterFailure, requested) * share
-        pauses[target] = Pause(
-            end: end, bindingEnd: isBinding ? end : now.uptime + requested * share,
-            error: SessionFailure(failure.error))
+        let end = now.uptime + max(policy.pauseAfterFailure, requested) * share
+        let bindingEnd = isBinding ? end : now.uptime + requested * share
+        pauses[target] = Pause(end: end, bindingEnd: bindingEnd, error: SessionFailure(failure.error))
     }
-
-    /// Lets the session not refresh by itself for a while, since a credential that was issued just now has expired.
-    ///
-    /// This device's clock is wrong, and the issuer's responses do not show it: the next credential would be no better.
-    mutating func pauseBackgroundRefreshes(_ now: SessionMoment) {
-        pauses[nil] = Pause(
-            end: now.uptime + Self.longestPause, bindingEnd: now.uptime, error: SessionFailure(AuthError.refreshFailed))
-    }
-
-    // MARK: End
 
     /// Ends the refresh, and lets its callers continue.
     mutating func finishRefresh(_ result: Result<Void, any Error>, _ now: SessionMoment) {
@@ -227,11 +200,10 @@ extension SessionMachine {
     mutating func refreshFailed(for caller: Caller, _ error: any Error, _ now: SessionMoment) {
         let current = state.credential?.credential(for: caller.use.target)
         guard case .fresh = caller.use.need, let current else { return fail(caller.waiter, error) }
-        if isContradicted { return use(caller, now) }
-        if !isExpired(current, now) { return succeed(caller.waiter, current) }
+        if !isContradicted, !isExpired(current, now) { return succeed(caller.waiter, current) }
         // It expired while the session found out that another one refreshes.
-        guard case AuthError.refreshElsewhere = error else { return fail(caller.waiter, error) }
-        use(caller, now)
+        if isContradicted || error as? AuthError == .refreshElsewhere { return use(caller, now) }
+        fail(caller.waiter, error)
     }
 }
 

@@ -60,7 +60,7 @@ extension SessionMachine {
         }
         // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
         var (predecessor, isUnstored) = (unstored?.value ?? current, unstored != nil)
-        if configuration.keepsRecords {
+        if keepsRecords {
             guard let stored = record?.credential, record?.sessionID == facts.sessionID else {
                 follow(record, now)
                 return closeOperation(failing: AuthError.superseded, now)
@@ -86,26 +86,23 @@ extension SessionMachine {
             let isLate = !unstored.isRotation && value.hasSameRefreshToken(as: unstored.predecessor)
             return isLate && !given.isRefreshable ? unstored : nil
         }
-        // An exchange of the same refresh token goes on: its answer would not be repeated for long.
-        var exchange = given.isRefreshable || unstored != nil && late == nil ? nil : self.exchange
-        // Another process has finished it meanwhile.
-        if configuration.keepsRecords, exchange?.key != record?.refreshKey { exchange = nil }
+        // An exchange of the same refresh token goes on, unless another process has finished it meanwhile.
+        let goesOn = !given.isRefreshable && (unstored == nil || late != nil)
+        var (exchange, running) = (goesOn ? self.exchange : nil, refresh.take())
+        if keepsRecords, exchange?.key != record?.refreshKey { exchange = nil }
         exchange?.credential = value
         exchange?.isSteppedUp = true
         // Only the answer of another grant is no longer this session's.
         if !given.isRefreshable { self.exchange?.flight = nil }
         // The callers of the refresh get the new credential.
-        var running = exchange == nil ? nil : refresh
-        let callers = refresh?.callers ?? []
-        refresh = nil
-        var waiters = authentication?.waiters ?? []
-        authentication?.waiters = []
-        if let waiter { waiters.append(waiter) }
-        let signIn = signInGeneration
-        beginGeneration()
+        let callers = running?.callers ?? []
         running?.value = value
         running?.callers = []
-        (signInGeneration, self.exchange, refresh) = (signIn, exchange, running)
+        let waiters = (authentication?.waiters ?? []) + [waiter].compactMap(\.self)
+        authentication?.waiters = []
+        let signIn = signInGeneration
+        beginGeneration()
+        (signInGeneration, self.exchange, refresh) = (signIn, exchange, exchange == nil ? nil : running)
         if let late {
             unstored = Unstored(value: late.value.updated(by: given, for: nil), predecessor: value)
             commitAgain()

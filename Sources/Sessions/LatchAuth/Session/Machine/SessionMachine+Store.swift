@@ -6,9 +6,7 @@ import PortableFoundation
 // The operations on the record, one at a time, and what they make of the session.
 
 extension SessionMachine {
-    /// An operation on the record.
     package struct StoreOperation: Sendable {
-        /// The purpose of the operation.
         package enum Kind: Sendable {
             /// Reads the record, and follows it.
             case read
@@ -16,14 +14,13 @@ extension SessionMachine {
             case replace(TokenRecord<Value>?, Waiter, since: Int?)
             /// Reads the record before a refresh, and stores the key of the request.
             case prepare
-            /// Stores the successor.
             case commit
             /// Stores what an answer without a successor means for the exchange of a key.
             case conclude(Conclusion, key: String)
             /// Stores the credential of the same user's new authentication; nil is the authentication under way.
             case stepUp(Value, since: Int, Waiter?)
             /// Stores a credential that a response has changed.
-            case rotate(Rotation, Waiter)
+            case rotate(Successor, since: Int, Waiter)
         }
 
         /// The call of the store that is under way.
@@ -36,7 +33,6 @@ extension SessionMachine {
 
         package var kind: Kind
         package var phase = Phase.queued
-        /// The callers of a read.
         package var callers: [Caller] = []
         /// The credential of a record that was read before a sign-out.
         package var found: Value?
@@ -76,7 +72,7 @@ extension SessionMachine {
     /// Begins the first operation, if it is not running.
     mutating func beginOperations(_ now: SessionMoment) {
         while suspension != .frozen, let operation = operations.first, operation.isQueued {
-            if configuration.isShared, !operation.readsOnly {
+            if isShared, !operation.readsOnly {
                 operations[0].phase = .entering
                 effect(.enter(.store, waits: true))
             } else {
@@ -89,9 +85,9 @@ extension SessionMachine {
         let loads: Bool
         switch operations[0].kind {
         case .read, .prepare, .conclude: loads = true
-        case .commit, .stepUp, .rotate: loads = configuration.keepsRecords
+        case .commit, .stepUp, .rotate: loads = keepsRecords
         // A store that cannot be read must not prevent a sign-out.
-        case .replace(let record, _, _): loads = record == nil && (isUnread || configuration.isShared)
+        case .replace(let record, _, _): loads = record == nil && (state.isUnread || isShared)
         }
         guard loads else { return decide(nil, now) }
         operations[0].phase = .loading
@@ -107,7 +103,7 @@ extension SessionMachine {
         }
         switch entry {
         case .entered: beginReading(now)
-        case .busy(let holder), .abandoned(let holder):
+        case .occupied(let holder):
             closeOperation(failing: AuthError.lockHeld(by: holder), isInside: false, now)
         case .failed(let failure): closeOperation(failing: failure.error, isInside: false, now)
         }
@@ -115,7 +111,7 @@ extension SessionMachine {
 
     mutating func recordLoaded(_ result: Result<TokenRecord<Value>?, SessionFailure>, _ now: SessionMoment) {
         guard let operation = operations.first else { return }
-        if case .success(let record) = result, configuration.isShared { isContradicted = contradicts(record) }
+        if case .success(let record) = result, isShared { isContradicted = contradicts(record) }
         switch (operation.phase, operation.kind, result) {
         case (.loading, .replace, _):
             if case .success(let record) = result { operations[0].found = record?.credential }
@@ -125,7 +121,7 @@ extension SessionMachine {
         case (.verifying(let record, let failure), _, .success(let kept)):
             if isSame(kept, record) { return written(record, failure: failure, now) }
             // Without other writers a missing record is damage of this failure, and memory is right.
-            if configuration.isShared, !isUnread, unstored == nil, kept != nil || state.isSignedIn {
+            if isShared, !state.isUnread, unstored == nil, kept != nil || state.isSignedIn {
                 follow(kept, now)
             }
             closeOperation(failing: failure.error, now)
@@ -138,7 +134,7 @@ extension SessionMachine {
         guard let operation = operations.first, case .saving(let record) = operation.phase else { return }
         guard let failure else { return written(record, failure: nil, now) }
         // The server has rotated it, stored or not, and would refuse the predecessor.
-        if case .rotate(_, let waiter) = operation.kind {
+        if case .rotate(_, _, let waiter) = operation.kind {
             closeOperation()
             return keep(record, waiter, now)
         }
@@ -154,7 +150,7 @@ extension SessionMachine {
     /// Leaves the store; the next operation begins once the event has been handled.
     mutating func closeOperation(isInside: Bool = true) {
         let operation = operations.removeFirst()
-        if configuration.isShared, !operation.readsOnly, isInside { effect(.leave(.store)) }
+        if isShared, !operation.readsOnly, isInside { effect(.leave(.store)) }
     }
 
     /// Whether a record holds a credential; a date may have lost its last bit on the way.
@@ -167,7 +163,7 @@ extension SessionMachine {
     private func isSame(_ kept: TokenRecord<Value>?, _ given: TokenRecord<Value>?) -> Bool {
         guard let credential = given?.credential ?? kept?.credential else { return kept?.end == given?.end }
         guard holds(kept, credential), holds(given, credential) else { return false }
-        return !configuration.keepsRecords
+        return !keepsRecords
             || (kept?.sessionID, kept?.refreshKey, kept?.refreshRequests, kept?.end)
                 == (given?.sessionID, given?.refreshKey, given?.refreshRequests, given?.end)
     }
@@ -180,12 +176,6 @@ extension SessionMachine {
         return record
     }
 
-    /// Replaces the record as the user wants.
-    mutating func replace(by value: Value?, _ waiter: Waiter, since generation: Int?, _ now: SessionMoment) {
-        let record = value.map { newRecord(of: $0, sessionID: now.random.identifier(), now) }
-        enqueue(.replace(record, waiter, since: generation))
-    }
-
     mutating func recordChanged() {
         // An uncommitted successor is stored now, or dropped where the record outranks it.
         guard unstored == nil else { return commitAgain() }
@@ -193,7 +183,7 @@ extension SessionMachine {
         let isBeingRead = operations.contains { $0.readsOnly && !$0.isQueued }
         if isBeingRead, !operations.contains(where: { $0.readsOnly && $0.isQueued }) {
             enqueue(.read)
-        } else if !isUnread {
+        } else if !state.isUnread {
             readRecord()
         }
     }
@@ -206,11 +196,9 @@ extension SessionMachine.StoreOperation.Phase: Equatable, Hashable where Value: 
 // MARK: - The ends of operations
 
 extension SessionMachine {
-    /// The next attempt at what a store has failed to do: after 1, 2, 4, 8, and then each 15 seconds.
+    /// The monotonic time of the next attempt at what a store has failed to do: after 1, 2, 4, 8, and then each 15 seconds.
     package struct Retry: Sendable, Hashable {
-        /// The number of failed attempts.
         package var failures: Int
-        /// The monotonic time of the next one.
         package var time: Duration
 
         init(after earlier: Retry?, _ now: SessionMoment) {
@@ -221,8 +209,7 @@ extension SessionMachine {
 
     /// Makes a stored record the state of the session.
     ///
-    /// - Parameter failure: The failure of a store that holds the record nevertheless, such as a disk whose last call
-    ///   failed: other sessions follow the stored record, and so does this one.
+    /// - Parameter failure: The failure of a store that holds the record nevertheless, which other sessions follow too.
     mutating func written(_ record: TokenRecord<Value>?, failure: SessionFailure?, _ now: SessionMoment) {
         let operation = operations[0]
         closeOperation()
@@ -237,8 +224,7 @@ extension SessionMachine {
             beginGeneration(isByUser: true)
             // The credentials that were refreshed too often belong to an earlier sign-in.
             requests = [:]
-            identify(by: record)
-            if let value = record?.credential { adopt(value, now) } else { end(.user) }
+            if let value = record?.credential { adopt(value, of: record, now) } else { end(.user) }
             endStepUp(with: record?.credential, now)
             if let failure { fail(waiter, AuthError.fromStore(failure.error)) } else { succeed(waiter, last) }
         case .prepare: return sendRequest(now)
@@ -246,7 +232,7 @@ extension SessionMachine {
         case .conclude(.ended(let cause), _): endByIssuer(cause)
         case .conclude(.doubted, _), .conclude(.over, _): return
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
-        case .rotate(_, let waiter):
+        case .rotate(_, _, let waiter):
             // The successor that a refresh has obtained meanwhile follows it.
             if unstored?.isRotation == false, let value = record?.credential {
                 unstored?.predecessor = value
@@ -270,8 +256,7 @@ extension SessionMachine {
 
     private mutating func rotated(_ record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment) {
         guard let value = record?.credential else { return succeed(waiter) }
-        facts.issued = record?.issued
-        adopt(value, now)
+        adopt(value, of: record, now)
         succeed(waiter, value)
     }
 
@@ -284,7 +269,7 @@ extension SessionMachine {
         closeOperation(isInside: isInside)
         switch operation.kind {
         case .read:
-            if isUnread { publish(.unavailable(error)) } else { staleness = Retry(after: staleness, now) }
+            if state.isUnread { publish(.unavailable(error)) } else { staleness = Retry(after: staleness, now) }
             for reader in operation.callers { fail(reader.waiter, error) }
         case .replace(_, let waiter, _): fail(waiter, error)
         case .prepare: finishRefresh(.failure(error), now)
@@ -306,8 +291,8 @@ extension SessionMachine {
             guard let authentication, isSameUser(generation) else { return }
             self.authentication = nil
             for waiter in authentication.waiters { fail(waiter, error) }
-        case .rotate(let rotation, let waiter):
-            guard rotation.generation == generation, let value = state.credential.flatMap(rotation.successor) else {
+        case .rotate(let successor, let since, let waiter):
+            guard since == generation, let value = state.credential.flatMap(successor.value) else {
                 return succeed(waiter)
             }
             keep(TokenRecord(credential: value, sessionID: facts.sessionID, issued: facts.issued), waiter, now)

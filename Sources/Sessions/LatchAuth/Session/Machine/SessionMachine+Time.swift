@@ -17,15 +17,10 @@ extension SessionMachine {
     /// Returns the date from which a refresh of `value` is due.
     package func dueDate(of value: Value, _ now: SessionMoment) -> Date {
         guard let expiry = value.expiry else { return .distantFuture }
-        let policy = configuration.policy
         // Without a refresh token an early request could only end the session early.
-        guard value.isRefreshable || !policy.needsRefreshToken else { return expiry }
+        guard mayRefresh(value) else { return expiry }
         let life = expiry.timeIntervalSince(value.issued ?? facts.issued ?? issuerDate(now))
-        // A negative lead would make an expired credential look fresh, a negative jitter a fresh one due.
-        let share = max(0, min(policy.greatestShare, 0.5))
-        let lead = max(0, min(policy.lead.inSeconds, max(0, life) * share))
-        let jitter = max(0, min(policy.jitter.inSeconds, lead / 2)) * jitter
-        return expiry.addingTimeInterval(jitter - lead)
+        return expiry.addingTimeInterval(-policy.secondsAhead(ofLife: life, jitter: jitter))
     }
 
     /// Returns the time until the session has something to do by itself; nil if that is never.
@@ -38,7 +33,9 @@ extension SessionMachine {
                 waits.append(refresh.patienceEnd - now.uptime)
             }
         }
-        if let unstored, !operations.contains(where: \.isCommit) { waits.append((unstored.retry?.time ?? .zero) - now.uptime) }
+        if let unstored, !operations.contains(where: \.isCommit) {
+            waits.append((unstored.retry?.time ?? .zero) - now.uptime)
+        }
         if suspension == .none {
             if let staleness, !operations.contains(where: \.readsOnly) { waits.append(staleness.time - now.uptime) }
             if let value = state.credential { waits += self.waits(for: value, now) }
@@ -50,26 +47,20 @@ extension SessionMachine {
     private func waits(for value: Value, _ now: SessionMoment) -> [Duration] {
         var waits: [Duration] = []
         if let expiry = value.expiry, !isExpired(value, now) { waits.append(time(until: expiry, now)) }
-        guard refreshesByItself(now), isIdle, mayRefresh(value), value.expiry != nil || mustRepeat(now) else {
-            return waits
-        }
+        guard mayBegin(now), mayRefresh(value), value.expiry != nil || mustRepeat(now) else { return waits }
         let due = mustRepeat(now) ? .distantPast : dueDate(of: value, now)
         let pause = max((pauses[nil]?.end ?? .zero) - now.uptime, .seconds(1))
         waits.append(issuerDate(now) < due ? time(until: due, now) : min(pause, .seconds(86_400)))
         return waits
     }
 
-    /// Returns the time until a date by the issuer's clock, at most a day.
+    /// Returns the time until a date by the issuer's clock, at most a day, after which the session looks at the clock again.
     ///
-    /// The session looks at the clock again afterwards, so it may wait longer. An extreme expiry, such as the year 10^20,
-    /// would overflow `Duration` and crash the program.
+    /// An extreme expiry, such as the year 10^20, would overflow `Duration` and crash the program.
     private func time(until date: Date, _ now: SessionMoment) -> Duration {
         // A little late rather than a little early: waking early would only mean to wait again.
         .seconds(min(max(date.timeIntervalSince(issuerDate(now)), 0) + 0.001, 86_400))
     }
-
-    /// Whether no refresh waits, and no request is in flight.
-    private var isIdle: Bool { refresh == nil && exchange?.flight == nil }
 
     mutating func timePassed(_ now: SessionMoment) {
         if let value = state.credential { publishExpiry(of: value, now) }
@@ -78,31 +69,39 @@ extension SessionMachine {
         if let refresh, now.uptime >= refresh.deadline { endTime(of: refresh, now) }
         if let unstored, now.uptime >= unstored.retry?.time ?? .zero { commitAgain() }
         guard suspension == .none else { return }
-        if let staleness, now.uptime >= staleness.time, !isUnread { readRecord() }
-        guard refreshesByItself(now), isIdle, let value = state.credential,
-            mustRepeat(now) || !isFresh(value, now), !isPaused(nil, now)
-        else { return }
-        refreshInBackground(value, now)
+        if let staleness, now.uptime >= staleness.time, !state.isUnread { readRecord() }
+        guard mayBegin(now), let value = state.credential, mustRepeat(now) || !isFresh(value, now) else { return }
+        if !isPaused(nil, now) { refreshInBackground(value, now) }
     }
 
-    private func refreshesByItself(_ now: SessionMoment) -> Bool {
-        configuration.policy.refreshesInBackground || mustRepeat(now)
+    /// Whether the session may begin a refresh by itself.
+    private func mayBegin(_ now: SessionMoment) -> Bool {
+        refresh == nil && exchange?.flight == nil && (policy.refreshesInBackground || mustRepeat(now))
     }
 
     /// Whether a request is to be repeated though nobody waits for it.
     ///
     /// The issuer may have used up the refresh token, and repeats its response only for a while.
     private func mustRepeat(_ now: SessionMoment) -> Bool {
-        guard configuration.policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived,
+        guard policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived,
             let current = state.credential, isSame(current, exchange.credential, for: exchange.target)
         else { return false }
         return now.uptime < exchange.begun + Self.longestPause
     }
 
     /// Refreshes although no caller waits, where nothing prevents it.
-    mutating func refreshInBackground(_ value: Value, _ now: SessionMoment) {
+    mutating func refreshInBackground(_ value: Value, for target: TokenTarget? = nil, _ now: SessionMoment) {
         guard refresh == nil, obstacle(to: nil, of: value, now) == nil else { return }
-        beginRefresh(of: value, now)
+        beginRefresh(of: value, for: target, now)
+    }
+
+    /// Lets the session not refresh by itself for a while if a credential that was issued just now has expired.
+    ///
+    /// This device's clock is wrong, and the issuer's responses do not show it: the next credential would be no better.
+    mutating func pauseIfExpired(_ value: Value, _ now: SessionMoment) {
+        guard isExpired(value, now) else { return }
+        let end = now.uptime + Self.longestPause
+        pauses[nil] = Pause(end: end, bindingEnd: now.uptime, error: SessionFailure(AuthError.refreshFailed))
     }
 
     /// Lets the callers of a refresh go that takes too long; what is in flight goes on.
@@ -153,10 +152,9 @@ extension SessionMachine {
         if lock == .waiting || lock == .entering { leaveQueue() }
     }
 
-    /// Lets go of the locks, which the system would end the program for.
+    /// Lets go of the locks, which the system would end the program for; nothing else changes.
     ///
-    /// A request in flight stays so, and a successor that is not stored stays in memory. An operation inside of the store
-    /// ends first, since it takes a moment; one that waits for the store waits again afterwards.
+    /// An operation inside of the store ends first, since it takes a moment; one that waits for the store waits again later.
     mutating func freeze() {
         suspension = .frozen
         if lock == .held {
@@ -184,10 +182,8 @@ extension SessionMachine {
         guard let parked = refresh.take() else { return }
         for caller in parked.callers { use(caller, now) }
         // One that nobody waits for goes on all the same.
-        guard refresh == nil, let value = state.credential, value.hasSameAccessToken(as: parked.value),
-            obstacle(to: nil, of: value, now) == nil
-        else { return }
-        beginRefresh(of: value, for: parked.target, now)
+        guard let value = state.credential, value.hasSameAccessToken(as: parked.value) else { return }
+        refreshInBackground(value, for: parked.target, now)
     }
 
     mutating func storeUnlocked() {

@@ -6,13 +6,7 @@ package import PortableFoundation
 /// The decisions of a session, as a value: events come in, effects go out.
 ///
 /// It contains no clock, no lock, no store and no task. `Session` performs the effects and reports how they end, so that a
-/// test can try every order of events, and every failure, on the code that an app runs.
-///
-/// A session refreshes in this order, which keeps a user signed in whatever is interrupted:
-/// 1. It takes the refresh lock among processes, and reads the record, which another process may have refreshed.
-/// 2. It stores the key of the request before it sends it, since a request uses up the refresh token (RFC 9700 §4.14.2).
-/// 3. It waits for the response as long as the connection lasts. Time limits let callers go, and never end a request.
-/// 4. It stores the response before anything uses it, and keeps the lock until that has succeeded.
+/// test can try every order of events, and every failure, on the code that an app runs. <doc:ARefresh> draws the steps.
 package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The identifier of a caller that waits for the session.
     package typealias Waiter = Int
@@ -27,24 +21,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         package var clockOffset = 0.0
     }
 
-    /// The fixed properties of a session.
-    package struct Configuration: Sendable, Hashable {
-        /// The refresh policy.
-        package var policy: RefreshPolicy
-        /// Whether the store keeps whole records, and not credentials only.
-        package var keepsRecords: Bool
-        /// Whether other sessions use the record too, and locks keep them apart.
-        package var isShared: Bool
-
-        /// Creates a configuration.
-        package init(policy: RefreshPolicy, keepsRecords: Bool, isShared: Bool) {
-            (self.policy, self.keepsRecords, self.isShared) = (policy, keepsRecords, isShared)
-        }
-    }
-
     /// The request of a caller for a credential.
     package struct Use: Sendable {
-        /// The need of the caller.
         package enum Need: Sendable {
             /// Only that the record has been read once.
             case record
@@ -64,13 +42,11 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         /// Whether the record is known to be the one that the session last read.
         package var isConfirmed: Bool
 
-        /// Creates a request.
         package init(_ need: Need, generation: Int? = nil, target: TokenTarget? = nil, isConfirmed: Bool = false) {
             (self.need, self.generation, self.target, self.isConfirmed) = (need, generation, target, isConfirmed)
         }
     }
 
-    /// A caller that waits, and its request.
     package struct Caller: Sendable {
         package var waiter: Waiter
         package var use: Use
@@ -80,7 +56,6 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package enum Event: Sendable {
         // Callers.
         case use(Waiter, Use)
-        /// A caller does not wait any longer.
         case left(Waiter)
         /// A sign-in, or a sign-out for nil; with a generation, only if no other has begun since.
         case replace(Waiter, Value?, since: Int?)
@@ -88,8 +63,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         /// A server refused a request because of the user's authentication, and the caller waits for a better one.
         case requireStepUp(Waiter, StepUpRequirement, generation: Int, mayAsk: Bool)
         case completeStepUp
-        /// A response contained a successor of the credential.
-        case rotate(Waiter, Rotation)
+        /// The response to a request with a credential of the generation made another of it.
+        case rotate(Waiter, generation: Int, Successor)
 
         // The ends of effects.
         case entered(SessionSection, Entry)
@@ -117,10 +92,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The end of an attempt to enter a section.
     package enum Entry: Sendable, Hashable {
         case entered
-        /// The named process is in the section; the attempt was not to wait.
-        case busy(holder: String?)
-        /// The attempt was ended by `leaveQueue`, or by its time limit, while the named process was in the section.
-        case abandoned(holder: String?)
+        /// The named process is in the section, and the attempt does not wait, or no longer: by `leaveQueue` or a time limit.
+        case occupied(by: String?)
         case failed(SessionFailure)
     }
 
@@ -147,7 +120,6 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case revoke(Value, isCertain: Bool)
         case publish(SessionState<Value>)
         case publishStepUp(StepUpRequirement?)
-        /// Let a caller continue.
         case resume(Waiter, Result<CredentialSnapshot<Value>?, any Error>)
     }
 
@@ -162,44 +134,22 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case withdrawn
     }
 
-    /// A change of the current credential that a response made.
-    package struct Rotation: Sendable, Hashable {
-        /// The generation of the credential that was sent.
-        let generation: Int
-        /// Returns the successor of the current credential; nil if the response belongs to an earlier one.
-        let successor: @Sendable (Value) -> Value?
+    /// Returns the successor of the current credential; nil if the response belongs to an earlier one.
+    package typealias Successor = Unhashed<@Sendable (Value) -> Value?>
 
-        /// Creates a change.
-        package init(generation: Int, successor: @escaping @Sendable (Value) -> Value?) {
-            (self.generation, self.successor) = (generation, successor)
-        }
-
-        package static func == (one: Rotation, other: Rotation) -> Bool { one.generation == other.generation }
-
-        package func hash(into hasher: inout Hasher) { hasher.combine(generation) }
-    }
-
-    /// The effects of one event, which are no part of the state between two.
-    struct Outbox: Sendable, Hashable {
-        var effects: [Effect] = []
-
-        static func == (one: Outbox, other: Outbox) -> Bool { true }
-
-        func hash(into hasher: inout Hasher) {}
-    }
-
-    package let configuration: Configuration
+    package let policy: RefreshPolicy
+    /// Whether the store keeps whole records, and not credentials only.
+    package let keepsRecords: Bool
+    /// Whether other sessions use the record too, and locks keep them apart.
+    package let isShared: Bool
 
     // MARK: What is known
 
     package var state = SessionState<Value>.unknown
-    /// The number of sign-ins, sign-outs and step-ups so far.
-    ///
-    /// An operation that began in an earlier generation has no effect in a later one.
+    /// The number of sign-ins, sign-outs and step-ups so far; an operation of an earlier generation has no effect.
     package var generation = 0
     /// The generation of the last sign-in; later ones come from step-ups of the same user.
     package var signInGeneration = 0
-    /// The facts that the record keeps about the credential.
     package var facts = Facts()
     /// The random share of the jitter of this credential's refresh.
     package var jitter = 0.0
@@ -217,16 +167,13 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package var operations: [StoreOperation] = []
     /// The callers that wait for a successor; the exchange with the issuer may outlive them.
     package var refresh: Refresh?
-    /// The lock among the processes that refresh.
     package var lock = LockState.none
     /// The exchange whose outcome is not certain, or not stored yet; its repetitions have the same key.
     package var exchange: Exchange?
     /// The requests in flight of sessions that have ended, and whether the user has ended them here: their answers are
     /// revoked.
     package var strays: [Int: Bool] = [:]
-    /// A successor that is issued and not yet stored: nothing else is requested before it is.
-    ///
-    /// The session keeps its refresh lock as long: no other session may use the predecessor.
+    /// A successor that is issued and not yet stored: until it is, nothing is requested, here or in another session.
     package var unstored: Unstored?
     /// The number of the last request to the issuer.
     package var requestCount = 0
@@ -242,24 +189,23 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The callers that wait for rest, and whether they announced a suspension, whose end is the end of their wait.
     package var awaitingRest: [Waiter: Bool] = [:]
 
-    /// The effects of the event that is being handled.
-    var outbox = Outbox()
+    /// The effects of the event that is being handled, which are no part of the state between two.
+    var effects = Unhashed<[Effect]>([])
 
     /// Creates the machine of a session whose store has not been read.
-    package init(_ configuration: Configuration) { self.configuration = configuration }
-
-    /// Reacts to an event.
-    ///
-    /// - Returns: The effects, to be performed in order.
-    package mutating func handle(_ event: Event, _ now: SessionMoment) -> [Effect] {
-        react(to: event, now)
-        settle(now)
-        defer { outbox.effects = [] }
-        return outbox.effects
+    package init(policy: RefreshPolicy, keepsRecords: Bool, isShared: Bool) {
+        (self.policy, self.keepsRecords, self.isShared) = (policy, keepsRecords, isShared)
     }
 
-    /// Adds an effect of the event that is being handled.
-    mutating func effect(_ effect: Effect) { outbox.effects.append(effect) }
+    /// Reacts to an event, and returns the effects, to be performed in order.
+    package mutating func handle(_ event: Event, _ now: SessionMoment) -> [Effect] {
+        effects.value = []
+        react(to: event, now)
+        settle(now)
+        return effects.value
+    }
+
+    mutating func effect(_ effect: Effect) { effects.value.append(effect) }
 
     private mutating func react(to event: Event, _ now: SessionMoment) {
         switch event {
@@ -268,16 +214,17 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
             use.isConfirmed = use.isConfirmed && operations.allSatisfy(\.isQueued)
             self.use(Caller(waiter: waiter, use: use), now)
         case .left(let waiter): leave(waiter)
-        case .replace(let waiter, let value, let generation): replace(by: value, waiter, since: generation, now)
-        case .stepUp(let waiter, let value):
-            enqueue(.stepUp(value, since: generation, waiter))
+        case .replace(let waiter, let value, let generation):
+            let record = value.map { newRecord(of: $0, sessionID: now.random.identifier(), now) }
+            enqueue(.replace(record, waiter, since: generation))
+        case .stepUp(let waiter, let value): enqueue(.stepUp(value, since: generation, waiter))
         case .requireStepUp(let waiter, let requirement, let generation, let mayAsk):
             require(requirement, waiter, generation: generation, mayAsk: mayAsk)
         case .completeStepUp:
             // The pause was for what the user has done now.
             if requirement != nil { pauses = [:] }
             publish(stepUp: nil)
-        case .rotate(let waiter, let rotation): enqueue(.rotate(rotation, waiter))
+        case .rotate(let waiter, let generation, let successor): enqueue(.rotate(successor, since: generation, waiter))
         case .entered(.store, let entry): storeEntered(entry, now)
         case .entered(.refresh, let entry): lockEntered(entry, now)
         case .loaded(let result): recordLoaded(result, now)
@@ -319,14 +266,6 @@ extension SessionMachine.Use.Need: Equatable, Hashable where Value: Hashable {}
 // MARK: - State
 
 extension SessionMachine {
-    /// Whether the store has not been read successfully; only then may reading it change the state.
-    package var isUnread: Bool {
-        switch state {
-        case .unknown, .restoring, .unavailable: true
-        case .signedIn, .expired, .signedOut: false
-        }
-    }
-
     /// Whether a refresh is running, or a caller may begin one once the record has been read.
     var mayRequest: Bool { refresh != nil || operations.contains { !$0.callers.isEmpty } }
 
@@ -348,12 +287,8 @@ extension SessionMachine {
 
     /// Makes the credential of a stored record the visible one.
     mutating func adopt(_ value: Value, of record: TokenRecord<Value>?, _ now: SessionMoment) {
-        identify(by: record)
-        adopt(value, now)
-    }
-
-    /// Makes a stored credential the visible one.
-    mutating func adopt(_ value: Value, _ now: SessionMoment) {
+        facts = Facts(
+            sessionID: record?.sessionID, issued: record?.issued, clockOffset: record?.clockOffset ?? facts.clockOffset)
         jitter = now.random.unit()
         (refusedByIssuer, pauses[nil]) = (nil, nil)
         // Its lifetime is measured once: the date of its refresh must not move while time passes.
@@ -361,45 +296,31 @@ extension SessionMachine {
         publishExpiry(of: value, now)
     }
 
-    /// Publishes whether the credential has expired, in either direction: a corrected clock may make an expired one
-    /// fresh again.
+    /// Publishes whether the credential has expired; a corrected clock may make an expired one fresh again.
     mutating func publishExpiry(of value: Value, _ now: SessionMoment) {
         publish(isExpired(value, now) ? .expired(value) : .signedIn(value))
     }
 
-    /// Publishes that no user is signed in.
     mutating func end(_ reason: SignedOutReason) {
         publish(stepUp: nil)
         publish(.signedOut(reason))
     }
 
-    /// Remembers the facts that a record keeps about its credential.
-    mutating func identify(by record: TokenRecord<Value>?) {
-        facts = Facts(
-            sessionID: record?.sessionID, issued: record?.issued, clockOffset: record?.clockOffset ?? facts.clockOffset)
-    }
-
     /// The issuer's date, as far as its responses reveal it; it decides about expiry.
     package func issuerDate(_ now: SessionMoment) -> Date { now.date.addingTimeInterval(facts.clockOffset) }
 
-    /// Begins a generation and abandons all running operations: their waiters get `error`.
+    /// Begins a generation, once the store has accepted the change: all callers get `error`.
     ///
-    /// Called only after the store has accepted the change, so that a failed sign-out or sign-in disturbs nothing. A
-    /// request in flight goes on, and its answer is revoked.
-    ///
-    /// - Parameter isByUser: Whether the user has signed in or out here.
+    /// A request in flight goes on, and its answer is revoked; see `strays`.
     mutating func beginGeneration(failing error: AuthError = .superseded, isByUser: Bool = false) {
         generation += 1
         signInGeneration = generation
-        identify(by: nil)
-        let callers = refresh?.callers ?? []
-        refresh = nil
-        for caller in callers { fail(caller.waiter, error) }
+        facts = Facts(clockOffset: facts.clockOffset)
+        for caller in refresh.take()?.callers ?? [] { fail(caller.waiter, error) }
         if let flight = exchange?.flight { strays[flight] = isByUser }
         (unstored, exchange, pauses, isContradicted) = (nil, nil, [:], false)
         if lock == .waiting { leaveQueue() }
-        guard let authentication else { return }
-        self.authentication = nil
+        guard let authentication = authentication.take() else { return }
         effect(.cancelAuthentication)
         for waiter in authentication.waiters { fail(waiter, error) }
     }
@@ -417,12 +338,10 @@ extension SessionMachine {
 // MARK: - Callers
 
 extension SessionMachine {
-    /// Reads the record, once for all callers that arrive before it is read.
-    ///
-    /// A session that knows the record reads it again for a caller that arrives while it is being read.
+    /// Reads the record, once for all callers that arrive before; a session that knows it reads it again for later ones.
     mutating func readRecord(for caller: Caller? = nil) {
-        let place = operations.lastIndex { $0.readsOnly && (isUnread || $0.isQueued) }
-        if isUnread { publish(.restoring) }
+        let place = operations.lastIndex { $0.readsOnly && (state.isUnread || $0.isQueued) }
+        if state.isUnread { publish(.restoring) }
         if place == nil { enqueue(.read) }
         if let caller { operations[place ?? operations.count - 1].callers.append(caller) }
     }
@@ -438,10 +357,10 @@ extension SessionMachine {
     /// Gives a caller a credential, or lets it wait for one.
     mutating func use(_ caller: Caller, _ now: SessionMoment) {
         let (waiter, use) = (caller.waiter, caller.use)
-        guard !isUnread else { return readRecord(for: caller) }
+        guard !state.isUnread else { return readRecord(for: caller) }
         if case .record = use.need { return succeed(waiter) }
         // The notification of a sign-in in another process may be slow, or have crashed.
-        let isDoubtful = isContradicted || configuration.isShared && state.credential == nil
+        let isDoubtful = isContradicted || isShared && state.credential == nil
         guard use.isConfirmed || !isDoubtful else { return readRecord(for: caller) }
         guard let value = state.credential else {
             let isEnded = state == .signedOut(.issuer)

@@ -12,7 +12,6 @@ package struct SessionMoment: Sendable {
     /// The source of jitter and idempotency keys.
     package var random: RandomSource
 
-    /// Creates a moment.
     package init(date: Date, uptime: Duration, random: RandomSource) {
         (self.date, self.uptime, self.random) = (date, uptime, random)
     }
@@ -29,4 +28,15 @@ package struct SessionFailure: Error, Hashable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(error.codeOrType) }
+}
+
+/// A value that plays no part in the identity of what holds it.
+package struct Unhashed<Value: Sendable>: Sendable, Hashable {
+    package var value: Value
+
+    package init(_ value: Value) { self.value = value }
+
+    package static func == (one: Unhashed, other: Unhashed) -> Bool { true }
+
+    package func hash(into hasher: inout Hasher) {}
 }
