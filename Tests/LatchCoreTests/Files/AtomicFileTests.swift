@@ -5,6 +5,12 @@ import LatchCore
 import LatchTesting
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 @Suite struct `A file that is replaced as a whole` {
     private let files = FileManager.default
 
@@ -30,6 +36,18 @@ import Testing
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: bytes)
             #expect(try file.read() == bytes)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `stays its owner's, though root writes it`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            try file.replace(with: [1])
+            #expect(chown(file.path, 1_234, 1_235) == 0)
+            try file.replace(with: [2])
+            let attributes = try files.attributesOfItem(atPath: file.path)
+            #expect(attributes[.ownerAccountID] as? Int == 1_234)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 1_235)
         }
     }
 

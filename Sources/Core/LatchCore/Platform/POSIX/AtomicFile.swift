@@ -38,6 +38,7 @@ package struct AtomicFile: Sendable {
         let (file, temporary) = try makeTemporary()
         do throws(FileError) {
             defer { close(file) }
+            try keepOwner(of: file, temporary)
             try write(bytes, to: file, path: temporary)
             guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
         } catch {
@@ -50,6 +51,14 @@ package struct AtomicFile: Sendable {
             throw error
         }
         try syncFolder()
+    }
+
+    /// Gives the new file the owner of the one that it replaces, if this process may: a user's file stays the user's, though
+    /// root has written it.
+    private func keepOwner(of file: CInt, _ temporary: String) throws(FileError) {
+        var entry = stat()
+        guard geteuid() == 0, lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
+        guard fchown(file, entry.st_uid, entry.st_gid) == 0 else { throw FileError("fchown", temporary) }
     }
 
     /// Creates the file empty and with mode 0600, which it has from its first moment, whatever the process's umask.
