@@ -26,6 +26,8 @@ package enum SimulatedDefect: Sendable, CaseIterable {
     case resourceDateTrusted
     /// A store that cannot be decoded counts as empty.
     case corruptCountsAsEmpty
+    /// A request goes out although its session has let go of its lock.
+    case sentWithoutLock
 
     /// The beginning of the rule that notices it.
     package var rule: String {
@@ -42,6 +44,7 @@ package enum SimulatedDefect: Sendable, CaseIterable {
         case .refreshTokenErased: "0: lost"
         case .resourceDateTrusted: "was refreshed without a reason"
         case .corruptCountsAsEmpty: "signed out for no reason"
+        case .sentWithoutLock: "the used refresh token"
         }
     }
 }

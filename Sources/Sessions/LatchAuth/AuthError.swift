@@ -92,7 +92,7 @@ extension AuthError {
         let process = holder.map { "The process \($0)" } ?? "Another process"
         return AuthError(
             code: "lockHeld", message: "\(process) is using the session, and does not finish.",
-            hint: "Try again; continue or end the process if it is stopped. The session is kept.")
+            hint: "Try again; continue the process if it is stopped. Ending it may lose the session.")
     }
 
     /// The file of a lock was removed or replaced while it was held, so that another process may be inside as well.

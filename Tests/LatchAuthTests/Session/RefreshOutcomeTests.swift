@@ -62,6 +62,48 @@ private struct Refusal: IssuerError {
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await next.credential() } }
     }
 
+    @Test func `is not confirmed by a date that leaps, nor a day later`() throws {
+        let fixture = SessionFixture { _, _ in throw Refusal(isDoubtfulEnd: true) }
+        let store = InMemoryTokenStore(fixture.tokens(0, life: -1))
+        let session = fixture.makeSession(over: store)
+        for leap in [0, 600, 86_400, -86_400] as [Double] {
+            fixture.simulation.jumpDate(bySeconds: leap)
+            #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
+            try fixture.pass(.seconds(20))
+        }
+        try fixture.pass(.seconds(86_400))
+        #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState.isSignedIn)
+        try fixture.pass(.seconds(400))
+        #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
+    }
+
+    @Test func `is over once another answer has come`() throws {
+        let fixture = SessionFixture { _, fixture in
+            throw fixture.refreshes == 2 ? Refusal() : Refusal(isDoubtfulEnd: true)
+        }
+        let session = fixture.makeSession(over: InMemoryTokenStore(fixture.tokens(0, life: -1)))
+        for _ in 0..<3 {
+            #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
+            try fixture.pass(.seconds(200))
+        }
+        #expect(session.currentState.isSignedIn)
+    }
+
+    @Test func `says nothing about the refresh token of another process`() throws {
+        let fixture = SessionFixture { request, fixture in
+            if fixture.refreshes == 2 { return fixture.issue(2, life: 10) }
+            throw Refusal(isDoubtfulEnd: true)
+        }
+        let store = InMemoryTokenStore(fixture.tokens(0, life: -1))
+        let (one, other) = (fixture.makeSession(over: store), fixture.makeSession(over: store))
+        #expect(throws: Refusal.self) { try fixture.run { try await one.credential() } }
+        #expect(try fixture.run { try await other.credential() }.access == "access-2")
+        try fixture.pass(.seconds(900))
+        #expect(throws: Refusal.self) { try fixture.run { try await one.credential() } }
+        #expect(one.currentState.isSignedIn)
+    }
+
     @Test func `is forgotten with the next successor`() throws {
         let fixture = SessionFixture { _, fixture in
             switch fixture.refreshes {

@@ -66,6 +66,60 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
+    @Test func `is not at rest while it is suspended with a request in flight`() throws {
+        let fixture = fixture(answeringAfter: 60, life: -1)
+        let session = fixture.makeSession()
+        fixture.simulation.spawn { _ = try? await session.credential() }
+        try fixture.pass(.seconds(1))
+        try fixture.run { await session.prepareToSuspend(within: .zero) }
+        #expect(try !fixture.run { await session.settled(within: .seconds(10)) })
+        try fixture.pass(.seconds(60))
+        // The answer is here, and not stored.
+        #expect(try !fixture.run { await session.settled(within: .seconds(10)) })
+        try fixture.run { await session.resume() }
+        #expect(try fixture.run { await session.settled() })
+        #expect(fixture.stored?.access == "access-1")
+    }
+
+    @Test func `keeps the answer for an app that signs in again with the tokens that it has`() throws {
+        let fixture = fixture(answeringAfter: 10, life: -1)
+        let session = fixture.makeSession()
+        fixture.simulation.spawn { _ = try? await session.credential() }
+        try fixture.pass(.seconds(1))
+        try fixture.run { try await session.signIn(SessionFixture().tokens(0, life: -1)) }
+        #expect(try fixture.run { await session.settled() })
+        #expect(fixture.stored?.refresh == "refresh-1")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `does not let a request that hangs hold up that of a later session`() throws {
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { request, fixture in
+            if request.credential.refresh == "refresh-0" {
+                try await fixture.simulation.clock.sleep(for: .seconds(5_000))
+            }
+            return fixture.issue(9)
+        }
+        let session = fixture.makeSession()
+        fixture.simulation.spawn { _ = try? await session.credential() }
+        try fixture.pass(.seconds(1))
+        try fixture.run { try await session.stepUp(to: SessionFixture().tokens(5, life: -1)) }
+        #expect(try fixture.run { try await session.credential() }.access == "access-9")
+        #expect(fixture.refreshes == 2)
+    }
+
+    @Test func `waits without a limit for a store, where its caller says so`() throws {
+        let fixture = fixture(answeringAfter: 1, life: -1)
+        fixture.world.withLock { $0.saveFailure = .storeFull }
+        let session = fixture.makeSession()
+        #expect(throws: AuthError.storeFull) { try fixture.run { try await session.credential() } }
+        let rest = fixture.simulation.spawn { await session.settled(within: .seconds(5), orUnstored: true) }
+        try fixture.pass(.seconds(300))
+        #expect(fixture.stored?.access == "access-0")
+        fixture.world.withLock { $0.saveFailure = nil }
+        #expect(try fixture.run { try await rest.value })
+        #expect(fixture.stored?.access == "access-1")
+    }
+
     @Test func `is at rest at once where nothing happens`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()

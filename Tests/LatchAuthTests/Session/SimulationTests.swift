@@ -33,7 +33,7 @@ import Testing
         for (seed, violations) in failures {
             Issue.record("seed \(seed) (replay with LATCH_SEED=\(seed)): \(violations.joined(separator: "; "))")
         }
-        let dead = SimulatedFault.all.filter { faults[$0, default: 0] < runs / 2_000 }
+        let dead = SimulatedFault.all.filter { faults[$0, default: 0] < runs / 4_000 }
         #expect(dead.isEmpty, "a fault that hardly ever happens is tested by nothing")
     }
 

@@ -79,7 +79,8 @@ extension ExploredWorld {
                 refused.contains { $0.hasSameAccessToken(as: token) }
                     || time >= token.access.born + ExploredTicket.life - 1
             } ?? true
-        let isRepetition = !keys.insert(request.idempotencyKey).inserted
+        let isRepetition = keys[request.idempotencyKey] == [ticket.family, ticket.number]
+        keys[request.idempotencyKey] = [ticket.family, ticket.number]
         if !isDue, !isRepetition, processes[number].skew == 0 {
             violation = violated("\(ticket) is refreshed for no reason")
         }

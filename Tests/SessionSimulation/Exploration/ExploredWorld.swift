@@ -118,8 +118,8 @@ package struct ExploredWorld: ExploredModel {
     var refused: Set<ExploredTicket> = []
     /// The tickets that were stored.
     var stored: Set<ExploredTicket> = []
-    /// The keys of the requests that were sent.
-    var keys: Set<String> = []
+    /// The refresh tokens that were sent, by the keys of their requests.
+    var keys: [String: [Int]] = [:]
     /// Whether a change was not announced, so that a process may not know of it.
     var isSilent = false
     package var violation: String?

@@ -29,6 +29,9 @@ package enum SessionExploration {
             ($0.suspensions, $0.faults, $0.ticks) = (1, 1, 1)
         },
         scenario("two processes, one is suspended", 7) { $0.suspensions = 1 },
+        scenario("two processes, one is suspended, one failure", 8) {
+            ($0.suspensions, $0.faults, $0.rests) = (1, 1, 1)
+        },
         scenario("the user signs out", 7) { ($0.signOuts, $0.ticks) = (1, 1) },
         scenario("another user signs in", 7) { $0.signIns = 1 },
         scenario("the user signs out and in, one failure", 9, { $0.processes = 1 }) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition that a request must still meet when its first byte is sent.
+/// A condition that the requests of a refresh must still meet when their first byte is sent.
 ///
 /// A request may wait long before that: for a connection, for a handshake, and while the system suspends the program.
 package enum SendCondition {
-    /// The condition of the current task's requests; nil for none.
-    @TaskLocal package static var current: (@Sendable () -> Bool)?
+    /// The condition of the current task's requests, which is nil once their refresh is over; nil without a refresh.
+    @TaskLocal package static var current: (@Sendable () -> Bool?)?
 
     /// Checks the condition of the current task.
     ///

@@ -44,7 +44,7 @@ package enum ActiveRefreshes {
     ) async throws -> Result {
         let refresh = Refresh(ObjectIdentifier(session))
         defer { refresh.end() }
-        let condition = mayBeSent.map { mayBeSent in { @Sendable in !refresh.isRunning || mayBeSent() } }
+        let condition = mayBeSent.map { mayBeSent in { @Sendable in refresh.isRunning ? mayBeSent() : nil } }
         return try await $refreshes.withValue(refreshes + [refresh]) {
             try await SendCondition.$current.withValue(condition, operation: body)
         }

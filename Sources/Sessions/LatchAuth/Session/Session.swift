@@ -345,11 +345,22 @@ extension Session {
     /// - Parameter limit: The longest wait; nil for none.
     /// - Returns: Whether the session is at rest; false once the limit is over, or the calling task is cancelled.
     @discardableResult
-    public func settled(within limit: Duration? = nil) async -> Bool {
+    public func settled(within limit: Duration? = nil) async -> Bool { await settled(within: limit, orUnstored: false) }
+
+    /// Waits until the session is at rest.
+    ///
+    /// - Parameter orUnstored: Whether the limit does not count while a successor waits to be stored: only this process has it.
+    package func settled(within limit: Duration?, orUnstored waitsForStore: Bool) async -> Bool {
         let rest = Task(executorPreference: executor) { try await self.rest() }
         let timer = limit.map { limit in
             Task.detached(executorPreference: executor) { [clock] in
-                do { try await clock.sleep(for: limit) } catch { return }
+                let end = clock.uptime + limit
+                do {
+                    try await clock.sleep(for: limit)
+                    // The process was stopped meanwhile, and the answer may be there.
+                    if clock.uptime > end + .seconds(1) { try await clock.sleep(for: .seconds(2)) }
+                    while waitsForStore, await self.machine.unstored != nil { try await clock.sleep(for: .seconds(1)) }
+                } catch { return }
                 rest.cancel()
             }
         }

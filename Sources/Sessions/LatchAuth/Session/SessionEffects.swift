@@ -314,7 +314,7 @@ extension Session {
     }
 }
 
-/// The task that sends the requests of one refresh, one after another.
+/// The task that sends the requests of one refresh, with its caller's task-local values.
 final class RequestRunner<Value: SessionCredential>: Sendable {
     private typealias Request = (request: RefreshRequest<Value>, id: Int)
 
@@ -325,7 +325,12 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
         let (stream, requests) = AsyncStream.makeStream(of: Request.self)
         self.requests = requests
         Task(executorPreference: executor, priority: .high) { [weak session] in
-            for await (request, id) in stream { await session?.respond(to: request, id: id) }
+            // One that hangs must not hold up the next: a step-up has a grant of its own.
+            for await (request, id) in stream {
+                Task(executorPreference: executor, priority: .high) { [session] in
+                    await session?.respond(to: request, id: id)
+                }
+            }
         }
     }
 

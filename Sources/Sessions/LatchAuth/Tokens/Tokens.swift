@@ -18,7 +18,7 @@ public struct Tokens: SessionCredential, Hashable {
     /// The access tokens of resources that need one of their own (RFC 8707), in the order of their issue.
     ///
     /// They belong to the same refresh token. At most 32 are kept.
-    public private(set) var resourceTokens: [ResourceToken]?
+    package private(set) var resourceTokens: [ResourceToken]?
 
     /// Creates tokens.
     public init(
@@ -123,7 +123,7 @@ public struct Tokens: SessionCredential, Hashable {
         var tokens = self
         tokens.grant.renew(by: response.grant)
         if let target {
-            tokens.keep(ResourceToken(target: target, response.own))
+            tokens.keep(ResourceToken(target: target, token: response.own))
         } else {
             tokens.own = response.own
             for token in response.resourceTokens ?? [] { tokens.keep(token) }
@@ -194,26 +194,15 @@ struct AccessToken: Sendable, Hashable {
 }
 
 /// An access token of one resource (RFC 8707 §2.2).
-public struct ResourceToken: Sendable, Hashable {
+package struct ResourceToken: Sendable, Hashable {
     /// The resource and the scopes that it was requested for.
-    public let target: TokenTarget
+    package let target: TokenTarget
     let token: AccessToken
-
-    init(target: TokenTarget, _ token: AccessToken) { (self.target, self.token) = (target, token) }
-
-    /// The expiry, by the issuer's clock; nil if the issuer did not state it.
-    public var expiry: Date? { token.expiry }
-    /// The date of issue, by the issuer's clock; nil if the issuer did not state it.
-    public var issued: Date? { token.issued }
-    /// The granted scope; nil if the issuer did not state it.
-    public var scope: String? { token.scope }
-    /// The type of the access token.
-    public var tokenType: TokenType { token.tokenType }
 }
 
 extension ResourceToken: Redacting {
     /// The resource, without the token.
-    public var description: String { "ResourceToken(\(target.resource), access: redacted)" }
+    package var description: String { "ResourceToken(\(target.resource), access: redacted)" }
 }
 
 // MARK: - Step-up
@@ -295,13 +284,13 @@ extension ResourceToken: Codable {
     }
 
     /// Decodes the target and the members of the token.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         target = try decoder.container(keyedBy: CodingKeys.self).decode(TokenTarget.self, forKey: .target)
         token = try AccessToken(from: decoder)
     }
 
     /// Encodes the target and the members of the token.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(target, forKey: .target)
         try token.encode(to: encoder)

@@ -75,7 +75,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// The number of bytes that were sent, to a proxy, before the request itself; nil before its first attempt.
     var bytesBeforeRequest: Int?
     /// The condition under which the request may be sent; see `SendCondition`.
-    var mayBeSent: (@Sendable () -> Bool)?
+    var mayBeSent: (@Sendable () -> Bool?)?
 
     /// Whether a mail is submitted.
     var isMail = false

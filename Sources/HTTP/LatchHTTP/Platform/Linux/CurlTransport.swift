@@ -107,10 +107,11 @@ public final class CurlTransport: Handler {
         case .finishedAndYieldIsDue: await Task.yield()
         case .unfinished:
             transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
+            let isAbortable = !request.isUninterruptible
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }
             } onCancel: {
-                if !request.isUninterruptible { loop.cancel(transfer) }
+                if isAbortable { loop.cancel(transfer) }
             }
         }
         defer { loop.transfers.giveBack(transfer) }

@@ -22,7 +22,6 @@ package struct IssuerFailure: Error, Sendable {
     }
 
     package var kind: Kind
-    /// The error that callers get.
     package var error: any Error
     /// The pause that the issuer requests (RFC 9110 §10.2.3).
     package var retryAfter: Duration?

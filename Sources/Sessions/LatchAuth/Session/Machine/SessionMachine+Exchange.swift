@@ -23,12 +23,27 @@ extension SessionMachine {
         package var requests = 0
         /// Whether the issuer may have acted on an earlier request under the key, by this process or another.
         package var mayHaveArrived = false
-        /// The date of the first answer that may have been a gateway's refusal, by this device's clock.
-        package var doubted: Date?
+        /// The first answer that may have been a gateway's refusal, unless another answer has come since.
+        package var doubt: Doubt?
         /// The monotonic time at which the exchange began.
         package var begun: Duration
         /// Whether a step-up without a refresh token has replaced the session's own access token since.
         package var isSteppedUp = false
+    }
+
+    /// An answer that may have been a gateway's refusal.
+    package struct Doubt: Sendable, Hashable {
+        /// The date by this device's clock, as in the record.
+        package var date: Date
+        /// The monotonic time; nil if it was another process that had the answer.
+        package var uptime: Duration?
+
+        /// Returns whether another such answer confirms it; nil if it is too old, or a date has leapt.
+        func isConfirmed(_ now: SessionMoment, after delay: Duration) -> Bool? {
+            let age = now.date.timeIntervalSince(date)
+            guard age >= 0, age <= 3_600 else { return nil }
+            return age >= delay.inSeconds && uptime.map { now.uptime - $0 >= delay } ?? true
+        }
     }
 
     /// A successor that is issued and not stored.
@@ -51,8 +66,8 @@ extension SessionMachine {
     package enum Conclusion: Sendable {
         /// The issuer has ended the session.
         case ended(SessionFailure)
-        /// The session was refused, perhaps by a gateway, since a date.
-        case doubted(Date)
+        /// The session was refused, perhaps by a gateway, since a date; nil if another answer has come since.
+        case doubted(Date?)
         /// The exchange is over, and used nothing up: its key is removed.
         case over
     }
@@ -84,7 +99,10 @@ extension SessionMachine {
             credential: value, key: now.random.identifier(), target: refresh.target, begun: now.uptime)
         var next = continued(by: fresh, record)
         if next.target != nil, next.requests >= Self.greatestRequests { next = fresh }
-        next.doubted = record?.doubted ?? exchange?.doubted
+        // A doubt is about one refresh token.
+        let isSameToken = exchange.map { $0.credential.hasSameRefreshToken(as: value) } ?? false
+        next.doubt = isSameToken ? exchange?.doubt : nil
+        if keepsRecords, next.doubt?.date != record?.doubted { next.doubt = record?.doubted.map { Doubt(date: $0) } }
         exchange = next
         let requests = next.target == nil ? nil : next.requests + 1
         guard keepsRecords, var record, record.refreshKey != next.key || record.refreshRequests != requests else {
@@ -95,9 +113,7 @@ extension SessionMachine {
         save(record)
     }
 
-    /// Returns the exchange to continue, or the new one.
-    ///
-    /// The key is that of the last attempt with the same refresh token, in any process and before any crash.
+    /// Returns the exchange to continue, by any process and before any crash, or the new one.
     private func continued(by fresh: Exchange, _ record: TokenRecord<Value>?) -> Exchange {
         var next = fresh
         let key = record?.refreshKey
@@ -113,9 +129,7 @@ extension SessionMachine {
         return next
     }
 
-    /// Whether a refresh of both is the same refresh.
-    ///
-    /// An issuer may keep the refresh token (RFC 6749 §6); then only the access token tells them apart.
+    /// Whether a refresh of both is the same: an issuer may keep the refresh token (RFC 6749 §6).
     func isSame(_ value: Value, _ other: Value, for target: TokenTarget?) -> Bool {
         guard value.hasSameRefreshToken(as: other), value.hasSameAccessToken(as: other) else { return false }
         guard let one = value.credential(for: target), let two = other.credential(for: target) else { return true }
@@ -199,16 +213,19 @@ extension SessionMachine {
         if !policy.countsFailedRequests { _ = requests[exchange.target]?.popLast() }
         if failure.isUnsent { self.exchange?.requests -= 1 }
         if exchange.target != nil { return resourceFailed(failure, of: exchange, now) }
+        let isConfirmed = exchange.doubt?.isConfirmed(now, after: policy.confirmationDelay)
+        let isDoubted = failure.kind == .doubted
+        if failure.kind == .ended || isDoubted && isConfirmed == true {
+            return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
+        }
+        // It begins a doubt, or ends one.
+        if isDoubted ? isConfirmed == nil : exchange.doubt != nil && !failure.isUnsent {
+            self.exchange?.doubt = isDoubted ? Doubt(date: now.date, uptime: now.uptime) : nil
+            enqueue(.conclude(.doubted(self.exchange?.doubt?.date), key: exchange.key))
+        }
         switch failure.kind {
-        case .ended: return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
-        case .doubted:
-            let since = exchange.doubted ?? now.date
-            guard abs(now.date.timeIntervalSince(since)) < policy.confirmationDelay.inSeconds else {
-                return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
-            }
-            self.exchange?.doubted = since
-            if exchange.doubted == nil { enqueue(.conclude(.doubted(since), key: exchange.key)) }
-            pauseRefresh(after: failure, now)
+        case .ended: break
+        case .doubted: pauseRefresh(after: failure, now)
         case .userRequired(let requirement):
             // A new authentication begins a generation, and ends the pause. A policy of the issuer may change meanwhile.
             let end = now.uptime + Self.longestPause
@@ -272,9 +289,7 @@ extension SessionMachine {
                 return
             }
         }
-        for caller in refresh.take()?.callers ?? [] {
-            if caller.use.target == exchange.target { refreshFailed(for: caller, error, now) } else { use(caller, now) }
-        }
+        finishRefresh(.failure(error), for: exchange.target, now)
     }
 
     /// Whether the session may have ended: the issuer has not refreshed it within the last minute.
@@ -331,7 +346,7 @@ extension SessionMachine {
 
     mutating func committed(_ record: TokenRecord<Value>, _ value: Value, _ now: SessionMoment) {
         guard let unstored else { return }
-        let failure = unstored.failure
+        let (failure, target) = (unstored.failure, exchange?.target)
         if unstored.isRotation {
             self.unstored = nil
         } else if unstored.value != value {
@@ -346,8 +361,8 @@ extension SessionMachine {
         guard self.unstored == nil else { return }
         // A refresh that has begun since makes a request of its own.
         guard let failure, refresh?.hasRequested ?? true else { return finishRefresh(.success(()), now) }
-        pauseRefresh(after: failure, now)
-        finishRefresh(.failure(failure.error), now)
+        pauseRefresh(of: target, after: failure, now)
+        finishRefresh(.failure(failure.error), for: target, now)
     }
 
     /// Stores what an answer without a successor means.

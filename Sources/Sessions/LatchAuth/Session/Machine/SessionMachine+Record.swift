@@ -24,11 +24,9 @@ extension SessionMachine {
         }
     }
 
-    /// Adopts a record that another session has stored.
+    /// Adopts a record that another session has stored, and returns its credential.
     ///
-    /// Where it belongs to another sign-in, or holds no credential, the running operations are abandoned.
-    ///
-    /// - Returns: The credential of the record; nil if the sign-in of this session is over.
+    /// Where it belongs to another sign-in, or holds none, the running operations are abandoned, and it returns nil.
     @discardableResult
     mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Value? {
         guard let record, let value = record.credential else {

@@ -10,7 +10,6 @@ extension SessionMachine {
     ///
     /// What happens for them follows from what is in flight: see `advance`.
     package struct Refresh: Sendable {
-        /// The credential whose successor is wanted.
         package var value: Value
         /// The target of the new access token; nil for the session's own.
         package var target: TokenTarget?
@@ -92,9 +91,7 @@ extension SessionMachine {
             deadline: now.uptime + policy.timeLimit, patienceEnd: now.uptime + policy.patience)
     }
 
-    /// Takes the next step of the refresh, unless it waits for something that ends by an event.
-    ///
-    /// - Returns: Whether it added an operation.
+    /// Takes the next step of the refresh, if it waits for no event; returns whether that is an operation.
     mutating func advance(_ now: SessionMoment) -> Bool {
         guard refresh != nil, suspension == .none, exchange?.flight == nil,
             !operations.contains(where: \.isPartOfExchange)
@@ -177,11 +174,12 @@ extension SessionMachine {
         pauses[target] = Pause(end: end, bindingEnd: bindingEnd, error: SessionFailure(failure.error))
     }
 
-    /// Ends the refresh, and lets its callers continue.
-    mutating func finishRefresh(_ result: Result<Void, any Error>, _ now: SessionMoment) {
-        guard let refresh else { return }
-        self.refresh = nil
-        if case .failure(let error) = result, !isPaused(nil, now) {
+    /// Ends the refresh, and lets its callers continue; the failure of a resource is that of its callers alone.
+    mutating func finishRefresh(
+        _ result: Result<Void, any Error>, for target: TokenTarget? = nil, _ now: SessionMoment
+    ) {
+        guard let refresh = refresh.take() else { return }
+        if case .failure(let error) = result, target == nil, !isPaused(nil, now) {
             pauseRefresh(after: IssuerFailure(.failed, error), now)
         }
         for caller in refresh.callers {
@@ -189,9 +187,10 @@ extension SessionMachine {
             switch result {
             case .success where current != nil && refresh.hasRequested && caller.use.target == refresh.target:
                 succeed(caller.waiter, current)
+            case .failure(let error) where target == nil || caller.use.target == target:
+                refreshFailed(for: caller, error, now)
             // Another session has refreshed, or this one has refreshed another access token.
-            case .success: use(caller, now)
-            case .failure(let error): refreshFailed(for: caller, error, now)
+            case .success, .failure: use(caller, now)
             }
         }
     }

@@ -207,9 +207,7 @@ extension SessionMachine {
         }
     }
 
-    /// Makes a stored record the state of the session.
-    ///
-    /// - Parameter failure: The failure of a store that holds the record nevertheless, which other sessions follow too.
+    /// Makes a stored record the state of the session, also where the store has failed and holds it nevertheless.
     mutating func written(_ record: TokenRecord<Value>?, failure: SessionFailure?, _ now: SessionMoment) {
         let operation = operations[0]
         closeOperation()
@@ -221,7 +219,14 @@ extension SessionMachine {
             if failure != nil, record?.credential == nil, let unstored {
                 effect(.revoke(unstored.value, isCertain: true))
             }
+            var kept: Exchange?
+            // An app that saves its tokens again signs in with the refresh token that is in flight.
+            if let value = record?.credential, exchange?.credential.hasSameRefreshToken(as: value) == true {
+                kept = exchange.take()
+                kept?.credential = value
+            }
             beginGeneration(isByUser: true)
+            exchange = kept
             // The credentials that were refreshed too often belong to an earlier sign-in.
             requests = [:]
             if let value = record?.credential { adopt(value, of: record, now) } else { end(.user) }

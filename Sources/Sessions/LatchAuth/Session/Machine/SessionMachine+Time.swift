@@ -79,9 +79,7 @@ extension SessionMachine {
         refresh == nil && exchange?.flight == nil && (policy.refreshesInBackground || mustRepeat(now))
     }
 
-    /// Whether a request is to be repeated though nobody waits for it.
-    ///
-    /// The issuer may have used up the refresh token, and repeats its response only for a while.
+    /// Whether a request is to be repeated though nobody waits for it: the issuer repeats its response only for a while.
     private func mustRepeat(_ now: SessionMoment) -> Bool {
         guard policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived,
             let current = state.credential, isSame(current, exchange.credential, for: exchange.target)
@@ -95,9 +93,8 @@ extension SessionMachine {
         beginRefresh(of: value, for: target, now)
     }
 
-    /// Lets the session not refresh by itself for a while if a credential that was issued just now has expired.
-    ///
-    /// This device's clock is wrong, and the issuer's responses do not show it: the next credential would be no better.
+    /// Lets the session not refresh by itself for a while if a credential that was issued just now has expired: the next one
+    /// would be no better, since this device's clock is wrong, and the issuer's responses do not show it.
     mutating func pauseIfExpired(_ value: Value, _ now: SessionMoment) {
         guard isExpired(value, now) else { return }
         let end = now.uptime + Self.longestPause
@@ -137,12 +134,12 @@ extension SessionMachine {
 
     /// Whether nothing is under way that the end of the process could lose.
     var isAtRest: Bool {
-        guard lock == .none else { return false }
-        // What is inside of the store is about to leave it.
-        if suspension == .frozen { return operations.first?.isQueued ?? true }
-        return exchange?.flight == nil && strays.isEmpty && unstored == nil && operations.isEmpty
-            && (refresh == nil || suspension == .begun)
+        lock == .none && exchange?.flight == nil && strays.isEmpty && unstored == nil && operations.isEmpty
+            && (refresh == nil || suspension != .none)
     }
+
+    /// Whether the program may be suspended; what is inside of the store is about to leave it.
+    var maySuspend: Bool { isAtRest || suspension == .frozen && lock == .none && operations.first?.isQueued ?? true }
 
     /// Lets a caller wait for rest, and begins a suspension.
     mutating func rest(_ waiter: Waiter, suspends: Bool) {
@@ -152,9 +149,7 @@ extension SessionMachine {
         if lock == .waiting || lock == .entering { leaveQueue() }
     }
 
-    /// Lets go of the locks, which the system would end the program for; nothing else changes.
-    ///
-    /// An operation inside of the store ends first, since it takes a moment; one that waits for the store waits again later.
+    /// Lets go of the locks, which the system would end the program for, and waits for the store again later.
     mutating func freeze() {
         suspension = .frozen
         if lock == .held {
@@ -175,9 +170,7 @@ extension SessionMachine {
         timePassed(now)
     }
 
-    /// Continues a refresh whose next step a suspension has prevented.
-    ///
-    /// Another session may have refreshed meanwhile: a caller that can use the result waits for nothing.
+    /// Continues a refresh whose next step a suspension has prevented; another session may have refreshed meanwhile.
     mutating func continueRefresh(_ now: SessionMoment) {
         guard let parked = refresh.take() else { return }
         for caller in parked.callers { use(caller, now) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+package import LatchCore
 package import PortableFoundation
 
 /// The decisions of a session, as a value: events come in, effects go out.
@@ -252,9 +252,10 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
             lock = .none
             effect(.leave(.refresh))
         }
-        guard isAtRest else { return }
-        for waiter in awaitingRest.keys.sorted() { succeed(waiter) }
-        awaitingRest = [:]
+        for (waiter, suspends) in awaitingRest.sorted(by: { $0.key < $1.key }) where suspends ? maySuspend : isAtRest {
+            awaitingRest[waiter] = nil
+            succeed(waiter)
+        }
     }
 }
 
