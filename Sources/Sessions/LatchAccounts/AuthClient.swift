@@ -58,8 +58,8 @@ public final class AuthClient: Sendable {
         decoder: JSONDecoder = JSONDecoder(), clock: WallClock = .system, random: RandomSource = .system
     ) {
         let openClient = Client(
-            baseURL: baseURL, transport: transport, interceptors: interceptors,
-            allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none, timeout: timeout)
+            baseURL: baseURL, transport: RefreshTransport(transport, .camelCase, clock: clock),
+            interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none, timeout: timeout)
         let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: refreshUsesCookie, clock: clock)
         var policy = policy
         policy.needsRefreshToken = true
@@ -258,7 +258,7 @@ extension AuthClient {
         guard tokens.isRefreshable else { throw AuthError.reauthenticationRequired }
         var request = try request(to: endpoints.refresh, refreshing: tokens, over: client)
         request.fields[.idempotencyKey] = refresh.idempotencyKey
-        let answer = try await RefreshAnswer.to(request, from: client, clock: decoder.clock)
+        let answer = try await RefreshAnswer.to(request, from: client)
         do {
             if let failure = answer.failure { throw failure }
             try answer.response.requireSuccess()

@@ -315,7 +315,11 @@ extension OAuthError {
 
 extension OAuthError: IssuerError {
     /// Whether the issuer may have acted: a gateway answered in its place, or the response cannot be read.
-    package var mayHaveArrived: Bool { code == Self.invalidResponse.code || status == 502 || status == 504 }
+    package var mayHaveArrived: Bool {
+        // A server that redirects has not acted.
+        let isUnreadable = code == Self.invalidResponse.code && !(300..<400).contains(status?.rawValue ?? 0)
+        return isUnreadable || status == 502 || status == 504
+    }
 
     /// Whether the issuer has rejected the request for a reason of its own (RFC 6749 §5.2).
     package var isRejection: Bool { status == .badRequest && issuerCode != nil || self == .invalidTarget }

@@ -2,6 +2,7 @@
 
 package import LatchCore
 package import LatchHTTP
+import Synchronization
 
 /// The response to a refresh, with as much of its content as has arrived.
 ///
@@ -15,43 +16,41 @@ package struct RefreshAnswer: Sendable {
 
     /// The greatest size of the content: multiples of any real token response.
     private static let greatestSize = 1 << 20
-    /// The time in which the end of a response has to follow a content that cannot become more useful.
+    /// The time in which the next part of a response has to follow a content that cannot become much more useful.
     private static let endTime = Duration.seconds(5)
 
     /// Sends a request that refreshes.
     ///
+    /// - Parameter handler: A handler over `RefreshTransport`, so that its interceptors find the content in memory.
     /// - Throws: The errors of `handler` before the head of the response.
-    package static func to(
-        _ request: HTTPRequest, from handler: some Handler, clock: WallClock
-    ) async throws -> RefreshAnswer {
+    package static func to(_ request: HTTPRequest, from handler: some Handler) async throws -> RefreshAnswer {
         var request = request
+        let failure = Failure()
         request.isUninterruptible = true
-        request.wantsStream = true
-        return await reading(try await handler.respond(to: request), clock: clock)
+        request.context[FailureKey.self] = failure
+        let response = try await handler.respond(to: request)
+        return RefreshAnswer(response: response, failure: failure.error.withLock { $0 })
     }
 
-    /// Reads the content of a response.
-    private static func reading(_ response: HTTPResponse, clock: WallClock) async -> RefreshAnswer {
-        guard !response.body.isInMemory else { return RefreshAnswer(response: response, failure: nil) }
-        // A task that the caller's cancellation does not reach.
-        return await Task {
-            var content = Content(response, clock: clock)
-            let failure = await content.read()
-            var response = response
-            response.body = HTTPBody(content.bytes)
-            return RefreshAnswer(response: response, failure: failure)
-        }.value
+    /// The reason why the end of the last response's content is missing.
+    fileprivate final class Failure: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
+
+    fileprivate enum FailureKey: HTTPContextKey {
+        static var defaultValue: Failure? { nil }
     }
 
     /// The content of a response while it is read.
-    private struct Content {
+    fileprivate struct Content {
         var bytes: [UInt8] = []
-        private var scan = RefreshTokenScan(names: [])
+        private var scan: RefreshTokenScan
         private var iterator: HTTPBodyStream.Iterator
         private let isSuccess: Bool
         private let clock: WallClock
 
-        init(_ response: HTTPResponse, clock: WallClock) {
+        init(_ response: HTTPResponse, names: [String], clock: WallClock) {
+            scan = RefreshTokenScan(names: names)
             iterator = response.body.chunks.makeAsyncIterator()
             isSuccess = response.status.isSuccess
             self.clock = clock
@@ -74,10 +73,11 @@ package struct RefreshAnswer: Sendable {
 
         /// Returns the next chunk.
         ///
-        /// A server that announced more than it sends keeps its connection open. Nobody waits for that once the object is whole, or
-        /// where no tokens can come.
+        /// A server that announced more than it sends keeps its connection open. Nobody waits for that once there is a refresh
+        /// token, or the object is whole, or where no tokens can come.
         private mutating func next() async throws -> [UInt8]? {
-            guard scan.isOver || !isSuccess else { return try await iterator.next() }
+            let maySuffice = scan.isOver || scan.token != nil || !scan.beginsWithObject && !bytes.isEmpty
+            guard maySuffice || !isSuccess else { return try await iterator.next() }
             let (before, clock) = (iterator, clock)
             let read = try await withThrowingTaskGroup(of: (chunk: [UInt8]?, iterator: HTTPBodyStream.Iterator).self) {
                 group in
@@ -96,5 +96,37 @@ package struct RefreshAnswer: Sendable {
             iterator = read.iterator
             return read.chunk
         }
+    }
+}
+
+/// A transport that receives the response to a refresh as it arrives, and gives all that has come.
+package struct RefreshTransport: Handler {
+    private let transport: any Handler
+    private let names: [String]
+    private let clock: WallClock
+
+    /// Creates a transport.
+    package init(_ transport: any Handler, _ spelling: TokenResponseDecoder.Spelling = .oauth, clock: WallClock) {
+        (self.transport, self.clock) = (transport, clock)
+        names = spelling.refresh
+    }
+
+    package func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        guard let failure = request.context[RefreshAnswer.FailureKey.self] else {
+            return try await transport.respond(to: request)
+        }
+        var request = request
+        request.wantsStream = true
+        let response = try await transport.respond(to: request)
+        guard !response.body.isInMemory else { return response }
+        // A task that the caller's cancellation does not reach.
+        return await Task { [names, clock] in
+            var content = RefreshAnswer.Content(response, names: names, clock: clock)
+            let error = await content.read()
+            failure.error.withLock { $0 = error }
+            var response = response
+            response.body = HTTPBody(content.bytes)
+            return response
+        }.value
     }
 }

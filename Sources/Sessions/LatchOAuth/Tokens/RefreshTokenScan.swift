@@ -13,8 +13,10 @@ struct RefreshTokenScan: Sendable {
 
     /// The number of objects and arrays around the next byte.
     private var depth = 0
-    /// Whether no further byte is read: the object has ended, or the content does not begin with one.
+    /// Whether no further byte is read, since the object has ended.
     private(set) var isOver = false
+    /// Whether nothing but space comes before the object, unlike the notice of a PHP program.
+    private(set) var beginsWithObject = true
     /// Whether the next byte is inside a string.
     private var isInString = false
     /// Whether the last byte of the string was a backslash that escapes the next byte.
@@ -58,11 +60,13 @@ struct RefreshTokenScan: Sendable {
     }
 
     private mutating func readStructure(_ byte: UInt8) {
+        guard depth > 0 || byte == UInt8(ascii: "{") else {
+            if !Self.spaces.contains(byte) { beginsWithObject = false }
+            return
+        }
         switch byte {
-        case UInt8(ascii: "\""):
-            (isInString, isOver) = (depth > 0, depth == 0)
+        case UInt8(ascii: "\""): isInString = true
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            isOver = depth == 0 && byte == UInt8(ascii: "[")
             if depth == 1 { endMember() }
             depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -72,16 +76,14 @@ struct RefreshTokenScan: Sendable {
         case UInt8(ascii: ":") where depth == 1: (name, string) = (string, nil)
         case UInt8(ascii: ",") where depth == 1: endMember()
         case ...0x20: break
-        // A byte order mark (RFC 8259 §8.1).
-        case 0xEF, 0xBB,
-            0xBF where depth == 0:
-            break
         default:
-            isOver = depth == 0
             // A number, a literal, or text without quotation marks, of which a string may only be a part.
             if depth == 1 { (name, string) = (nil, nil) }
         }
     }
+
+    /// White space, and the bytes of a byte order mark (RFC 8259 §2 and §8.1).
+    private static let spaces: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
     private mutating func endMember() {
         keepValue()
@@ -90,7 +92,9 @@ struct RefreshTokenScan: Sendable {
 
     /// Keeps the last string as the value of the current name, if that is the refresh token's.
     private mutating func keepValue() {
-        guard let name, let string, names.contains(name), !string.isEmpty, TokenResponseDecoder.isToken(string) else {
+        // A character that cannot be read leaves no token.
+        guard let name, let string, names.contains(name), !string.isEmpty, !string.unicodeScalars.contains("\u{FFFD}")
+        else {
             return
         }
         values[name] = string

@@ -58,7 +58,8 @@ public struct TokenEndpoint: Sendable {
         client = Client(
             baseURL: server.issuer,
             // Multiples of any real token response.
-            transport: BoundedResponses(transport, maximumSize: 1 << 20, within: timeout ?? .seconds(60)),
+            transport: RefreshTransport(
+                BoundedResponses(transport, maximumSize: 1 << 20, within: timeout ?? .seconds(60)), clock: clock),
             interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
     }
 
@@ -340,7 +341,7 @@ extension TokenEndpoint {
     /// Sends a request; that of a refresh is ended by its connection only.
     private func respond(to request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
         guard context.refreshed != nil else { return try await client.respond(to: request) }
-        let answer = try await RefreshAnswer.to(request, from: client, clock: clock)
+        let answer = try await RefreshAnswer.to(request, from: client)
         if let failure = answer.failure { throw incomplete(answer.response, failure, of: context.refreshed) }
         return answer.response
     }
