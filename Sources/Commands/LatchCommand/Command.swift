@@ -65,10 +65,10 @@ package struct Command: Sendable {
             let code = await run(Array(CommandLine.arguments.dropFirst()), in: environment)
             // Whoever reads the output goes on, while this process finishes.
             Environment.Output.closeStandardOutput()
-            await signals.finishOnce()
+            let isWhole = await signals.finishOnce()
             // A signal that has come meanwhile ends the process as such.
             guard !signals.isSignalled else { return }
-            endProcess(code)
+            endProcess(isWhole || code != .success ? code : .failure)
         }
         guard let mainThread else { signals.deliver() }
         DispatchQueue(label: "latch.signals").async { signals.deliver() }

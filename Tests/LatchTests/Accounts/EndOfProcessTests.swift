@@ -17,8 +17,9 @@ import Darwin
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct `The end of a command during a refresh` {
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `by a signal comes after the answer, which is stored`(signal: Int32) async throws {
+    /// A manager of services and a terminal that closes send several.
+    @Test(arguments: [[SIGINT], [SIGTERM], [SIGHUP], [SIGTERM, SIGHUP, SIGTERM], [SIGHUP, SIGINT]])
+    func `by a signal comes after the answer, which is stored`(signals: [Int32]) async throws {
         let gate = Gate()
         try await ScriptedIssuer.with(answeringRefreshesAfter: gate) { issuer in
             try await CommandHome.with { home in
@@ -27,12 +28,13 @@ import Darwin
                 let process = try ChildProcess.start(
                     BuiltProgram.path, ["token", "--refresh"], environment: own, errors: .joined)
                 await gate.reached()
-                process.send(signal)
+                process.send(signals[0])
                 let notice = await process.line()
-                #expect(notice?.contains("waiting for the issuer") == true)
+                #expect(notice?.contains("waiting for a refresh") == true)
+                for signal in signals.dropFirst() where signal != SIGINT { process.send(signal) }
                 gate.open()
                 while await process.line() != nil {}
-                #expect(await process.end() == .killed(by: signal))
+                #expect(await process.end() == .killed(by: signals[0]))
                 #expect(try await home.latch("token").output == ["access-2"])
                 #expect(issuer.world.withLock { $0.renewals } == 1)
             }

@@ -87,17 +87,19 @@ package struct Environment: Sendable {
         self.endings = endings
     }
 
-    /// Finishes what the end of the process would lose, and tells a user who waits for it.
-    func finish() async {
+    /// Finishes what the end of the process would lose, and tells a user who waits for it; returns whether nothing is lost.
+    func finish() async -> Bool {
         let limit = Duration.seconds(90)
         let isFinished = await endings.finish(within: limit) {
-            error.line(
-                "\(name): waiting for the issuer to answer a refresh, for at most \(limit.components.seconds) seconds")
+            let interrupt = signals.isSignalled ? "Ctrl-C" : "Ctrl-C twice"
+            error.line("\(name): waiting for a refresh to be answered and stored; \(interrupt) may lose the session")
+            signals.announceInterrupt()
         }
-        guard !isFinished else { return }
+        guard !isFinished else { return true }
         warn(
             "A refresh has not ended, and its answer is lost.",
             hint: "If the next command says that the session has ended, sign in again.")
+        return false
     }
 
     /// Writes an error and its hint to standard error, each on one line.

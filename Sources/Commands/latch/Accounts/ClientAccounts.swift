@@ -56,7 +56,7 @@ struct ClientAccounts: Sendable {
                 } else {
                     Session(tokenEndpoint: try Self.endpoint(of: entry.issuer, transport), store: store)
                 }
-            endings.add { await session.settled(within: $0) }
+            endings.add { await session.settled(within: $0, orUnstored: true) }
             return session
         }
     }

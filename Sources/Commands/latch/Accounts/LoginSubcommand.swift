@@ -171,7 +171,8 @@ extension Login {
         clientID: String? = nil, isClient: Bool = false, replacing: AccountEntry? = nil, _ before: AccountList.Content
     ) async throws -> ExitCode {
         var (earlier, unreadable): ([String: Tokens], Set<String>) = ([:], [])
-        for entry in before.entries where entry.issuer == issuer {
+        // Another issuer may know one grant for a user and a client: ending the earlier session would end the new one.
+        for entry in before.entries where entry.issuer == issuer && entry.clientID == nil && clientID == nil {
             let session = try await accounts.list.session(for: entry.id)
             // Unreadable tokens cannot be revoked, and must not prevent the sign-in.
             do { try await session.restore() } catch {
@@ -184,7 +185,11 @@ extension Login {
             response.tokens, as: name, issuer: issuer, username: username, userID: userID, clientID: clientID,
             isClient: isClient, replacing: replacing?.id)
         // The client of the earlier tokens may be another one.
-        if let replaced = earlier[entry.id], let old = before[entry.id] { await revoke(replaced, of: old) }
+        if let replaced = earlier[entry.id], let old = before[entry.id],
+            !replaced.hasSameRefreshToken(as: response.tokens)
+        {
+            await revoke(replaced, of: old)
+        }
         if unreadable.contains(entry.id) { warnOfEarlierSession() }
         report(entry, response)
         return .success

@@ -36,10 +36,12 @@ package final class Signals: Sendable {
     private let listener = Mutex<AsyncStream<Signal>.Continuation?>(nil)
     /// The work before the end of the process, and its only run.
     private struct Finishing {
-        var work: [@Sendable () async -> Void] = []
-        var run: Task<Void, Never>?
+        var work: [@Sendable () async -> Bool] = []
+        var run: Task<Bool, Never>?
         /// Whether a signal waits for the work.
         var isSignalled = false
+        /// Whether the user was told what another interrupt costs.
+        var isAnnounced = false
     }
 
     private let finishing = Mutex(Finishing())
@@ -70,29 +72,39 @@ package final class Signals: Sendable {
     }
 
     /// Sets the work before the end of the process.
-    package func finish(by work: @escaping @Sendable () async -> Void) { finishing.withLock { $0.work = [work] } }
+    package func finish(by work: @escaping @Sendable () async -> Bool) { finishing.withLock { $0.work = [work] } }
 
     /// Whether a signal ends the process once the work is finished.
     package var isSignalled: Bool { finishing.withLock { $0.isSignalled } }
 
     /// Finishes the work before the end of the process; later callers wait for the same run.
-    package func finishOnce() async {
+    ///
+    /// - Returns: Whether nothing is lost.
+    @discardableResult
+    package func finishOnce() async -> Bool {
         let run = finishing.withLock { finishing in
             let run = finishing.run ?? finishing.work.first.map { work in Task.detached { await work() } }
             finishing.run = run
             return run
         }
-        await run?.value
+        return await run?.value ?? true
     }
 
-    /// Ends the process by a signal after its work; at once for a second signal, or where there is no work.
+    /// Lets an interrupt end the process from now on, since the user was told what that costs.
+    package func announceInterrupt() { finishing.withLock { $0.isAnnounced = true } }
+
+    /// Ends the process by a signal after its work; at once where there is no work, or where the user interrupts it and knows
+    /// what that costs.
+    ///
+    /// A terminal that closes and a manager of services send several signals: none of them is a user's.
     private func end(by signal: Signal) {
-        let waits = finishing.withLock { finishing in
+        let (endsNow, isFirst) = finishing.withLock { finishing in
             defer { finishing.isSignalled = true }
-            return !finishing.work.isEmpty && !finishing.isSignalled
+            let isUsers = signal == .interrupt && finishing.isSignalled && finishing.isAnnounced
+            return (finishing.work.isEmpty || isUsers, !finishing.isSignalled)
         }
-        guard waits else { return Self.endProcess(by: signal) }
-        Task.detached { await self.finishAndEnd(by: signal) }
+        if endsNow { return Self.endProcess(by: signal) }
+        if isFirst { Task.detached { await self.finishAndEnd(by: signal) } }
     }
 
     /// Finishes the work before the end of the process, and ends it by a signal.
