@@ -160,8 +160,9 @@ extension SessionMachine {
     /// The longest pause that an issuer may request; a session that refreshes later than this is effectively lost.
     static var longestPause: Duration { .seconds(600) }
 
-    /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more, which spreads
-    /// the devices that one outage has synchronised.
+    /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more.
+    ///
+    /// The quarter spreads the devices that one outage has synchronised.
     ///
     /// - Parameter isBinding: Whether the policy's pause holds for all callers, and not only that of the issuer.
     mutating func pauseRefresh(
