@@ -179,13 +179,16 @@ extension OAuthError {
 
     /// Returns this error of a refresh as the refusal of its token, if the response is one.
     ///
-    /// - Parameter refusals: The refusals that the endpoint writes; any other may come from a gateway, and is doubtful.
-    func refusingToken(by refusals: Set<RefreshRefusal>) -> OAuthError {
-        guard let refusal, issuerCode.map({ Self.codes[$0] == nil }) ?? true else { return self }
-        if refusals.contains(refusal) { return reclassified(as: .invalidGrant) }
-        var error = self
-        error.isDoubtfulEnd = true
-        return error
+    /// - Parameter doubts: Whether a refusal that may come from a gateway is a doubt.
+    func refusingToken(doubts: Bool) -> OAuthError {
+        switch refusal {
+        case .issuer: return reclassified(as: .invalidGrant)
+        case .doubtful where doubts && (issuerCode.map { Self.codes[$0] == nil } ?? true):
+            var error = self
+            error.isDoubtfulEnd = true
+            return error
+        case .doubtful, nil: return self
+        }
     }
 }
 
@@ -201,7 +204,7 @@ extension OAuthError {
         let issuerCode = (members["error"] ?? members["error_code"])?.stringValue.flatMap {
             Self.sanitized($0, upTo: 64)
         }
-        let suberror = Self.suberror(in: members)
+        let suberror = StepUpRequirement.suberror(in: members).flatMap { Self.sanitized($0, upTo: 64) }
         let error = Self.error(for: response.status, issuerCode: issuerCode, suberror: suberror)
         let message = Self.message(in: members).flatMap { Self.sanitized($0, upTo: 200, hiding: secrets) }
         self.init(
@@ -256,18 +259,6 @@ extension OAuthError {
         "invalid_code": .invalidGrant, "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
         "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
-    ]
-
-    /// Returns the second code of Microsoft Entra; older responses have only the number of their message.
-    private static func suberror(in members: JSONObject) -> String? {
-        if let text = members["suberror"]?.stringValue { return sanitized(text, upTo: 64) }
-        let numbers = (members["error_codes"]?.arrayValue ?? []).prefix(16).compactMap(\.intValue)
-        return numbers.lazy.compactMap { suberrorsByNumber[$0] }.first
-    }
-
-    /// The numbers of missing consent, of missing multi-factor authentication and its registration, and of an expired password.
-    private static let suberrorsByNumber = [
-        65_001: "consent_required", 50_076: "basic_action", 50_079: "basic_action", 50_055: "user_password_expired",
     ]
 
     /// Returns the server's message from one of the usual members.

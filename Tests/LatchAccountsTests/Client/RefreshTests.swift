@@ -176,7 +176,7 @@ private let refresh = "/api/auth/refresh-token"
 
     @Test func `ends the session where the backend refuses the refresh token`() async throws {
         let backend = ScriptedBackend()
-        backend.on(refresh, .unauthorized, ["message": "no"])
+        backend.on(refresh, .unauthorized, ["message": "Invalid refresh token"])
         let store = InMemoryTokenStore(Self.expired)
         let client = try backend.client(store: store)
         await #expect(throws: AuthError.reauthenticationRequired) { try await client.session.credential() }

@@ -27,38 +27,53 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     private static let html = "<html><body><h1>401 Authorization Required</h1></body></html>"
 
     static let issuers: [RefreshAnswer] = [
-        .init("RFC 6749", .badRequest, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
-        .init("with another status", .forbidden, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
-        .init("with a lost route", .notFound, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
-        .init("GitHub's habit", .ok, #"{"error":"invalid_grant"}"#, .tokenEndpoint),
+        .init("RFC 6749", .badRequest, #"{"error":"invalid_grant"}"#, .issuer),
+        .init("with another status", .forbidden, #"{"error":"invalid_grant"}"#, .issuer),
+        .init("with a lost route", .notFound, #"{"error":"invalid_grant"}"#, .issuer),
+        .init("GitHub's habit", .ok, #"{"error":"invalid_grant"}"#, .issuer),
         .init(
             "Spring Authorization Server", .unauthorized,
-            #"{"error":"invalid_token","error_description":"Invalid refresh token (expired): 3f"}"#, .tokenEndpoint,
+            #"{"error":"invalid_token","error_description":"Invalid refresh token (expired): 3f"}"#, .issuer,
             fields: [.wwwAuthenticate: #"Bearer realm="oauth", error="invalid_token""#]),
-        .init("FastAPI", .unauthorized, #"{"detail":"Invalid refresh token"}"#, .tokenEndpoint),
+        .init("FastAPI", .unauthorized, #"{"detail":"Invalid refresh token"}"#, .issuer),
         .init(
             "FastAPI's own object", .unauthorized, #"{"detail":{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}}"#,
-            .tokenEndpoint),
+            .issuer),
         .init(
-            "a DPoP challenge", .unauthorized, #"{"detail":"Refresh token revoked"}"#, .tokenEndpoint,
+            "a DPoP challenge", .unauthorized, #"{"detail":"Refresh token revoked"}"#, .issuer,
             fields: [.wwwAuthenticate: #"DPoP algs="ES256""#]),
-        .init("Express", .unauthorized, #"{"message":"Invalid refresh token"}"#, .backend),
-        .init("Express by 403", .forbidden, #"{"message":"Refresh token expired"}"#, .backend),
-        .init("a byte order mark", .unauthorized, "\u{FEFF}" + #"{"message":"Invalid refresh token"}"#, .backend),
-        .init("jsonwebtoken", .unauthorized, #"{"message":"jwt expired"}"#, .backend),
+        .init("Express", .unauthorized, #"{"message":"Invalid refresh token"}"#, .issuer),
+        .init("Express by 403", .forbidden, #"{"message":"Refresh token expired"}"#, .issuer),
+        .init("a byte order mark", .unauthorized, "\u{FEFF}" + #"{"message":"Invalid refresh token"}"#, .issuer),
+        .init(
+            "Supabase", .badRequest, #"{"code":400,"error_code":"refresh_token_not_found","msg":"Not found"}"#, .issuer),
+        .init("Firebase", .badRequest, #"{"error":{"code":400,"message":"INVALID_REFRESH_TOKEN"}}"#, .issuer),
+        .init(
+            "Cognito", .badRequest,
+            #"{"__type":"NotAuthorizedException","message":"Refresh Token has been revoked"}"#, .issuer),
+        .init(
+            "HubSpot", .badRequest, #"{"status":"BAD_REFRESH_TOKEN","message":"missing or invalid refresh token"}"#,
+            .issuer),
+        .init("Slack", .ok, #"{"ok":false,"error":"invalid_refresh_token"}"#, .issuer),
+        .init(
+            "Laravel Passport", .unauthorized,
+            #"{"error":"invalid_request","error_description":"The refresh token is invalid."}"#, .issuer),
+        .init("a session that was removed", .notFound, #"{"code":"session_not_found"}"#, .issuer),
+        .init("a name of a program", 410, #"{"error":"refreshTokenExpired"}"#, .issuer),
+        .init(
+            "a list of errors", 422, #"{"errors":[{"message":"This session has been revoked."}]}"#, .issuer),
         .init(
             "NestJS", .unauthorized, #"{"statusCode":401,"message":"Invalid refresh token","error":"Unauthorized"}"#,
-            .backend),
-        .init("a nested error", .unauthorized, #"{"error":{"code":"token_revoked","message":"Revoked."}}"#, .backend),
-        .init("a sentence as error", .unauthorized, #"{"error":"Refresh token is not valid"}"#, .backend),
-        .init("Flask-JWT-Extended", .unauthorized, #"{"msg":"Token has expired"}"#, .backend),
-        .init("Vapor", .unauthorized, #"{"error":true,"reason":"Refresh token is unknown"}"#, .backend),
+            .issuer),
+        .init("a nested error", .unauthorized, #"{"error":{"code":"session_revoked","message":"Revoked."}}"#, .issuer),
+        .init("a sentence as error", .unauthorized, #"{"error":"Refresh token is not valid"}"#, .issuer),
+        .init("Vapor", .unauthorized, #"{"error":true,"reason":"Refresh token is unknown"}"#, .issuer),
         .init(
             "problem details", .unauthorized,
-            #"{"type":"about:blank","title":"Unauthorized","status":401,"detail":"The session has ended."}"#, .backend),
+            #"{"type":"about:blank","title":"Unauthorized","status":401,"detail":"The session has ended."}"#, .issuer),
         .init(
             "Connect", .unauthorized, #"{"code":"unauthenticated","message":"The refresh token was used twice."}"#,
-            .backend),
+            .issuer),
     ]
 
     static let gateways: [RefreshAnswer] = [
@@ -123,6 +138,19 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             #"{"timestamp":"x","path":"/token","status":401,"error":"Unauthorized","requestId":"1"}"#, .doubtful),
         .init("NestJS's default", .unauthorized, #"{"statusCode":401,"message":"Unauthorized"}"#, .doubtful),
         .init("Laravel's default", .unauthorized, #"{"message":"Unauthenticated."}"#, .doubtful),
+        .init("FastAPI's default", .unauthorized, #"{"detail":"Not authenticated"}"#, .doubtful),
+        .init(
+            "Django's default", .forbidden, #"{"detail":"Authentication credentials were not provided."}"#, .doubtful),
+        .init("a quota", .forbidden, #"{"message":"Session limit exceeded, invalid plan"}"#, .doubtful),
+        .init(
+            "a filter of forged requests", .forbidden, #"{"message":"The CSRF session token is invalid."}"#, .doubtful),
+        .init("a list of addresses", .forbidden, #"{"error":"IP address not allowed"}"#, .doubtful),
+        .init("maintenance", .forbidden, #"{"message":"We will be back soon"}"#, .doubtful),
+        // They may speak of the access token.
+        .init("jsonwebtoken", .unauthorized, #"{"message":"jwt expired"}"#, .doubtful),
+        .init("Flask-JWT-Extended", .unauthorized, #"{"msg":"Token has expired"}"#, .doubtful),
+        .init("invalid_token alone", .unauthorized, #"{"error":"invalid_token"}"#, .doubtful),
+        .init("a missing token", .unauthorized, #"{"message":"Missing or invalid refresh token"}"#, .doubtful),
         .init("a list", .unauthorized, #"["no"]"#, .doubtful),
     ]
 
@@ -136,6 +164,11 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("a portal", 302, nil), .init("a portal's page", .ok, html, nil), .init("a proxy", 407, html, nil),
         .init("a lost route", .notFound, #"{"message":"Cannot POST /token"}"#, nil),
         .init("a mistake", .badRequest, #"{"message":"Bad"}"#, nil),
+        .init("a missing parameter", .unauthorized, #"{"error":"invalid_request"}"#, nil),
+        .init(
+            "another client of the family", .badRequest, #"{"error":"invalid_grant","suberror":"client_mismatch"}"#, nil
+        ),
+        .init("words in a success", .ok, #"{"message":"Your old refresh token has expired"}"#, nil),
     ]
 }
 
@@ -189,7 +222,6 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: [
         RefreshAnswer("a session that has ended", .unauthorized, #"{"message":"Unknown session"}"#, nil),
-        .init("a missing route", .notFound, #"{"statusCode":404,"message":"Cannot POST /logout"}"#, nil),
         .init("RFC 7009", .badRequest, #"{"error":"unsupported_token_type"}"#, nil),
         .init("GitHub's habit", .ok, #"{"error":"unknown_session"}"#, nil),
     ])
@@ -202,6 +234,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             RefreshAnswer("a portal", 302, nil), .init("a portal's page", .ok, "<html>Welcome</html>", nil),
             .init("a text", .ok, "OK", nil), .init("a proxy", 407, nil), .init("no route", .notFound, nil),
             .init("Express's page", .notFound, "<pre>Cannot POST /logout</pre>", nil),
+            .init("NestJS's missing route", .notFound, #"{"statusCode":404,"message":"Cannot POST /logout"}"#, nil),
             .init("Kong's route", .notFound, #"{"message":"no Route matched with those values"}"#, nil),
             .init("an outage", 503, nil), .init("a portal's status", 511, nil), .init("too many", 429, nil),
             .init("a wrong client", .unauthorized, #"{"error":"invalid_client"}"#, nil),

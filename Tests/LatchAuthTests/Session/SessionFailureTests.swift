@@ -35,7 +35,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
 
     static let ending: [IssuerAnswer] = [
         IssuerAnswer(testDescription: "the closure's word", error: AuthError.reauthenticationRequired),
-        .status(.unauthorized, #"{"message":"no"}"#), .status(.forbidden, #"{"message":"no"}"#),
+        .status(.unauthorized, #"{"message":"Refresh token expired"}"#),
+        .status(.forbidden, #"{"message":"Refresh token expired"}"#),
         .status(.badRequest, #"{"error":"invalid_grant"}"#),
     ]
 }

@@ -111,6 +111,23 @@ import Testing
         #expect(!error.isConnectivity)
     }
 
+    // libcurl before 8.2 would write to the memory of the response before, which it has freed.
+    @Test func `because the first field is folded touches no earlier response`() async throws {
+        let transport = CurlTransport()
+        let server = try RawHTTPServer { request in
+            request.head.contains("/folded")
+                ? .text("HTTP/1.1 200 OK\r\n \(String(repeating: "x", count: 500))\r\nContent-Length: 0\r\n\r\n")
+                : .response(fields: ["X-A: \(String(repeating: "a", count: 100))"], body: "good")
+        }
+        for _ in 0..<20 {
+            #expect(try await transport.respond(to: server.request(.get, "/good")).body.text == "good")
+            let error = await #expect(throws: HTTPError.self) {
+                try await transport.respond(to: server.request(.get, "/folded"))
+            }
+            #expect(error?.code == HTTPError.malformedMessage.code)
+        }
+    }
+
     @Test func `leaves the transport able to do the next`() async throws {
         let transport = CurlTransport()
         let bad = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }

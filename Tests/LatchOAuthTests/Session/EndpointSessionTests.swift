@@ -235,9 +235,9 @@ import Testing
     @Test(
         .tags(.l6),
         arguments: [
-            (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, true),
+            (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, false),
             (401, #"{"message":"Refresh token revoked"}"#, true), (401, #"{"message":"Unauthorized"}"#, false),
-            (401, "", false), (400, "", false),
+            (401, "", false), (400, "", false), (400, #"{"detail":"x"}"#, false),
             (400, "<html>", false), (422, #"{"detail":[{"msg":"field required"}]}"#, false),
             (400, #"{"error":"invalid_request","error_description":"x"}"#, false),
         ] as [(HTTPStatus, String, Bool)])

@@ -87,7 +87,7 @@ private let refresh = "/oauth/token/refresh"
 
     @Test(.tags(.l11)) func `says that the session has ended where the refresh was refused`() async throws {
         let service = try await backend.signedIn()
-        backend.on(refresh, .unauthorized, #"{"detail":"no"}"#)
+        backend.on(refresh, .unauthorized, #"{"detail":"Invalid refresh token"}"#)
         backend.on("/widgets", .unauthorized, "")
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
             if case APIError.notAuthenticated = $0 { true } else { false }

@@ -19,7 +19,8 @@ import Testing
             (.malformedMessage, .network(URLError(.badServerResponse))), (.cancelled, .cancelled),
             (.undecodable, .decodingFailed),
             (
-                .unacceptableStatus(HTTPResponse(status: .unauthorized, body: HTTPBody(#"{"message":"no"}"#))),
+                .unacceptableStatus(
+                    HTTPResponse(status: .unauthorized, body: HTTPBody(#"{"message":"Invalid refresh token"}"#))),
                 .unauthorized
             ),
             // A gateway's.

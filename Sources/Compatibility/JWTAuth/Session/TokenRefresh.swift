@@ -37,7 +37,7 @@ enum TokenRefresh {
             }
         } catch {
             let refusal = refusal(of: error)
-            if let refusal, refusal != .doubtful { throw AuthError.reauthenticationRequired.caused(by: error) }
+            if refusal == .issuer { throw AuthError.reauthenticationRequired.caused(by: error) }
             throw error is CancellationError ? error : RefreshFailure(cause: error, isDoubtfulEnd: refusal != nil)
         }
     }
@@ -45,8 +45,8 @@ enum TokenRefresh {
     /// Returns the refusal of the session that the issuer, or the application, reports by `error`.
     private static func refusal(of error: any Error) -> RefreshRefusal? {
         switch error {
-        case AuthError.reauthenticationRequired: .backend
-        case let error as AuthTokens.Error: error == .missingToken ? nil : .backend
+        case AuthError.reauthenticationRequired: .issuer
+        case let error as AuthTokens.Error: error == .missingToken ? nil : .issuer
         case HTTPRequestClient.Error.badResponse(_, let status, let body):
             HTTPResponse(status: HTTPStatus(rawValue: status), body: HTTPBody(body)).refreshRefusal
         case let error as HTTPError: error.response?.refreshRefusal

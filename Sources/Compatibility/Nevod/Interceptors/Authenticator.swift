@@ -32,7 +32,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
     func adapt(_ request: URLRequest) async throws -> URLRequest {
         guard authenticates(request), !isRefreshing else { return request }
         do {
-            let snapshot = try await currentSnapshot()
+            let snapshot = try await withinTimeout(of: request) { try await self.currentSnapshot() }
             let attempt = SessionAttempt(session, snapshot)
             try RequestContext.current?.record(ObjectIdentifier(self), with: snapshot) { attempt.leadsElsewhere }
             RequestContext.current?.add(RedirectAuthorization(attempt, isIncluded: authenticates))
@@ -62,7 +62,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
             snapshot.credential == current
         }
         guard let rejected else { return false }
-        return try await refresh(replacing: rejected)
+        return try await refresh(replacing: rejected, for: request)
     }
 
     /// Handles a retry outside of a provider: the token of the request is unknown.
@@ -76,16 +76,16 @@ final class Authenticator<Token: TokenModel>: Sendable {
             var again = request
             current.credential.token?.authorize(&again)
             guard again == request else { return isReplayable }
-            return try await refresh(replacing: current) && isReplayable
+            return try await refresh(replacing: current, for: request) && isReplayable
         } catch {
             throw NetworkError(error)
         }
     }
 
-    private func refresh(replacing rejected: Snapshot) async throws -> Bool {
+    private func refresh(replacing rejected: Snapshot, for request: URLRequest) async throws -> Bool {
         storage.refresher.use(strategy)
         do {
-            _ = try await session.refreshed(replacing: rejected)
+            _ = try await withinTimeout(of: request) { try await self.session.refreshed(replacing: rejected) }
             return true
         } catch AuthError.superseded {
             // The user signed out or in meanwhile: the request belongs to another session, and stays rejected.
@@ -95,6 +95,27 @@ final class Authenticator<Token: TokenModel>: Sendable {
             return false
         } catch {
             throw NetworkError(error)
+        }
+    }
+
+    /// Waits for the session as long as `request` may take, while a refresh goes on without limit: its answer is stored
+    /// when it comes.
+    ///
+    /// - Throws: `NetworkError.timeout`.
+    private func withinTimeout(
+        of request: URLRequest, _ wait: @escaping @Sendable () async throws -> Snapshot
+    ) async throws -> Snapshot {
+        let limit = request.timeoutInterval
+        guard limit > 0, limit < 86_400 else { return try await wait() }
+        return try await withThrowingTaskGroup(of: Snapshot.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await wait() }
+            group.addTask {
+                try await Task.sleep(for: .seconds(limit))
+                throw NetworkError.timeout
+            }
+            guard let snapshot = try await group.next() else { throw NetworkError.cancelled }
+            return snapshot
         }
     }
 

@@ -73,9 +73,10 @@ extension HTTPRequest {
     /// the head of the response.
     ///
     /// This is for a request that uses something up, such as a refresh token, and whose response must not be lost. The time
-    /// to connect is still limited. Its sender reads the content as a stream, so that a part of it is not lost either.
+    /// to connect is still limited. Its sender reads the content as a stream, so that a part of it is not lost either. Each
+    /// POST of a session's refresh is one, whichever client sends it.
     package var isUninterruptible: Bool {
-        get { context[RequestUninterruptibility.self] }
+        get { context[RequestUninterruptibility.self] || (method == .post && SendCondition.current?() != nil) }
         set { context[RequestUninterruptibility.self] = newValue }
     }
 

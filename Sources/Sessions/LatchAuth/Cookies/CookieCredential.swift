@@ -128,9 +128,9 @@ extension Session where Value == CookieCredential {
     /// While there are no cookies the next request logs in before it is sent, once for all concurrent requests; so does a
     /// 401, and the expiry of the cookies. After `signOut()` no request logs in until `signIn()`. The cookies of responses
     /// are adopted and stored. The error of a failed login is thrown, and the next request tries again, unless the server
-    /// refused it: then only `signIn()` tries again, so that a wrong password is not repeated forever. JSON with a 401 is
-    /// the server's refusal. An empty 401, or one with HTML, may come from a gateway: the login is tried once more after a
-    /// pause.
+    /// refused it: then only `signIn()` tries again, so that a wrong password is not repeated forever. Any JSON object with a
+    /// 401 or 403 is the server's refusal. An empty one, or one with HTML, may come from a gateway: the login is tried once
+    /// more after a pause.
     ///
     /// - Parameters:
     ///   - store: Keeps the cookies, such as a `SecretCookieStore`.
@@ -160,7 +160,12 @@ extension Session where Value == CookieCredential {
         // A login uses nothing up.
         policy.repeatsUnanswered = false
         self.init(store: store, policy: policy, clock: clock, random: random, executor: executor) { _ in
-            let cookies = credential(try await login())
+            let cookies: CookieCredential
+            do {
+                cookies = credential(try await login())
+            } catch let error as HTTPError where error.response?.refusesLogin ?? false {
+                throw AuthError.reauthenticationRequired.caused(by: error)
+            }
             // Storing expired cookies would make every request log in.
             if let expiry = cookies.expiry, expiry <= clock.now { throw AuthError.loginWithoutCookies }
             return cookies
@@ -173,7 +178,12 @@ extension Session where Value == CookieCredential {
     public func signIn() async throws {
         let generation = machine.generation
         let request = RefreshRequest(credential: CookieCredential([]), idempotencyKey: random.identifier())
-        let cookies = try await ActiveRefreshes.of(self) { try await refresh(request) }
+        let cookies: CookieCredential
+        do {
+            cookies = try await ActiveRefreshes.of(self) { try await refresh(request) }
+        } catch let error as AuthError {
+            throw error.cause ?? error
+        }
         try await signIn(cookies, since: generation)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+package import LatchCore
 public import LatchHTTP
 import PortableFoundation
 
@@ -60,6 +60,18 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
         default: return nil
         }
     }
+
+    /// Returns the second code of Microsoft Entra in an error; older responses have only the number of their message.
+    package static func suberror(in members: JSONObject) -> String? {
+        if let text = members["suberror"]?.stringValue { return text }
+        let numbers = (members["error_codes"]?.arrayValue ?? []).prefix(16).compactMap(\.intValue)
+        return numbers.lazy.compactMap { suberrorsByNumber[$0] }.first
+    }
+
+    /// The numbers of missing consent, of missing multi-factor authentication and its registration, and of an expired password.
+    private static let suberrorsByNumber = [
+        65_001: "consent_required", 50_076: "basic_action", 50_079: "basic_action", 50_055: "user_password_expired",
+    ]
 
     /// Returns nil when the challenge requires no step-up.
     package init?(_ challenge: Challenge) {

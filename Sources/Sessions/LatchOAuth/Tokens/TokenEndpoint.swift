@@ -96,8 +96,8 @@ public struct TokenEndpoint: Sendable {
             if grant is PasswordGrant, error == .unauthorized, error.issuerCode == nil {
                 throw error.reclassified(as: .invalidGrant)
             }
-            guard grant.refreshToken != nil, registration.authentication == .none else { throw error }
-            throw error.refusingToken(by: [.tokenEndpoint])
+            throw grant.refreshToken == nil
+                ? error : error.refusingToken(doubts: registration.authentication == .none)
         }
         return try decode(
             response, type: (grant as? TokenExchangeGrant)?.tokenType, expecting: grant.expectedScopes,
@@ -168,8 +168,6 @@ extension TokenEndpoint {
     }
 
     /// Refreshes at a backend that takes `{"refresh_token": …}`.
-    ///
-    /// The token is the only content of the request, so a refusal with a message and without a code concerns the token.
     private func refreshByJSON(
         _ refresh: String, granted: Scopes?, at url: URL, _ context: RequestContext
     ) async throws -> TokenResponse {
@@ -181,9 +179,7 @@ extension TokenEndpoint {
             }
             return try decode(response, expecting: granted, keeping: refresh, context, hiding: [refresh])
         } catch let error as OAuthError {
-            let isToken = error == .refused && error.status == .badRequest && error.issuerMessage != nil
-            throw isToken && error.issuerCode == nil
-                ? error.reclassified(as: .invalidGrant) : error.refusingToken(by: [.tokenEndpoint, .backend])
+            throw error.refusingToken(doubts: true)
         }
     }
 }

@@ -11,6 +11,13 @@ final class CurlTransferPool: Sendable {
     /// The maximum number of idle handles, of some 10 kB each; more are seldom busy at once.
     private static let maximumIdle = 128
 
+    /// Whether a handle may be used for a second response.
+    ///
+    /// From 7.83 to 8.1 libcurl keeps a pointer to the last field of the response before, which it has freed, and writes
+    /// there if the first field line of the next response is folded: any server could corrupt the program's memory.
+    static let reusesHandles = !(0x075300..<0x080200).contains(
+        curl_version_info(latch_curl_version).pointee.version_num)
+
     private let idle = Mutex<[CurlTransfer]>([])
     private let configuration: CurlTransport.Configuration
 
@@ -36,7 +43,7 @@ final class CurlTransferPool: Sendable {
     /// Returns a transfer to the pool, unless it was cancelled: the cancellation may still be on its way to the loop,
     /// and must not reach the next request.
     func giveBack(_ transfer: CurlTransfer) {
-        guard !transfer.isCancelled else { return }
+        guard !transfer.isCancelled, Self.reusesHandles else { return }
         // They may hold the caller's files and tasks.
         (transfer.upload, transfer.responseBuffer, transfer.mayBeSent) = (nil, nil, nil)
         idle.withLock { transfers in
