@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
+import LatchServer
+import LatchTesting
+import PortableFoundation
 import Synchronization
 import TestSupport
 import Testing
@@ -34,5 +38,34 @@ import Testing
         #expect(response.status == .ok)
         #expect(isConnected.withLock { $0 } == [true])
         #expect(server.requests.count == 1)
+    }
+
+    @Test func `has no time limit if it is a POST, since only a refresh has a condition`() async throws {
+        let (answer, end) = (Gate(), Gate())
+        let handler = ClosureHandler { request in
+            await (request.pathWithoutQuery == "/silent" ? end : answer).pass()
+            return HTTPResponse(status: .created)
+        }
+        try await serving(handler) { address in
+            defer { end.open() }
+            let url = try #require(URL(string: "http://127.0.0.1:\(address.port)"))
+            let transport = CurlTransport()
+            @Sendable func send(_ method: HTTPMethod, _ path: String) async throws -> HTTPStatus {
+                var request = try HTTPRequest(method: method, url: url.appending(path: path))
+                request.timeout = .milliseconds(20)
+                return try await transport.respond(to: request).status
+            }
+            let isOver = Mutex(false)
+            try await SendCondition.$current.withValue({ isOver.withLock { $0 } ? nil : true }) {
+                async let refreshed = send(.post, "/refresh")
+                await answer.reached()
+                await #expect(throws: HTTPError.timeout) { try await send(.get, "/silent") }
+                answer.open()
+                let status = try await refreshed
+                #expect(status == .created)
+                isOver.withLock { $0 = true }
+                await #expect(throws: HTTPError.timeout) { try await send(.post, "/silent") }
+            }
+        }
     }
 }

@@ -67,6 +67,25 @@ private func selfServed(
         #expect(await storage.load()?.value == "old")
     }
 
+    @Test(.tags(.n5, .n6)) func `goes on after the timeout of a request that waits for it`() async throws {
+        let backend = Backend()
+        let answer = Gate()
+        backend.on("/refresh") { _ in
+            await answer.pass()
+            return .json(#"{"token":"\#(backend.issue())"}"#)
+        }
+        try await backend.serve { url in
+            let storage = TokenStorage<Token>(storage: InMemoryStorage())
+            let provider = await selfServed(url, storage: storage, timeout: 0.2)
+            #expect(await failure { () -> User in try await provider.get("/users/me") } == .timeout)
+            answer.open()
+            let user: User = try await provider.get("/users/me")
+            #expect(user.id == 7)
+            #expect(await storage.load()?.value == "fresh-1")
+            #expect(backend.requests(to: "/refresh").count == 1)
+        }
+    }
+
     @Test(.tags(.n6)) func `may read and save the token by itself`() async throws {
         let backend = Backend()
         try await backend.serve { url in
