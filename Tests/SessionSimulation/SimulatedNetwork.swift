@@ -175,7 +175,7 @@ extension SimulatedNetwork {
     func read(_ answer: Tokens) -> Tokens {
         var tokens = answer
         if omitsExpiry() { tokens.expiry = nil }
-        if omitsRefreshToken() { tokens.refresh = defect == .refreshTokenErased ? "" : nil }
+        if omitsRefreshToken() { tokens.refresh = defect == .refreshTokenErased ? "erased" : nil }
         tokens.issued = date(answer)
         return tokens
     }

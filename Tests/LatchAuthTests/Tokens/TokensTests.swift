@@ -22,6 +22,16 @@ import Testing
         return text + String(describing: value) + String(reflecting: value) + "\(value)"
     }
 
+    @Test func `keep their grant where a closure has empty texts for what the issuer left out`() {
+        let first = Tokens(access: "a0", refresh: "r0", idToken: "i0")
+        var next = first.updated(by: Tokens(access: "a1", refresh: "", cookie: "", idToken: ""), for: nil)
+        #expect(next == Tokens(access: "a1", refresh: "r0", idToken: "i0"))
+        next.refresh = ""
+        #expect(!next.isRefreshable)
+        let inCookie = Tokens(access: "a0", cookie: "rt=1")
+        #expect(inCookie.updated(by: Tokens(access: "a1", refresh: ""), for: nil).cookie == "rt=1")
+    }
+
     @Test(.tags(.j16)) func `appear in no description, reflection or dump`() {
         #expect(!dumped(Self.tokens).contains(Self.canary))
         #expect(!dumped([Self.tokens as Tokens?]).contains(Self.canary))

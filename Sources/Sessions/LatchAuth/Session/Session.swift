@@ -3,7 +3,7 @@
 public import LatchCore
 import LatchHTTP
 package import PortableFoundation
-import Synchronization
+public import Synchronization
 
 /// The signed-in state of one account on this device: it keeps a credential fresh and does not lose a user.
 ///
@@ -41,7 +41,7 @@ public actor Session<Value: SessionCredential> {
     /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
     let refresh: Refresh
     /// This device's clock, which may be wrong; `SessionMachine.issuerDate(_:)` decides about expiry.
-    nonisolated let clock: WallClock
+    @usableFromInline nonisolated let clock: WallClock
     /// The source of jitter and idempotency keys; a simulation passes a seeded one.
     nonisolated let random: RandomSource
     /// The credentials whose revocation the issuer has not confirmed; nil if it revokes none.
@@ -52,7 +52,7 @@ public actor Session<Value: SessionCredential> {
     package nonisolated let issuer: (any Sendable)?
 
     /// The part that the fast path reads; only the actor writes it, except for the clock's offset.
-    nonisolated let view = Mutex(SessionView<Value>())
+    @usableFromInline nonisolated let view = Mutex(SessionView<Value>())
     /// A copy of the state that other tasks read and watch without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
     /// The pending step-up; separate from the state, since the credential is valid for all other requests.
@@ -164,7 +164,12 @@ extension Session {
     /// - Throws: `AuthError.missingToken` when no user is signed in, `reauthenticationRequired` when the issuer ended the
     ///   session, a `store…` code when the store cannot be used, or the error of the refresh. While the old credential is
     ///   still accepted, a failed refresh throws nothing.
-    public nonisolated func credential() async throws -> Value { try await snapshot().credential }
+    // Inlined, so that the caller's compiler knows the type: without it, most of the time is spent on looking up metadata.
+    @inlinable
+    public nonisolated func credential() async throws -> Value {
+        if let fresh = freshSnapshot() { return fresh.credential }
+        return try await refreshedSnapshot(for: nil).credential
+    }
 
     /// Returns the credential to use at a resource that needs an access token of its own (RFC 8707).
     ///
@@ -192,7 +197,13 @@ extension Session {
     /// Returns the credential to use now, with its generation.
     package nonisolated func snapshot(for target: TokenTarget? = nil) async throws -> CredentialSnapshot<Value> {
         if let fresh = freshSnapshot(for: target) { return fresh }
-        return try await use(.init(.fresh, target: target))
+        return try await refreshedSnapshot(for: target)
+    }
+
+    /// Returns the credential to use now where a refresh may be due.
+    @usableFromInline
+    nonisolated func refreshedSnapshot(for target: TokenTarget?) async throws -> CredentialSnapshot<Value> {
+        try await use(.init(.fresh, target: target))
     }
 
     /// Returns the credential as it is, with its generation.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
-package import PortableFoundation
-import Synchronization
+public import LatchCore
+public import PortableFoundation
+public import Synchronization
 
 // The effects of the session's machine: each is performed as it is asked for, and reported when it has ended.
 
@@ -206,6 +206,7 @@ extension Session {
 
 extension Session {
     /// Returns the credential when it needs no refresh: the path of nearly every request, without the actor.
+    @inlinable
     nonisolated func freshSnapshot(for target: TokenTarget? = nil) -> CredentialSnapshot<Value>? {
         guard target == nil else { return nil }
         let now = clock.now

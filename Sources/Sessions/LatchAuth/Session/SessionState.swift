@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+public import PortableFoundation
 
 /// The signed-in state of a session at one moment.
 public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
@@ -50,23 +50,30 @@ public enum SignedOutReason: String, Sendable, Hashable, Codable {
 }
 
 /// The part of a session that every task may read without waiting for its actor.
+@usableFromInline
 struct SessionView<Value: SessionCredential>: Sendable {
     /// The current credential, fresh or not.
-    var current: Value?
+    @usableFromInline var current: Value?
     /// The generation of the credential.
-    var generation = 0
+    @usableFromInline var generation = 0
     /// The date from which a refresh is due, by the issuer's clock.
-    var due = Date.distantFuture
+    @usableFromInline var due = Date.distantFuture
     /// The issuer's clock minus the local one, in seconds.
-    var clockOffset = 0.0
+    @usableFromInline var clockOffset = 0.0
 }
 
 /// A credential and the generation of the session that it belongs to.
 ///
 /// A request that began for one user must not be repeated with the credential of the next one.
+@usableFromInline
 package struct CredentialSnapshot<Value: Sendable>: Sendable {
     /// The credential that is sent with the request.
-    package let credential: Value
+    @usableFromInline package let credential: Value
     /// The generation in which the credential was current; a repetition is allowed only within it.
-    package let generation: Int
+    @usableFromInline package let generation: Int
+
+    @inlinable
+    init(credential: Value, generation: Int) {
+        (self.credential, self.generation) = (credential, generation)
+    }
 }

@@ -26,7 +26,8 @@ public struct Tokens: SessionCredential, Hashable {
         scope: String? = nil, idToken: String? = nil, userID: String? = nil, tokenType: TokenType = .bearer,
         key: DPoPKey? = nil
     ) {
-        grant = Grant(refresh: refresh, cookie: cookie, key: key, userID: userID, idToken: idToken)
+        grant = Grant(
+            refresh: refresh.nonEmpty, cookie: cookie.nonEmpty, key: key, userID: userID, idToken: idToken.nonEmpty)
         own = AccessToken(access: access, expiry: expiry, issued: issued, scope: scope, tokenType: tokenType)
     }
 
@@ -36,16 +37,16 @@ public struct Tokens: SessionCredential, Hashable {
         set { own.access = newValue }
     }
 
-    /// The refresh token; nil if the issuer issued none.
+    /// The refresh token; nil if the issuer issued none, also where a closure has an empty one in its place.
     public var refresh: String? {
         get { grant.refresh }
-        set { grant.refresh = newValue }
+        set { grant.refresh = newValue.nonEmpty }
     }
 
     /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil if it does not.
     public var cookie: String? {
         get { grant.cookie }
-        set { grant.cookie = newValue }
+        set { grant.cookie = newValue.nonEmpty }
     }
 
     /// The expiry of the access token, by the issuer's clock.
@@ -69,7 +70,7 @@ public struct Tokens: SessionCredential, Hashable {
     /// The ID token (OpenID Connect Core §2); nil if there is none.
     public var idToken: String? {
         get { grant.idToken }
-        set { grant.idToken = newValue }
+        set { grant.idToken = newValue.nonEmpty }
     }
 
     /// The identifier of the user, if the issuer wrote it next to the tokens; it is for display.
@@ -164,6 +165,11 @@ public struct Tokens: SessionCredential, Hashable {
         if !isRefreshable { return access == other.access }
         return refresh == other.refresh && cookie == other.cookie
     }
+}
+
+extension Optional<String> {
+    /// The text; nil if it is empty, so that it replaces nothing.
+    fileprivate var nonEmpty: String? { self?.isEmpty == false ? self : nil }
 }
 
 /// What an issuer grants beside access tokens.
