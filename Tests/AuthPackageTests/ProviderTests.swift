@@ -25,11 +25,12 @@ import AuthenticationServices
     let store = InMemoryTokenStore()
 
     private func config(
-        _ url: String = "https://api.example.com/v1", scheme: String? = "authdemo", acceptsTokensInURL: Bool = false
+        _ url: String = "https://api.example.com/v1", scheme: String? = "authdemo", acceptsTokensInURL: Bool = false,
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> AuthConfiguration {
         AuthConfiguration(
             baseURL: try #require(URL(string: url)), redirectScheme: scheme, microsoftEnabled: true,
-            googleEnabled: true, facebookEnabled: true, acceptsTokensInURL: acceptsTokensInURL)
+            googleEnabled: true, facebookEnabled: true, acceptsTokensInURL: acceptsTokensInURL, log: log)
     }
 
     private func client(_ pages: ScriptedPages, _ config: AuthConfiguration) -> AuthClient {
@@ -216,19 +217,48 @@ import AuthenticationServices
         }
     }
 
-    @Test(.tags(.p8)) func `take tokens from a URL only where the program says so`() async throws {
+    @Test(.tags(.p8)) func `take tokens from a URL unless the program refuses them, and tell the developer`()
+        async throws
+    {
         let tokens = [("accessToken", ScriptedBackend.accessToken), ("refreshToken", "refresh-2")]
         try await expect(.unauthorized) { [backend] in .success(try backend.page($0) { $0 = tokens }) }
         try await expect(.unauthorized, acceptsTokensInURL: true) { [backend] in
             .success(try backend.page($0) { $0 = [("accessToken", "")] })
         }
         let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0 = tokens }) }
-        let auth = client(pages, try config(acceptsTokensInURL: true))
+        let log = Mutex<[String]>([])
+        let auth = client(pages, try config(acceptsTokensInURL: true) { line in log.withLock { $0.append(line) } })
         let claims = try await auth.loginWithFacebook(from: PresentationAnchor())
+        #expect(log.withLock { $0.map { $0.contains("facebook in the deep link") } } == [true])
         #expect(claims?.email == "ada@example.com")
         #expect(store.load()?.refreshToken == "refresh-2")
         #expect(store.load()?.expiry == Date(timeIntervalSince1970: 4_000_000_000))
         #expect(backend.requests.isEmpty)
+    }
+
+    @Test(.tags(.p8)) func `say which of the package's sentences an error is`() async throws {
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0 = [("accessToken", "a")] }) }
+        let refusing = client(pages, try config())
+        await #expect(throws: APIError.unauthorized) { try await refusing.loginWithGoogle(from: PresentationAnchor()) }
+        #expect(refusing.lastFailure.map { "\($0)" }?.contains("does not accept in a URL") == true)
+        let lan = client(pages, try config("http://192.168.1.20:3000"))
+        let error = await #expect(throws: APIError.self) { try await lan.login(email: "a@b.c", password: "p") }
+        #expect(error == .invalidURL)
+        #expect(error?.localizedDescription.contains("allowingInsecureHTTP") == true)
+        #expect((lan.lastFailure as? HTTPError)?.code == HTTPError.insecureURL.code)
+        #expect(backend.requests.isEmpty)
+    }
+
+    @Test(.tags(.p8, .p11)) func `reach a LAN address where the program allows it`() async throws {
+        let config = AuthConfiguration(
+            baseURL: try #require(URL(string: "http://192.168.1.20:3000")), redirectScheme: "authdemo",
+            microsoftEnabled: true, allowingInsecureHTTP: .anyHostWithoutEncryption, log: { _ in })
+        let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
+        let auth = client(pages, config)
+        try await auth.loginWithMicrosoft(from: PresentationAnchor())
+        #expect(auth.tokens != nil)
+        #expect(pages.opened.first?.host() == "192.168.1.20")
+        #expect(backend.requests.allSatisfy { $0.scheme == "http" })
     }
 
     @Test(.tags(.p8)) func `report a store that fails, and are no success`() async throws {

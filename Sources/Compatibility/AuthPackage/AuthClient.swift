@@ -79,6 +79,7 @@ public final class AuthClient: AuthClientProtocol {
     private let authenticator: any OAuthAuthenticating
     /// The pause that the backend requested with its last rejection.
     private let pause = Mutex<Duration?>(nil)
+    private let failure = Mutex<(any Error)?>(nil)
 
     /// Creates a client, and begins to read the store; `restore()` waits for that.
     ///
@@ -95,7 +96,7 @@ public final class AuthClient: AuthClientProtocol {
         self.authenticator = authenticator ?? OAuthWebAuthenticator(config: config, transport: transport)
         core = LatchAccounts.AuthClient(
             baseURL: config.baseURL, store: tokenStore, refreshUsesCookie: config.refreshUsesCookie,
-            transport: transport)
+            transport: transport, allowingInsecureHTTP: config.allowingInsecureHTTP)
         // A store that cannot be read now is reported by the first call that needs it.
         Task { [session = core.session] in try? await session.restore() }
     }
@@ -176,6 +177,10 @@ public final class AuthClient: AuthClientProtocol {
     /// The pause that the backend requested with its last rejection; nil if it requested none.
     public var retryAfter: Duration? { pause.withLock(\.self) }
 
+    /// The error behind the last `APIError` that this client threw, with a message and a hint for the developer: the cases
+    /// of `APIError` are the guide's, and say less.
+    public var lastFailure: (any Error)? { failure.withLock(\.self) }
+
     /// Runs `body`, and converts its errors to `APIError`.
     private func mapped<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
@@ -189,6 +194,7 @@ public final class AuthClient: AuthClientProtocol {
     private func converted(_ error: any Error) -> APIError {
         let requested = (error as? HTTPError)?.response?.retryDelay(now: WallClock.system.now)
         pause.withLock { $0 = (error as? any RetryAfterError)?.retryAfter ?? requested }
+        failure.withLock { $0 = error }
         return APIError(error)
     }
 }
@@ -221,6 +227,9 @@ extension AuthClient {
             let tokens = try await tokens()
             try await core.session.signIn(tokens)
             return JWTClaims(of: tokens)
+        } catch let error as APIError {
+            let cause = (authenticator as? OAuthWebAuthenticator)?.lastFailure ?? error
+            throw converted(cause)
         } catch {
             throw converted(error)
         }

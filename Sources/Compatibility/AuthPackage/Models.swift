@@ -2,6 +2,7 @@
 
 import LatchAccounts
 public import LatchCore
+public import LatchHTTP
 import LatchJOSE
 public import PortableFoundation
 
@@ -21,16 +22,22 @@ public struct AuthConfiguration: Sendable {
     public let facebookEnabled: Bool
     /// Whether the page shares no cookies with the user's browser.
     public let ephemeralWebSession: Bool
-    /// Whether the deep link may carry the tokens themselves, of a backend that has no one-time codes.
+    /// Whether the deep link may carry the tokens themselves, as in the backend's contract.
     ///
-    /// URLs end up in logs and histories; leave it off where the backend can do better.
+    /// A backend that knows one-time codes gets this app's challenge (PKCE) and sends a code. URLs end up in logs and
+    /// histories: turn it off where the backend has codes.
     public let acceptsTokensInURL: Bool
+    /// The hosts that may be addressed by plain http; other than this machine only for development, such as a LAN address.
+    public let allowingInsecureHTTP: InsecureHTTP
+    /// A function that is called with what a developer should know, such as that tokens came in a URL; never with a secret.
+    public let log: @Sendable (String) -> Void
 
     /// Creates a configuration.
     public init(
         baseURL: URL, refreshUsesCookie: Bool = true, redirectScheme: String? = nil, microsoftEnabled: Bool = false,
         googleEnabled: Bool = false, facebookEnabled: Bool = false, ephemeralWebSession: Bool = true,
-        acceptsTokensInURL: Bool = false
+        acceptsTokensInURL: Bool = true, allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
+        log: @escaping @Sendable (String) -> Void = { AuthConfiguration.printToStandardError($0) }
     ) {
         self.baseURL = baseURL
         self.refreshUsesCookie = refreshUsesCookie
@@ -40,6 +47,8 @@ public struct AuthConfiguration: Sendable {
         self.facebookEnabled = facebookEnabled
         self.ephemeralWebSession = ephemeralWebSession
         self.acceptsTokensInURL = acceptsTokensInURL
+        self.allowingInsecureHTTP = allowingInsecureHTTP
+        self.log = log
     }
 }
 

@@ -36,6 +36,8 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
     private let sessions: (any WebAuthSessionFactory)?
     /// Whether a page is shown; the system would put a second one above it.
     private var isShowing = false
+    /// The error behind the last `APIError`.
+    private(set) var lastFailure: (any Error)?
 
     /// Creates an authenticator.
     ///
@@ -48,7 +50,8 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
     ) {
         self.config = config
         self.sessions = sessions
-        pages = ProviderSignIn(baseURL: config.baseURL, transport: transport)
+        pages = ProviderSignIn(
+            baseURL: config.baseURL, transport: transport, allowingInsecureHTTP: config.allowingInsecureHTTP)
     }
 
     /// Signs a user in with Microsoft.
@@ -82,11 +85,24 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
         let sessions =
             sessions ?? systemWebAuthenticationSessions(from: anchor, prefersEphemeral: config.ephemeralWebSession)
         do {
-            return try await pages.tokens(
-                from: provider, using: WebAuthenticationBrowser(sessions: sessions), redirectingTo: url,
+            let grant = try await pages.grant(
+                of: provider, using: WebAuthenticationBrowser(sessions: sessions), redirectingTo: url,
                 acceptingTokensInURL: config.acceptsTokensInURL)
+            config.log(
+                grant.isFromURL
+                    ? "the backend sent the tokens of \(provider.rawValue) in the deep link, where histories and logs keep them"
+                    : "the backend sent a one-time code of \(provider.rawValue)")
+            return grant.tokens
         } catch {
+            lastFailure = error
             throw APIError(error)
         }
+    }
+}
+
+extension AuthConfiguration {
+    /// Prints a line to the standard error, which Xcode's console shows.
+    public static func printToStandardError(_ line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("AuthPackage: \(line)\n".utf8))
     }
 }

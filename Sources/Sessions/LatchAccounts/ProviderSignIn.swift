@@ -92,9 +92,19 @@ public struct ProviderSignIn: Sendable {
         from provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
         acceptingTokensInURL: Bool = false
     ) async throws -> Tokens {
+        try await grant(
+            of: provider, using: browser, redirectingTo: redirectURI, acceptingTokensInURL: acceptingTokensInURL
+        ).tokens
+    }
+
+    /// Shows the backend's page, and returns the tokens, and whether they came in the deep link.
+    package func grant(
+        of provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
+        acceptingTokensInURL: Bool
+    ) async throws -> (tokens: Tokens, isFromURL: Bool) {
         let (response, code, verifier) = try await visit(
             provider, [("prompt", "select_account")], using: browser, redirectingTo: redirectURI)
-        if let code { return try await exchange(code, verifier: verifier) }
+        if let code { return (try await exchange(code, verifier: verifier), false) }
         guard let access = response["accessToken"], !access.isEmpty else {
             throw OAuthError.invalidDeepLink("it has neither a code nor an error")
         }
@@ -106,7 +116,7 @@ public struct ProviderSignIn: Sendable {
         if let claims = try? JWT(unverified: access).claims {
             (tokens.issued, tokens.expiry) = (claims.issuedAt, claims.expiry)
         }
-        return tokens
+        return (tokens, true)
     }
 
     /// Shows the backend's page for a purpose other than tokens, and returns the code of the deep link with this app's verifier.

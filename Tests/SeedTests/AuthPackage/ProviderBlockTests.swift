@@ -15,7 +15,7 @@ import Testing
     private func app(_ pages: ScriptedPages) throws -> (GuideApp, AuthClient) {
         let config = AuthConfiguration(
             baseURL: try #require(URL(string: "http://localhost:3000")), redirectScheme: "authdemo",
-            microsoftEnabled: true)
+            microsoftEnabled: true, log: { _ in })
         let backend = ClosureHandler { request in
             guard request.path == "/api/auth/exchange" else { return HTTPResponse(status: .notFound) }
             return HTTPResponse(
@@ -28,7 +28,7 @@ import Testing
         return (GuideApp(auth: auth), auth)
     }
 
-    @Test(.tags(.p8)) func `saves the tokens`() async throws {
+    @Test(.tags(.p8)) func `saves the tokens of a backend with one-time codes`() async throws {
         let pages = ScriptedPages { _ in URL(string: "authdemo://auth/callback?code=c").map { .success($0) } }
         let (app, auth) = try app(pages)
         await app.signInWithMicrosoft(from: PresentationAnchor())
@@ -36,6 +36,18 @@ import Testing
         #expect(auth.tokens?.accessToken == "a")
         #expect(auth.tokens?.refreshToken == "r")
         #expect(pages.opened.first?.absoluteString.hasPrefix("http://localhost:3000/api/auth/microsoft?") == true)
+    }
+
+    /// The redirect of the guide's own backend, to the guide's own configuration.
+    @Test(.tags(.p8)) func `saves the tokens that the guide's backend sends in the deep link`() async throws {
+        let pages = ScriptedPages { _ in
+            URL(string: "authdemo://auth/callback?accessToken=a&refreshToken=r").map { .success($0) }
+        }
+        let (app, auth) = try app(pages)
+        await app.signInWithMicrosoft(from: PresentationAnchor())
+        #expect(app.handled == nil)
+        #expect(auth.tokens?.accessToken == "a")
+        #expect(auth.tokens?.refreshToken == "r")
     }
 
     @Test(.tags(.p8)) func `is cancelled by the user who dismisses the sheet`() async throws {

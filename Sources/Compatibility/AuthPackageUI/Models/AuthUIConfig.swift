@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
+public import LatchHTTP
 public import PortableFoundation
 
 /// The address of the backend, the providers and the style of the screens.
@@ -50,10 +51,23 @@ public struct AuthUIConfig: Sendable {
             postLoginDeeplink: postLoginDeeplink, presentationAnchor: presentationAnchor)
     }
 
+    /// Whether the refresh token may be stored as a cookie, as `AuthConfiguration.refreshUsesCookie`.
+    public var refreshUsesCookie = true
+    /// Whether a provider's page shares no cookies with the user's browser.
+    public var ephemeralWebSession = true
+    /// Whether the deep link may carry the tokens themselves, as `AuthConfiguration.acceptsTokensInURL`.
+    public var acceptsTokensInURL = true
+    /// The hosts that may be addressed by plain http, as `AuthConfiguration.allowingInsecureHTTP`.
+    public var allowingInsecureHTTP = InsecureHTTP.loopbackOnly
+    /// A function that is called with what a developer should know, as `AuthConfiguration.log`.
+    public var log: @Sendable (String) -> Void = { AuthConfiguration.printToStandardError($0) }
+
     /// The configuration of a client of the same backend.
     public var clientConfiguration: AuthConfiguration {
         AuthConfiguration(
-            baseURL: baseURL, redirectScheme: appScheme, microsoftEnabled: microsoftEnabled,
-            googleEnabled: googleEnabled, facebookEnabled: facebookEnabled)
+            baseURL: baseURL, refreshUsesCookie: refreshUsesCookie, redirectScheme: appScheme,
+            microsoftEnabled: microsoftEnabled, googleEnabled: googleEnabled, facebookEnabled: facebookEnabled,
+            ephemeralWebSession: ephemeralWebSession, acceptsTokensInURL: acceptsTokensInURL,
+            allowingInsecureHTTP: allowingInsecureHTTP, log: log)
     }
 }

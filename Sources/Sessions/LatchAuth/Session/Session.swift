@@ -164,9 +164,9 @@ extension Session {
     /// - Throws: `AuthError.missingToken` when no user is signed in, `reauthenticationRequired` when the issuer ended the
     ///   session, a `store…` code when the store cannot be used, or the error of the refresh. While the old credential is
     ///   still accepted, a failed refresh throws nothing.
-    // Inlined, so that the caller's compiler knows the type: without it, most of the time is spent on looking up metadata.
     @inlinable
     public nonisolated func credential() async throws -> Value {
+        // Inlined, so that the caller's compiler knows the type: most of the time would be spent on looking up metadata.
         if let fresh = freshSnapshot() { return fresh.credential }
         return try await refreshedSnapshot(for: nil).credential
     }
