@@ -170,15 +170,17 @@ private enum SessionEnd {
 
     /// The words of a sentence, a code or a name in lower case, with a space on either side of each.
     private static func words(in text: String) -> String {
-        var letters = ""
-        var wasLowercase = false
+        var words = " "
+        var last: Unicode.Scalar = " "
         for scalar in text.unicodeScalars.prefix(500) {
             let isLetter = scalar.properties.isAlphabetic
-            if !isLetter || (wasLowercase && scalar.properties.isUppercase) { letters += " " }
-            if isLetter { letters.unicodeScalars.append(scalar) }
-            wasLowercase = scalar.properties.isLowercase
+            let isNewWord = !isLetter || last.properties.isLowercase && scalar.properties.isUppercase
+            if isNewWord, last != " " { words += " " }
+            if isLetter { words.unicodeScalars.append(scalar) }
+            last = isLetter ? scalar : " "
         }
-        return " \(letters.lowercasedASCII().split(separator: " ").joined(separator: " ")) "
+        if last != " " { words += " " }
+        return words.lowercasedASCII()
     }
 }
 
