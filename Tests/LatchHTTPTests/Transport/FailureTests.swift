@@ -124,10 +124,13 @@ import Testing
         }
         for size in stride(from: 50, through: 950, by: 50) {
             #expect(try await transport.respond(to: server.request(.get, "/\(size)")).body.text == "good")
-            let error = await #expect(throws: HTTPError.self) {
-                try await transport.respond(to: server.request(.get, "/folded"))
+            do {
+                // libcurl 8.2 and later leaves the line out.
+                let response = try await transport.respond(to: server.request(.get, "/folded"))
+                #expect(response.status == .ok && response.fields["X"] == nil)
+            } catch let error as HTTPError {
+                #expect(error.code == HTTPError.malformedMessage.code)
             }
-            #expect(error?.code == HTTPError.malformedMessage.code)
         }
     }
 
