@@ -141,6 +141,25 @@ import AuthenticationServices
         #expect(pages.opened.isEmpty)
     }
 
+    @Test(.tags(.p8)) func `are told from the failure of the page before`() async throws {
+        let shown = Mutex(0)
+        let pages = ScriptedPages { _ in
+            shown.withLock { shown in
+                shown += 1
+                return shown == 1 ? .failure(.cancelled) : nil
+            }
+        }
+        let auth = client(pages, try config())
+        await #expect(throws: APIError.cancelled) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        await pages.waitUntilOpened()
+        let waiting = Task { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        await pages.waitUntilOpened()
+        // A page is shown already.
+        await #expect(throws: APIError.unknown) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
+        waiting.cancel()
+        await #expect(throws: APIError.cancelled) { try await waiting.value }
+    }
+
     @Test(.tags(.p8)) func `end as cancelled when the user closes the page`() async throws {
         try await expect(.cancelled) { _ in .failure(.cancelled) }
     }

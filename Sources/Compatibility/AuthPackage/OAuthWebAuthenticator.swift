@@ -36,7 +36,7 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
     private let sessions: (any WebAuthSessionFactory)?
     /// Whether a page is shown; the system would put a second one above it.
     private var isShowing = false
-    /// The error behind the last `APIError`.
+    /// The error behind the last `APIError`; nil where there is none.
     private(set) var lastFailure: (any Error)?
 
     /// Creates an authenticator.
@@ -78,6 +78,7 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
     }
 
     private func signIn(_ provider: IdentityProvider, from anchor: PresentationAnchor) async throws -> Tokens {
+        lastFailure = nil
         guard let url = deepLink else { throw APIError.invalidURL }
         guard !isShowing else { throw APIError.unknown }
         isShowing = true

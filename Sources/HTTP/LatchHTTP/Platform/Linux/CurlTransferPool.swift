@@ -13,8 +13,8 @@ final class CurlTransferPool: Sendable {
 
     /// Whether a handle may be used for a second response.
     ///
-    /// From 7.83 to 8.1 libcurl keeps a pointer to the last field of the response before, which it has freed, and writes
-    /// there if the first field line of the next response is folded: any server could corrupt the program's memory.
+    /// From 7.83 to 8.1 libcurl keeps a pointer to the last field of the response before, which it has freed. It writes
+    /// there if the first field line of the next response is folded, so any server could corrupt the program's memory.
     static let reusesHandles = !(0x075300..<0x080200).contains(
         curl_version_info(latch_curl_version).pointee.version_num)
 
