@@ -8,6 +8,7 @@ import LatchTesting
 import LatchTexts
 import LatchUI
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchIdentity
@@ -45,6 +46,65 @@ import Testing
             await restarted.restore()
             await restarted.settled()
             #expect(restarted.isSignedIn && restarted.profile?.email == email)
+        }
+    }
+
+    @Test func `shows content once the account is stored, with a client that works`() async throws {
+        try await RealServer.run { server in
+            let secrets = GatedSecretStore(server.secrets)
+            let auth = try await server.signedUp(secrets: secrets)
+            secrets.isHeld.withLock { $0 = true }
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            signIn.edit(.email, email)
+            signIn.edit(.password, password)
+            signIn.press(.submit)
+            await secrets.gate.reached()
+            #expect(!auth.isSignedIn && signIn.isBusy && signIn.outcome == nil)
+            #expect(auth.screen?.model === signIn)
+            secrets.gate.open()
+            try await eventually { auth.isSignedIn }
+            // The app makes its own models of the client that it sees first.
+            let client = auth.client
+            await auth.settled()
+            #expect(auth.client === client && auth.account?.username == email)
+            #expect(try await client.profile().email == email)
+        }
+    }
+
+    @Test(arguments: [AuthError.storeFull, .storeLocked])
+    func `says that an account cannot be stored, and keeps what was typed`(error: AuthError) async throws {
+        try await RealServer.run { server in
+            let secrets = GatedSecretStore(server.secrets)
+            let auth = try await server.signedUp(secrets: secrets)
+            secrets.error.withLock { $0 = error }
+            for _ in 0..<2 {
+                await auth.use([.email: email, .password: password], press: .submit)
+                #expect(!auth.isSignedIn)
+                #expect(auth.screen?.model.failure?.reason == .storeUnavailable)
+                #expect(auth.screen?.model.control(.email)?.text.value == email)
+            }
+            secrets.error.withLock { $0 = nil }
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.isSignedIn && auth.account?.username == email)
+        }
+    }
+
+    @Test func `counts an answer that came as the user went on`() async throws {
+        try await RealServer.run { server in
+            let secrets = GatedSecretStore(server.secrets)
+            let auth = try await server.signedUp(secrets: secrets)
+            secrets.isHeld.withLock { $0 = true }
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            signIn.edit(.email, email)
+            signIn.edit(.password, password)
+            signIn.press(.submit)
+            await secrets.gate.reached()
+            signIn.press(.cancel)
+            secrets.gate.open()
+            await auth.settled()
+            try await eventually { auth.isSignedIn }
+            #expect(auth.account?.username == email)
+            #expect(try await auth.client.profile().email == email)
         }
     }
 
@@ -267,4 +327,26 @@ extension AuthModel {
         screen?.model.press(id)
         await settled()
     }
+}
+
+/// A store whose writes wait, or fail.
+private final class GatedSecretStore: SecretStore {
+    let isHeld = Mutex(false)
+    let error = Mutex<AuthError?>(nil)
+    let gate = Gate()
+    private let inner: any SecretStore
+
+    init(_ inner: any SecretStore) { self.inner = inner }
+
+    func read(_ name: String) async throws -> [UInt8]? { try await inner.read(name) }
+
+    func write(_ secret: [UInt8], for name: String) async throws {
+        if let error = error.withLock(\.self) { throw error }
+        if isHeld.withLock(\.self) { await gate.pass() }
+        try await inner.write(secret, for: name)
+    }
+
+    func remove(_ name: String) async throws { try await inner.remove(name) }
+
+    func names() async throws -> [String] { try await inner.names() }
 }

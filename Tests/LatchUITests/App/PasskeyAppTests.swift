@@ -95,6 +95,25 @@ import Testing
         }
     }
 
+    @Test func `signs in by a suggestion of the keyboard as the first thing that the app does`() async throws {
+        try await RealServer.run { server in
+            let passkeys = VirtualPasskeys(suggestsPasskeys: true)
+            let before = try await server.signedIn(passkeys: passkeys)
+            await before.use(press: .submit)
+            await before.use(press: .done)
+            let auth = try server.app(secrets: InMemorySecretStore(), passkeys: passkeys)
+            await auth.restore()
+            await auth.settled()
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            signIn.send(.appear)
+            try await eventually { signIn.machine.assistance == .passkey(.conditional) }
+            try await passkeys.chooseSuggestion()
+            try await eventually { auth.isSignedIn }
+            await auth.settled()
+            #expect(auth.screen == nil && auth.profile?.email == email)
+        }
+    }
+
     @Test func `says nothing of suggestions that cannot be had, and ends them with the form`() async throws {
         try await RealServer.run { server in
             server.isOffline.withLock { $0 = true }

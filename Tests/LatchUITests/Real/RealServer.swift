@@ -88,9 +88,11 @@ final class RealServer: Sendable {
     }
 
     /// An app at its sign-in; the account exists.
-    @MainActor func signedUp(passkeys: (any PasskeyProvider)? = nil) async throws -> AuthModel {
+    @MainActor func signedUp(
+        secrets: (any SecretStore)? = nil, passkeys: (any PasskeyProvider)? = nil
+    ) async throws -> AuthModel {
         try await client().signUp(email: Self.email, password: Self.password)
-        let auth = try app(passkeys: passkeys)
+        let auth = try app(secrets: secrets, passkeys: passkeys)
         await auth.restore()
         await auth.settled()
         return auth

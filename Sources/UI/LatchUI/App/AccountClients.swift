@@ -21,6 +21,8 @@ final class AccountClients: Sendable {
     }
 
     private let signIn = Mutex(SignIn())
+    /// The client of nobody, for a model without a current account.
+    let idleClient: AuthClient
     let list: AccountList
     private let issuer: String
     private let makeClient: MakeClient
@@ -31,6 +33,7 @@ final class AccountClients: Sendable {
     ) {
         let table = Table()
         (self.issuer, self.makeClient, self.table) = (issuer, makeClient, table)
+        idleClient = makeClient(InMemoryTokenStore<Tokens>())
         self.list = list { entry, store in
             let client = makeClient(store)
             table.clients.withLock { $0[entry.id] = client }
@@ -67,8 +70,12 @@ final class AccountClients: Sendable {
 
     /// Stores the tokens of a client that has signed in, as those of a new account or of the one that the user had.
     ///
+    /// No cancellation of the sign-in ends it: the server has signed the user in.
+    ///
     /// - Throws: A `store…` code; the tokens are then revoked.
-    func adopt(_ pending: AuthClient) async throws {
+    func adopt(_ pending: AuthClient) async throws { try await Task { try await self.storeTokens(of: pending) }.value }
+
+    private func storeTokens(of pending: AuthClient) async throws {
         do {
             let account: Account? = if let claimed = pending.account { claimed } else { try await pending.profile() }
             // The profile may have refreshed them, and their refresh token works once.

@@ -145,7 +145,8 @@ public final class AuthModel {
         passkeys: (any PasskeyProvider)?, offers: any SecretStore, makeClient: @escaping AccountClients.MakeClient
     ) {
         let accounts = AccountClients(issuer: server.absoluteString, list, makeClient: makeClient)
-        self.init(accounts.signInClient, accounts, options, connection, clock, ways, passkeys, offers)
+        // The client that signs in belongs to nobody until its account is stored.
+        self.init(accounts.idleClient, accounts, options, connection, clock, ways, passkeys, offers)
     }
 
     private init(
