@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 public import LatchCore
 public import LatchHTTP
 import LatchOAuth
@@ -146,5 +147,26 @@ extension AccountError {
             text = isText ? response.body.text : nil
         }
         return text.flatMap { OAuthError.sanitized($0, upTo: 200) }
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the members of a success: a JSON object, as each route of an account backend has one.
+    ///
+    /// Nothing else is a success: a page of maintenance, a portal's, and an empty response come from something else than the
+    /// backend.
+    ///
+    /// - Parameters:
+    ///   - unauthorized: The error of a status 401 whose code is not known.
+    ///   - conflict: The error of a status 409.
+    /// - Throws: `AccountError` for a refusal, `invalidResponse` for a success without an object.
+    func members(
+        unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
+    ) throws(AccountError) -> JSONObject {
+        guard status.isSuccess else { throw AccountError(self, unauthorized: unauthorized, conflict: conflict) }
+        guard let members = (try? JSONValue(parsing: body.bytesWithoutMark))?.objectValue else {
+            throw .invalidResponse
+        }
+        return members
     }
 }

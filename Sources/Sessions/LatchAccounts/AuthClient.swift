@@ -199,7 +199,7 @@ extension AuthClient {
         var content = proof
         if let code { content["otp"] = .string(code) }
         let response = try await send(endpoints.reauthenticate, content, over: client)
-        guard response.status.isSuccess else { throw AccountError(response, unauthorized: unauthorized) }
+        _ = try response.members(unauthorized: unauthorized)
         await session.completeStepUp()
     }
 
@@ -374,19 +374,14 @@ extension AuthClient {
     private func message(
         from path: String, _ content: JSONObject, over sender: Client? = nil
     ) async throws -> String? {
-        let response = try await send(path, content, over: sender)
-        guard response.status.isSuccess else { throw AccountError(response) }
-        guard !response.body.isEmpty else { return nil }
-        return try? JSONValue(parsing: response.body.bytes)["message"]?.stringValue
+        try await send(path, content, over: sender).members()["message"]?.stringValue
     }
 
     /// Decodes the account of a response.
     ///
     /// - Throws: `AccountError` for a refusal, `invalidResponse` for a success without an account.
     private func account(in response: HTTPResponse) throws -> Account {
-        guard response.status.isSuccess else { throw AccountError(response) }
-        guard let object = (try? JSONValue(parsing: response.body.bytes))?.objectValue, let account = Account(object)
-        else { throw AccountError.invalidResponse }
+        guard let account = Account(try response.members()) else { throw AccountError.invalidResponse }
         return account
     }
 }

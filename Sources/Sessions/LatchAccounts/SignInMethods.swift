@@ -56,10 +56,7 @@ extension AuthClient {
     ///   signed in; `HTTPError`.
     public func signInMethods() async throws -> SignInMethods {
         let response = try await client.respond(to: client.request(.get, RoutePath(endpoints.signInMethods)))
-        guard response.status.isSuccess else { throw AccountError(response) }
-        guard let object = (try? JSONValue(parsing: response.body.bytes))?.objectValue,
-            let methods = SignInMethods(object)
-        else { throw AccountError.invalidResponse }
+        guard let methods = SignInMethods(try response.members()) else { throw AccountError.invalidResponse }
         return methods
     }
 }

@@ -5,6 +5,7 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import TestTags
 import Testing
 
@@ -108,10 +109,44 @@ private let register = "/api/clients/register"
         #expect(error?.serverMessage == "The link was used or is too old.")
     }
 
-    @Test func `accepts an answer without content where none is expected`() async throws {
+    @Test(arguments: [-3_600, 0, 360, 86_400] as [Double])
+    func `has time for the second factor on a device whose clock is wrong`(skew: Double) async throws {
         let backend = ScriptedBackend()
-        backend.on("/api/auth/forgot-password") { _ in HTTPResponse(status: .noContent) }
-        #expect(try await backend.client().requestPasswordReset(email: "a@b.c") == nil)
+        let server = Date(timeIntervalSince1970: 1_800_000_000)
+        let expiry = Date.ISO8601FormatStyle().format(server.addingTimeInterval(300))
+        backend.on(
+            "/userservice.v1.UserService/Login", .ok,
+            ["requires2fa": true, "session": ["accessToken": "lc1.x", "expiresAt": .string(expiry)]],
+            fields: [.date: HTTPDate(server).description])
+        let clock = ManualClock(server.addingTimeInterval(skew))
+        let client = try backend.client(clock: clock.wallClock())
+        let challenge = try #require(try await client.beginSignIn(name: "a@b.c", password: "p"))
+        #expect(challenge.expiryDate.timeIntervalSince(clock.now) == 300)
+    }
+
+    /// A page of maintenance with 200, a portal, and a proxy that drops the content.
+    @Test(
+        .tags(.p7),
+        arguments: [
+            HTTPResponse(status: .noContent), HTTPResponse(status: .ok),
+            HTTPResponse(
+                status: .ok, fields: [.contentType: "text/html"], body: HTTPBody("<html>We will be back soon</html>")),
+            HTTPResponse(status: .ok, body: HTTPBody("[]")), HTTPResponse(status: .ok, body: HTTPBody("OK")),
+        ])
+    func `takes nothing but the backend's JSON for a success`(answer: HTTPResponse) async throws {
+        let backend = ScriptedBackend()
+        for path in ["forgot-password", "reset-password", "verify-email", "resend-verification", "reauthenticate"] {
+            backend.on("/api/auth/\(path)") { _ in answer }
+        }
+        let client = try backend.client()
+        try await client.session.signIn(Tokens(access: "a", refresh: "r", expiry: .distantFuture))
+        let calls: [@Sendable () async throws -> Void] = [
+            { try await client.requestPasswordReset(email: "a@b.c") },
+            { try await client.resetPassword(token: "t", newPassword: "NewSecret!") },
+            { try await client.verifyEmail(token: "t") }, { try await client.resendVerification(email: "a@b.c") },
+            { try await client.reauthenticate(password: "wrong") },
+        ]
+        for call in calls { await #expect(throws: AccountError.invalidResponse) { try await call() } }
     }
 
     @Test(

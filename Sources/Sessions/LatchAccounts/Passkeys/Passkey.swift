@@ -111,12 +111,7 @@ extension AuthClient {
             } else {
                 try client.request(method, path, fields: [.accept: "application/json"])
             }
-        let response = try await client.respond(to: request)
-        guard response.status.isSuccess else { throw AccountError(response, conflict: conflict) }
-        guard let members = (try? JSONValue(parsing: response.body.bytes))?.objectValue else {
-            throw AccountError.invalidResponse
-        }
-        return members
+        return try await client.respond(to: request).members(conflict: conflict)
     }
 
     private func passkey(in members: JSONObject) throws(AccountError) -> Passkey {

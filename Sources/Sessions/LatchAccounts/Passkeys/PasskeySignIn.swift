@@ -75,10 +75,7 @@ extension AuthClient {
     /// - Throws: `AccountError.refused`, with the status 404 for a server without passkeys; `HTTPError`.
     package func passkeyRequestOptions() async throws -> PasskeyRequestOptions {
         let response = try await send(endpoints.passkeySignInOptions, [:])
-        guard response.status.isSuccess else { throw AccountError(response) }
-        guard let json = (try? JSONValue(parsing: response.body.bytes))?["publicKey"]?.objectValue else {
-            throw AccountError.invalidResponse
-        }
+        guard let json = try response.members()["publicKey"]?.objectValue else { throw AccountError.invalidResponse }
         return try PasskeyRequestOptions(json: json)
     }
 

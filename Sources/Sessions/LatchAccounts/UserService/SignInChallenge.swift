@@ -11,7 +11,7 @@ public import PortableFoundation
 public struct SignInChallenge: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The credential of the second step.
     package let token: String
-    /// The date at which the sign-in has to begin again.
+    /// The date by this device's clock at which the sign-in has to begin again.
     public let expiryDate: Date
 
     /// Creates a challenge, for tests and for other backends.
@@ -47,9 +47,11 @@ extension AuthClient {
             "email": .string(name), "password": .string(password), "rememberMe": true,
         ]
         if let deviceName { content["deviceInfo"] = .string(deviceName) }
+        let response: HTTPResponse
         let members: JSONObject
         do {
-            members = try await call("Login", content, isOpen: true)
+            response = try await self.response(to: "Login", content, isOpen: true)
+            members = try response.members(unauthorized: .wrongCredentials)
         } catch let error as AccountError where error.status == .notFound {
             try await signIn(email: name, password: password)
             return nil
@@ -58,8 +60,8 @@ extension AuthClient {
             guard let session = members["session"]?.objectValue, let token = session.filled("accessToken") else {
                 throw AccountError.invalidResponse
             }
-            return SignInChallenge(
-                token: token, expiryDate: session.timestamp("expiresAt") ?? sent.addingTimeInterval(300))
+            let life = Self.life(until: session.timestamp("expiresAt"), in: response)
+            return SignInChallenge(token: token, expiryDate: tokenDecoder.clock.now.addingTimeInterval(life))
         }
         try await adopt(members, requestedAt: sent)
         return nil
@@ -73,6 +75,16 @@ extension AuthClient {
         let sent = tokenDecoder.clock.now
         let members = try await call("VerifyTwoFactor", ["code": .string(code)], bearing: challenge.token)
         try await adopt(members, requestedAt: sent)
+    }
+
+    /// Returns the seconds that a challenge has left, by the server's clock alone: this device's may be wrong.
+    ///
+    /// Without a date of the response they are five minutes, as this project's server gives.
+    private static func life(until expiry: Date?, in response: HTTPResponse) -> TimeInterval {
+        guard let expiry, response.fields["Age"] == nil,
+            let date = response.fields[.date].flatMap(HTTPDate.init)?.date
+        else { return 300 }
+        return min(max(expiry.timeIntervalSince(date), 0), 3_600)
     }
 
     /// Makes the tokens of a response the session's credential.

@@ -20,20 +20,21 @@ extension AuthClient {
     func call(
         _ method: String, _ content: JSONObject = [:], bearing token: String? = nil, isOpen: Bool = false
     ) async throws -> JSONObject {
+        try await response(to: method, content, bearing: token, isOpen: isOpen)
+            .members(unauthorized: isOpen ? .wrongCredentials : .refused)
+    }
+
+    /// Calls a method, and returns its response, with its date.
+    func response(
+        to method: String, _ content: JSONObject, bearing token: String? = nil, isOpen: Bool = false
+    ) async throws -> HTTPResponse {
         let sender = isOpen || token != nil ? openClient : client
         var request = try sender.request(
             .post, RoutePath("\(endpoints.userService)/\(method)"),
             fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
         if let token { request.fields[.authorization] = "Bearer \(token)" }
-        let response = try await sender.respond(to: request)
-        guard response.status.isSuccess else {
-            throw AccountError(response, unauthorized: isOpen ? .wrongCredentials : .refused)
-        }
-        guard let members = (try? JSONValue(parsing: response.body.bytes))?.objectValue else {
-            throw AccountError.invalidResponse
-        }
-        return members
+        return try await sender.respond(to: request)
     }
 
     /// The identifier of the signed-in account.
