@@ -229,6 +229,49 @@ import Testing
         }
     }
 
+    @Test func `leads from an account that the server has ended to the others, also after a restart`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            try await server.client().signUp(email: "bob@example.com", password: password)
+            auth.menu?.press(.accounts)
+            await auth.use(press: .addAccount)
+            await auth.use([.email: "bob@example.com", .password: password], press: .submit)
+            let laptop = try server.client()
+            try await laptop.signIn(email: "bob@example.com", password: password)
+            try await laptop.signOutOtherDevices()
+            server.clock.advance(by: 3_600)
+            await #expect(throws: (any Error).self) { try await auth.client.profile() }
+            await auth.settled()
+            guard case .signIn = auth.screen else { return record(auth) }
+            #expect(auth.gate.notice == Phrase("failure.signedOut"))
+            await auth.use(press: .otherAccounts)
+            guard case .accounts(let list) = auth.screen else { return record(auth) }
+            // Both can be used: the one that has ended by signing in again.
+            let accounts = try #require(list.screen.accounts)
+            #expect(accounts.allSatisfy { list.control(.useAccount($0.id)) != nil })
+            #expect(accounts.count == 2)
+            await auth.use(press: .done)
+            guard case .signIn = auth.screen else { return record(auth) }
+
+            let restarted = try server.app(secrets: server.secrets)
+            await restarted.restore()
+            await restarted.settled()
+            guard case .signIn = restarted.screen else { return record(restarted) }
+            await restarted.use(press: .otherAccounts)
+            guard case .accounts(let again) = restarted.screen else { return record(restarted) }
+            let (ada, bob) = (
+                try #require(again.screen.accounts?.first { $0.username == email }),
+                try #require(again.screen.accounts?.first { $0.username == "bob@example.com" })
+            )
+            await restarted.use(press: .useAccount(bob.id))
+            guard case .signIn(let signIn) = restarted.screen else { return record(restarted) }
+            #expect(signIn.control(.email)?.text.value == "bob@example.com")
+            await restarted.use(press: .otherAccounts)
+            await restarted.use(press: .useAccount(ada.id))
+            #expect(restarted.isSignedIn && restarted.profile?.email == email && restarted.screen == nil)
+        }
+    }
+
     @Test func `registers one more account beside the first`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()

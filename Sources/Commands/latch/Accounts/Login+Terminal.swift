@@ -37,7 +37,8 @@ extension Login {
                 if let created = account.created { _ = try await screens.verify(email: created) }
                 name = account.typed
             case .passwordReset(let email): name = try await screens.resetPassword(email: email)
-            case .cancelled: throw screens.console.cancelled
+            // The screen offers no other accounts here.
+            case .accounts, .cancelled: throw screens.console.cancelled
             }
         }
     }

@@ -18,7 +18,7 @@ extension ScreenModel where S == SignInScreen {
             case .registration(let email): flow?.go(to: .registration, email: email)
             case .passwordReset(let email): flow?.go(to: .passwordReset, email: email)
             // The client's state says who is signed in.
-            case .signedIn, .cancelled: break
+            case .signedIn, .accounts, .cancelled: break
             }
         } perform: { [weak flow] request in
             let before = client.state

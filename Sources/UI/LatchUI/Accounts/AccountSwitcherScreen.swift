@@ -41,8 +41,13 @@ public struct AccountSwitcherScreen: Screen {
     /// The account whose removal the user is asked to confirm; nil for none.
     public private(set) var removing: AccountEntry?
 
+    /// Whether the user of the current account is signed in, and has no need to choose it.
+    private let isSignedIn: Bool
+
     /// Creates the screen.
-    public init() {}
+    ///
+    /// - Parameter isSignedIn: Whether the user of the current account is signed in.
+    public init(isSignedIn: Bool = true) { self.isSignedIn = isSignedIn }
 
     /// The title.
     public var title: Phrase { Phrase("accounts.title") }
@@ -68,7 +73,7 @@ public struct AccountSwitcherScreen: Screen {
     }
 
     private func row(_ account: AccountEntry) -> Control {
-        let isCurrent = account.id == currentID
+        let isCurrent = isSignedIn && account.id == currentID
         let use: [Control] =
             isCurrent
             ? [] : [.button(.useAccount(account.id), .secondary, Phrase("accounts.use", .text(account.name)))]
@@ -140,15 +145,16 @@ extension ScreenModel where S == AccountSwitcherScreen {
     ///
     /// - Parameters:
     ///   - accounts: The accounts.
+    ///   - screen: The screen at its beginning.
     ///   - clock: The clock of locks.
     ///   - revoke: Revokes the tokens of a removed account at its issuer; its failure does not bring the account back.
     ///   - onFinish: Is called when another account is current, or the user goes another way.
     public convenience init(
-        _ accounts: AccountList, clock: WallClock = .system,
+        _ accounts: AccountList, screen: AccountSwitcherScreen = AccountSwitcherScreen(), clock: WallClock = .system,
         revoke: @escaping @Sendable (AccountEntry, Tokens) async -> Void = { _, _ in },
         onFinish: @escaping @MainActor (AccountSwitcherScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(AccountSwitcherScreen(), clock: clock, onFinish: onFinish) { request in
+        self.init(screen, clock: clock, onFinish: onFinish) { request in
             switch request {
             case .load: break
             case .use(let id):

@@ -122,10 +122,10 @@ struct AuthFlow: Hashable, Sendable {
         for route in known { open(route) }
     }
 
-    /// Closes all screens above the content; a signed-out user, who has none, is at the sign-in.
-    mutating func close() {
+    /// Closes all screens above the content; a signed-out user, who has none, is at the sign-in with an address.
+    mutating func close(email: String = "") {
         screens = []
-        start(with: .signIn(email: ""))
+        start(with: .signIn(email: email))
     }
 
     /// Closes the visible screen.
@@ -220,6 +220,7 @@ extension AuthFlow {
         case .signedIn: break
         case .registration(let email): insert(.registration(email: email), above: id)
         case .passwordReset(let email): insert(.passwordReset(PasswordResetScreen(email: email)), above: id)
+        case .accounts: insert(.accounts, above: id)
         case .cancelled: remove(id)
         }
     }

@@ -49,6 +49,8 @@ public final class AuthModel {
 
     /// The current account of the list, also while it is signed out.
     private var current: AccountEntry?
+    /// Whether the list has further accounts.
+    @ObservationIgnored private var hasOtherAccounts = false
     /// The signed-in user; nil while nobody is signed in.
     private var user: SignedInUser?
     private var list: ListState
@@ -167,7 +169,7 @@ public final class AuthModel {
             guard let self else { return nil }
             return AuthScreenFactory(
                 options: options, clock: clock, accounts: accounts, signInThrough: ways.signIn, passkeys: passkeys,
-                client: self.client, user: user)
+                client: self.client, user: user, hasOtherAccounts: hasOtherAccounts)
         }
         navigator.perform = { [weak self] in self?.perform($0) }
         connection.onReconnection = { [weak self] in self?.user?.retry() }
@@ -338,17 +340,20 @@ extension AuthModel {
         navigator.change { $0.leave() }
         perform { [weak self, accounts, current, client] in
             var others: [AccountEntry] = []
-            if let accounts, !wasEnded {
+            if let accounts {
                 do {
                     others = try await accounts.list.content().entries.filter { $0.id != current?.id }
+                    self?.hasOtherAccounts = !others.isEmpty
                     // Nobody waits for the server: the list of accounts alone shows what is removed.
                     if others.isEmpty { self?.navigator.change { $0.start(with: .signIn(email: email)) } }
-                    if let leaving { try await accounts.removeSignedOut(leaving.id, of: client) }
+                    if let leaving, !wasEnded { try await accounts.removeSignedOut(leaving.id, of: client) }
                 } catch {
                     // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
                 }
             }
-            self?.navigator.change { $0.start(with: others.isEmpty ? .signIn(email: email) : .accounts) }
+            // The sign-in says that the session has ended, and leads to the other accounts.
+            let isList = !others.isEmpty && !wasEnded
+            self?.navigator.change { $0.start(with: isList ? .accounts : .signIn(email: email)) }
         }
     }
 }
@@ -406,7 +411,7 @@ extension AuthModel {
                 _ = accounts?.takeSignedIn()
                 synchronize()
             case .use(let account):
-                navigator.change { $0.close() }
+                navigator.change { $0.close(email: account.username ?? "") }
                 perform { [weak self] in
                     await self?.restore()
                     self?.navigator.change { $0.start(with: .signIn(email: account.username ?? "")) }

@@ -16,6 +16,8 @@ struct AuthScreenFactory {
     let client: AuthClient
     /// The user; nil while nobody is signed in.
     let user: SignedInUser?
+    /// Whether the device has accounts beside the current one.
+    let hasOtherAccounts: Bool
 
     /// The client of sign-ins and registrations: the only one, or a new one without an account.
     private var signInClient: AuthClient { accounts?.signInClient ?? client }
@@ -67,6 +69,8 @@ struct AuthScreenFactory {
         var options = options
         // Where there is content to return to.
         if user != nil { options.isDismissible = true }
+        // A signed-out user has no menu that leads there.
+        options.offersAccounts = user == nil && hasOtherAccounts
         let (client, accounts) = (signInClient, accounts)
         var signIn: (@Sendable (IdentityProvider) async throws -> Void)?
         if let signInThrough { signIn = { try await signInThrough(client, $0) } }
@@ -81,6 +85,6 @@ struct AuthScreenFactory {
         guard let accounts else { return nil }
         return .accounts(
             AccountSwitcherModel(
-                accounts.list, clock: clock, revoke: { _, tokens in await accounts.revoke(tokens) }, onFinish: report))
+                accounts.list, screen: AccountSwitcherScreen(isSignedIn: user != nil), clock: clock, revoke: { _, tokens in await accounts.revoke(tokens) }, onFinish: report))
     }
 }

@@ -25,6 +25,8 @@ public struct SignInScreen: Screen {
         public var offersPasswordReset = true
         /// Whether the user may leave without signing in.
         public var isDismissible = false
+        /// Whether the screen leads to the other accounts of this device; a model with several accounts sets it.
+        public var offersAccounts = false
 
         /// Creates the options of a screen with address and password alone.
         public init() {}
@@ -68,6 +70,8 @@ public struct SignInScreen: Screen {
         case registration(email: String)
         /// The user has forgotten the password; with the address as typed so far.
         case passwordReset(email: String)
+        /// The user wants to choose another account of this device.
+        case accounts
         /// The user has left the screen.
         case cancelled
     }
@@ -138,6 +142,7 @@ public struct SignInScreen: Screen {
             return button
         }
         if options.offersRegistration { all.append(.button(.register, .link, Phrase("signIn.register"))) }
+        if options.offersAccounts { all.append(.button(.otherAccounts, .link, Phrase("accounts.title"))) }
         if options.isDismissible { all.append(.button(.cancel, .cancel, Phrase("button.cancel"))) }
         return all
     }
@@ -151,6 +156,7 @@ public struct SignInScreen: Screen {
             return .stay
         case .forgotPassword: return .navigate(.passwordReset(email: fields.value(.email)))
         case .register: return .navigate(.registration(email: fields.value(.email)))
+        case .otherAccounts: return .navigate(.accounts)
         case .cancel: return .finish(.cancelled)
         case .passkey:
             usesPassword = false
@@ -229,6 +235,8 @@ extension ControlID {
     public static let passkey: ControlID = "passkey"
     /// The link to the registration.
     public static let register: ControlID = "register"
+    /// The button to the other accounts of this device.
+    public static let otherAccounts: ControlID = "otherAccounts"
 
     /// Returns the button of a provider.
     public static func provider(_ provider: IdentityProvider) -> ControlID {
