@@ -40,8 +40,11 @@ public struct AccountEndpoints: Sendable {
     public var passkeySignIn = "api/auth/passkeys/sign-in"
     /// The profile: GET with the access token.
     public var profile = "user/profile"
-    /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON.
-    public var userService = "userservice.v1.UserService"
+    /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON; nil for a backend without.
+    ///
+    /// A backend that turns out to have none is not asked again, but has seen the first password at a path that it does not
+    /// know: set nil for one of your own.
+    public var userService: String? = "userservice.v1.UserService"
     /// The account type, sent as `type` with resets, for a backend that requires it.
     public var accountType: String?
     /// The name of the cookie with the refresh token.

@@ -77,6 +77,11 @@ extension AccountError {
     /// The server refused for another reason, which `serverMessage` may contain.
     public static let refused = AccountError(code: "refused", message: "The server refused the request.")
 
+    /// The backend has no such function: another one answers at the path, or nobody does.
+    public static let notSupported = AccountError(
+        code: "notSupported", message: "The server does not offer this.",
+        hint: "Compare AccountEndpoints with the paths of the backend.")
+
     /// The server failed.
     public static let serverFailed = AccountError(
         code: "serverFailed", message: "The server failed.", hint: "Try again later.")

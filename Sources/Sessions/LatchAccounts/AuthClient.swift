@@ -6,6 +6,7 @@ public import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 public import PortableFoundation
+import Synchronization
 
 /// A client of an account backend with e-mail addresses and passwords: it signs users up, in and out.
 ///
@@ -32,6 +33,8 @@ public final class AuthClient: Sendable {
     let tokenDecoder: AccountTokenDecoder
     /// The sign-in at other providers.
     let providerSignIn: ProviderSignIn
+    /// Whether the backend has answered as one without a user service.
+    let userServiceIsMissing = Mutex(false)
 
     /// Creates a client of the backend at `baseURL`.
     ///

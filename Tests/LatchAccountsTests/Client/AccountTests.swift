@@ -124,6 +124,51 @@ private let register = "/api/clients/register"
         #expect(challenge.expiryDate.timeIntervalSince(clock.now) == 300)
     }
 
+    /// What backends without a user service answer at a path that they do not know.
+    @Test(
+        arguments: [
+            (404, #"{"message":"Cannot POST /userservice.v1.UserService/Login"}"#), (404, "<html>"), (405, ""),
+            (401, #"{"message":"Unauthorized"}"#), (401, ""), (403, #"{"message":"Missing Authentication Token"}"#),
+            (400, #"{"error":"bad request"}"#), (415, ""), (501, ""), (200, "<html>the app</html>"), (302, ""),
+            (404, #"{"code":"unimplemented"}"#),
+        ] as [(HTTPStatus, String)])
+    func `signs in by the backend's own route where it has no user service`(status: HTTPStatus, body: String) async throws {
+        let backend = ScriptedBackend()
+        let login = "/userservice.v1.UserService/Login"
+        backend.on(login) { _ in HTTPResponse(status: status, body: HTTPBody(body)) }
+        backend.on("/api/auth/clients/login", .ok, ["accessToken": "a", "refreshToken": "r"])
+        backend.on("/user/profile", .ok, ["id": "1", "email": "ada@example.com", "name": "Ada"])
+        let client = try backend.client()
+        for _ in 0..<2 {
+            #expect(try await client.beginSignIn(name: "ada@example.com", password: "p") == nil)
+        }
+        #expect(client.session.currentState.isSignedIn)
+        // The password is sent there once, and not at all where the app says what the backend has.
+        #expect(backend.requests(to: login).count == 1)
+        let profile = try await client.accountProfile()
+        #expect(profile.email == "ada@example.com" && profile.displayName == "Ada")
+        await #expect(throws: AccountError.notSupported) { try await client.devices() }
+
+        var endpoints = AccountEndpoints()
+        endpoints.userService = nil
+        _ = try await backend.client(endpoints: endpoints).beginSignIn(name: "ada@example.com", password: "p")
+        #expect(backend.requests(to: login).count == 1)
+    }
+
+    @Test(
+        arguments: [
+            (401, #"{"code":"unauthenticated","message":"no"}"#, AccountError.wrongCredentials),
+            (429, "", .tooManyAttempts), (503, "<html>", .serverFailed), (500, "", .serverFailed),
+        ] as [(HTTPStatus, String, AccountError)])
+    func `sends a password to no second route where the user service has answered`(
+        status: HTTPStatus, body: String, error: AccountError
+    ) async throws {
+        let backend = ScriptedBackend()
+        backend.on("/userservice.v1.UserService/Login") { _ in HTTPResponse(status: status, body: HTTPBody(body)) }
+        await #expect(throws: error) { try await backend.client().beginSignIn(name: "a@b.c", password: "p") }
+        #expect(backend.requests.count == 1)
+    }
+
     /// A page of maintenance with 200, a portal, and a proxy that drops the content.
     @Test(
         .tags(.p7),

@@ -73,10 +73,17 @@ public struct AccountPage: Sendable, Hashable {
 }
 
 extension AuthClient {
-    /// Returns the profile of the signed-in user.
+    /// Returns the profile of the signed-in user; of a backend without a user service what its own route says.
     public func accountProfile() async throws -> AccountProfile {
         let id = try await accountID()
-        return try profile(in: try await call("GetProfile", ["userId": .string(id)]))
+        do {
+            return try profile(in: try await call("GetProfile", ["userId": .string(id)]))
+        } catch AccountError.notSupported {
+            let account = try await profile()
+            var profile = AccountProfile(id: account.id, email: account.email)
+            profile.displayName = account.name ?? ""
+            return profile
+        }
     }
 
     /// Changes the names of the signed-in user, and requests a change of the address.

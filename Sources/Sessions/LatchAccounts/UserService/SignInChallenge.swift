@@ -52,7 +52,7 @@ extension AuthClient {
         do {
             response = try await self.response(to: "Login", content, isOpen: true)
             members = try response.members(unauthorized: .wrongCredentials)
-        } catch let error as AccountError where error.status == .notFound {
+        } catch AccountError.notSupported {
             try await signIn(email: name, password: password)
             return nil
         }

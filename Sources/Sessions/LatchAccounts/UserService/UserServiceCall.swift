@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import PortableFoundation
+import Synchronization
 
 // The RPCs of `userservice.v1.UserService` by Connect's JSON protocol: a POST of the request's JSON, whose errors have the
 // same statuses as those of the other routes. So this module needs neither generated code nor the RPC runtime.
@@ -28,13 +29,22 @@ extension AuthClient {
     func response(
         to method: String, _ content: JSONObject, bearing token: String? = nil, isOpen: Bool = false
     ) async throws -> HTTPResponse {
+        guard let folder = endpoints.userService, userServiceIsMissing.withLock({ !$0 }) else {
+            throw AccountError.notSupported
+        }
         let sender = isOpen || token != nil ? openClient : client
         var request = try sender.request(
-            .post, RoutePath("\(endpoints.userService)/\(method)"),
+            .post, RoutePath("\(folder)/\(method)"),
             fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
         if let token { request.fields[.authorization] = "Bearer \(token)" }
-        return try await sender.respond(to: request)
+        let response = try await sender.respond(to: request)
+        guard response.isOfUserService else {
+            // Of a sign-in, which every user service has.
+            if isOpen { userServiceIsMissing.withLock { $0 = true } }
+            throw AccountError.notSupported
+        }
+        return response
     }
 
     /// The identifier of the signed-in account.
@@ -45,6 +55,27 @@ extension AuthClient {
         if let id = account?.id { return id }
         return try await profile().id
     }
+}
+
+extension HTTPResponse {
+    /// Whether the user service may have written it, and not the backend's other routes, a web app's or a gateway.
+    ///
+    /// An error has one of the protocol's codes; a 404 to a method that exists has one too. An outage and a lock say nothing
+    /// about what there is.
+    fileprivate var isOfUserService: Bool {
+        if status == .tooManyRequests || (status.isServerError && status != 501) { return true }
+        let members = (try? JSONValue(parsing: body.bytesWithoutMark))?.objectValue
+        if status.isSuccess { return members != nil }
+        guard let code = members?["code"]?.stringValue else { return fields["latch-code"] != nil }
+        return fields["latch-code"] != nil || Self.codes.contains(code)
+    }
+
+    /// The codes of Connect's errors but `unimplemented`, which servers send for methods that they do not have.
+    private static let codes: Set<String> = [
+        "canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists", "permission_denied",
+        "resource_exhausted", "failed_precondition", "aborted", "out_of_range", "internal", "unavailable", "data_loss",
+        "unauthenticated",
+    ]
 }
 
 extension JSONObject {

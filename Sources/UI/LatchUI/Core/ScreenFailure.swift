@@ -155,6 +155,7 @@ extension ScreenFailure {
         case AccountError.invalidEmail: .invalidEmail
         case AccountError.tooManyAttempts: .locked
         case AccountError.serverFailed, AccountError.invalidResponse: .serverFailed
+        case AccountError.notSupported: .missing
         case AccountError.passkeyCancelled: .cancelled
         case AccountError.noPasskey: .noPasskey
         case AccountError.passkeyExists: .passkeyExists
