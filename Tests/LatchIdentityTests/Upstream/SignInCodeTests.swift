@@ -49,6 +49,18 @@ import Testing
         await site.close()
     }
 
+    /// The FAQ of AuthPackage: `curl -I "<base>/api/auth/microsoft?redirect=<scheme>://auth/callback"` should show `state=`.
+    @Test func `is tried out by a HEAD request without a challenge, which begins nothing that ends`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        let path = "/api/auth/staff?redirect=notes%3A%2F%2Fauth%2Fcallback"
+        let probe = try await site.send(.head, path)
+        #expect(probe.status == 302 && probe.parameters["state"]?.isEmpty == false)
+        #expect(try await site.send(.head, "/api/auth/staff?redirect=evil%3A%2F%2Fauth%2Fcallback").status == 400)
+        #expect(try await site.get(path).status == 400)
+        await site.close()
+    }
+
     @Test(.tags(.attackI6)) func `gets a code and no tokens, in a response that nobody stores or learns of`()
         async throws
     {

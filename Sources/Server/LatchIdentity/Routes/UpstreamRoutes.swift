@@ -52,6 +52,8 @@ struct UpstreamRoutes: Sendable {
     /// `redirect` is a URL of the app as it is configured; `code_challenge` and `code_challenge_method=S256` are the app's;
     /// `prompt` is passed on, `state` is repeated to the app; `intent=link` and
     /// `intent=reauthenticate` yield a code for a link, or for a recent authentication of the app's session, and not for tokens.
+    ///
+    /// A HEAD request needs no challenge: by `curl -I` a developer sees whether the provider and the redirect are configured.
     private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         do throws(IdentityError) {
             guard let evicted = cookies.makingRoom(in: request) else { throw .tooManySignIns }
@@ -59,10 +61,12 @@ struct UpstreamRoutes: Sendable {
             guard Set(query.map(\.name)).count == query.count else {
                 throw .invalidSignIn("a parameter occurs more than once")
             }
+            let isProbe = request.method == .head && query["code_challenge"] == nil
             let begun = try await service.begin(
                 UpstreamSignInService.Request(
-                    redirect: query["redirect"], codeChallenge: query["code_challenge"],
-                    codeChallengeMethod: query["code_challenge_method"], prompt: query["prompt"],
+                    redirect: query["redirect"],
+                    codeChallenge: isProbe ? Self.challengeOfNobody : query["code_challenge"],
+                    codeChallengeMethod: isProbe ? "S256" : query["code_challenge_method"], prompt: query["prompt"],
                     intent: query["intent"], state: query["state"]), at: client)
             let cookie = try cookie(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
             return .redirect(to: begun.url, setting: evicted + [cookie])
@@ -71,6 +75,9 @@ struct UpstreamRoutes: Sendable {
             return pages.page(error)
         }
     }
+
+    /// A challenge whose verifier nobody knows: the digest of all zeros.
+    private static let challengeOfNobody = String(repeating: "A", count: 43)
 
     /// Takes the provider's response, and returns to the app or shows a page.
     private func finish(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
