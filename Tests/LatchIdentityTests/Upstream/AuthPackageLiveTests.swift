@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
+import TestSupport
 import TestTags
 import Testing
 

@@ -9,6 +9,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchTesting
+import TestSupport
 import TestTags
 import Testing
 

@@ -105,6 +105,68 @@ import Testing
     }
 }
 
+/// AuthPackage's guide, "Microsoft OAuth (mobile + web)": without a mobile redirect the callback responds with JSON for web.
+@Suite struct `A browser without an app` {
+    private func site(_ upstream: ScriptedUpstream) async throws -> Site {
+        try await Site.brokering(upstream) { $0.answersBrowsersWithTokens = true }
+    }
+
+    @Test func `gets the tokens as JSON and the cookie, which nobody stores`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await site(upstream)
+        var agent = UserAgent(site)
+        let begun = try await agent.get("/api/auth/staff")
+        let path = "/api/auth/staff/callback?\(try upstream.approve(begun.location, as: Site.ada))"
+        let returned = try await agent.get(path)
+        #expect(returned.status == 200 && returned.field(.cacheControl) == "no-store")
+        #expect(try await site.get("/user/profile", bearer: returned.string("accessToken")).status == 200)
+        #expect(Array(agent.cookies.keys) == ["refreshToken"])
+        #expect(agent.cookies["refreshToken"] == returned.string("refreshToken"))
+        #expect(try await agent.get(path).status == 400)
+        await site.close()
+    }
+
+    @Test func `reads the provider's refusal as JSON`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await site(upstream)
+        var agent = UserAgent(site)
+        let state = ScriptedUpstream.parameters(try await agent.get("/api/auth/staff").location)["state"] ?? ""
+        let refused = try await agent.get("/api/auth/staff/callback?error=access_denied&state=\(state)")
+        #expect(refused.status == 403 && refused.string("code") == "upstreamDenied")
+        await site.close()
+    }
+
+    @Test func `answers with the second factor on a page first`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await site(upstream)
+        let (totp, access) = try await site.enrol()
+        let app = UpstreamApp()
+        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        var agent = UserAgent(site)
+        let begun = try await agent.get("/api/auth/staff")
+        let query = try upstream.approve(begun.location, as: Site.ada)
+        let page = try await agent.get("/api/auth/staff/callback?\(query)")
+        #expect(page.formAction == "/api/auth/continue" && !page.text.contains("accessToken"))
+        let returned = try await agent.answer(page, [("code", totp.code(at: site.clock.now))])
+        #expect(returned.status == 200 && !returned.string("refreshToken").isEmpty)
+        await site.close()
+    }
+
+    @Test func `begins nothing where the server is not set to it, for a link, or with a challenge`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await site(upstream)
+        let other = try await Site.brokering(ScriptedUpstream())
+        #expect(try await other.get("/api/auth/staff").status == 400)
+        let challenge = Base64URL.encode(UpstreamApp().verifier.digest)
+        for query in ["intent=link", "intent=reauthenticate", "code_challenge=\(challenge)&code_challenge_method=S256"]
+        {
+            #expect(try await site.get("/api/auth/staff?\(query)").status == 400, "\(query)")
+        }
+        await other.close()
+        await site.close()
+    }
+}
+
 @Suite struct `The code of a sign-in` {
     private func code(_ site: Site, _ upstream: ScriptedUpstream, _ app: UpstreamApp) async throws -> String {
         var agent = UserAgent(site)

@@ -166,7 +166,7 @@ extension Settings {
         "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute", "sample_resource",
         "user_service",
         "first_administrator", "invitation_roles", "recent_authentication", "signing_key_lifetime", "audit_retention",
-        "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects",
+        "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects", "browser_tokens",
         "apple_app_ids",
     ]
 

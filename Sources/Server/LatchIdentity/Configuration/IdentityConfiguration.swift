@@ -127,6 +127,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var signInRedirects: [String] = []
     /// The URLs of apps that get tokens in the URL, as AuthPackage's first clients do; histories and logs keep them there.
     public var tokenRedirects: [String] = []
+    /// Whether a browser that names no app gets the tokens of a sign-in through a provider as JSON, as AuthPackage's backend
+    /// responds to web apps.
+    public var answersBrowsersWithTokens = false
     /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords, each the team's
     /// identifier, a dot and the bundle identifier.
     public var appleAppIDs: [String] = []

@@ -135,6 +135,9 @@ package struct IdentitySetting: Sendable {
             "token_redirects", \.tokenRedirects, .redirects,
             "those that get tokens in the URL, for old clients; prefer sign_in_redirects"),
         .init(
+            "browser_tokens", \.answersBrowsersWithTokens, .flag,
+            "show a browser that names no app the tokens of such a sign-in, as JSON"),
+        .init(
             "apple_app_ids", \.appleAppIDs, .appleAppIDs,
             "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes"),
         .init(

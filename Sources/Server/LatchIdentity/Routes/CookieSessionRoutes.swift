@@ -28,7 +28,7 @@ struct CookieSessionRoutes: Sendable {
         let issued = try await dependencies.logins.login(
             name: try body.text("email"), password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
-        return try response(issued, withCookie: true)
+        return response(issued, withCookie: true)
     }
 
     /// Refreshes the tokens; only a client that sent the cookie gets a cookie.
@@ -39,7 +39,7 @@ struct CookieSessionRoutes: Sendable {
         guard let token = sent.token else { throw IdentityError.invalidGrant }
         do {
             let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
-            return try response(issued, withCookie: sent.isCookie)
+            return response(issued, withCookie: sent.isCookie)
         } catch IdentityError.invalidGrant where sent.isCookie {
             // The cookie is no longer valid: the browser need not send it again.
             return HTTPResponse.failure(.invalidGrant).setting(RefreshCookie(dependencies).cleared())
@@ -76,7 +76,7 @@ struct CookieSessionRoutes: Sendable {
     }
 
     /// Returns the response with the tokens of a session.
-    func response(_ issued: IssuedTokens, withCookie: Bool) throws -> HTTPResponse {
+    func response(_ issued: IssuedTokens, withCookie: Bool) -> HTTPResponse {
         let response = HTTPResponse.tokenResponse(
             TokenResponse(
                 accessToken: issued.accessToken, refreshToken: issued.refreshToken,

@@ -78,7 +78,7 @@ struct PasskeyRoutes: Sendable {
         try RefreshCookie(dependencies).requireSameSite(request)
         let issued = try await signIns.signIn(
             try request.jsonObject().credential(), from: request.requestOrigin)
-        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+        return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 
     private func json(_ passkey: Passkey) -> JSONObject {

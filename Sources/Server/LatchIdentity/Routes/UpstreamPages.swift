@@ -73,6 +73,8 @@ struct UpstreamPages: Sendable {
 
     /// Ends an attempt: a user who has refused is in the app at once, and everyone else reads why.
     func end(_ error: IdentityError, of attempt: SignInAttempt, setting cookie: String) -> HTTPResponse {
+        // The script that reads the tokens reads the error.
+        guard attempt.isBrowsers != true else { return HTTPResponse.failure(error).setting(cookie) }
         let url = attempt.appURL([("error", error.form.oauth)])
         guard error != .upstreamDenied else { return .redirect(to: url, setting: [cookie]) }
         return page(error, appURL: url).setting(cookie)

@@ -53,6 +53,8 @@ struct UpstreamRoutes: Sendable {
     /// `prompt` is passed on, `state` is repeated to the app; `intent=link` and
     /// `intent=reauthenticate` yield a code for a link, or for a recent authentication of the app's session, and not for tokens.
     ///
+    /// A browser without an app names no `redirect`, and gets the tokens at the end, if the configuration says so.
+    ///
     /// A HEAD request needs no challenge: by `curl -I` a developer sees whether the provider and the redirect are configured.
     private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         do throws(IdentityError) {
@@ -61,7 +63,7 @@ struct UpstreamRoutes: Sendable {
             guard Set(query.map(\.name)).count == query.count else {
                 throw .invalidSignIn("a parameter occurs more than once")
             }
-            let isProbe = request.method == .head && query["code_challenge"] == nil
+            let isProbe = request.method == .head && query["redirect"] != nil && query["code_challenge"] == nil
             let begun = try await service.begin(
                 UpstreamSignInService.Request(
                     redirect: query["redirect"],
@@ -109,6 +111,8 @@ struct UpstreamRoutes: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         switch next {
         case .app(let url): return .redirect(to: url, setting: [cleared])
+        case .tokens(let issued):
+            return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true).setting(cleared)
         case .page(let attempt):
             let id = dependencies.random.identifier()
             let cookie = try cookie(attempt, id: id, isPosted: false)
@@ -165,11 +169,9 @@ struct UpstreamRoutes: Sendable {
             return try await service.finish(
                 mailID: mailID, sentTo: address, user, code: code, of: attempt, at: client.provider, from: origin)
         case .secondFactor(let challenge, let user):
-            return .app(
-                url: try await service.finish(challenge: challenge, user, code: code, of: attempt, from: origin))
+            return try await service.finish(challenge: challenge, user, code: code, of: attempt, from: origin)
         case .confirmation(let challenge, let user):
-            return .app(
-                url: try await service.finish(confirmed: challenge, user, of: attempt, id: id, from: origin))
+            return try await service.finish(confirmed: challenge, user, of: attempt, id: id, from: origin)
         }
     }
 
@@ -181,7 +183,7 @@ struct UpstreamRoutes: Sendable {
         let body = try request.jsonObject()
         let issued = try await service.exchange(
             try body.text("code"), verifier: try body.text("code_verifier"), from: request.requestOrigin)
-        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+        return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 
     /// Exchanges the credential of the device's own Sign in with Apple for the tokens of a login: `identityToken`, `nonce`, and if
@@ -201,7 +203,7 @@ struct UpstreamRoutes: Sendable {
             let goesOn = error == .secondFactorRequired || error == .invalidCode || error == .tooManyAttempts
             throw goesOn ? error : service.counted(error)
         }
-        return try CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+        return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
     }
 
     /// Links the identity of `code` and `code_verifier`; the login must be recent.

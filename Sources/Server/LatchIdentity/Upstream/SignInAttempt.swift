@@ -24,8 +24,10 @@ struct SignInAttempt: Codable, Sendable {
     }
 
     let provider: String
-    /// The URL of the app.
+    /// The URL of the app, or of this server for a browser without an app.
     let redirect: String
+    /// Whether the browser itself gets the tokens; nil in an attempt of an earlier version.
+    let isBrowsers: Bool?
     /// The app's challenge (RFC 7636 §4.2); nil for an app that gets tokens in the URL.
     let codeChallenge: String?
     /// The app's state, which each of its URLs repeats (RFC 6749 §4.1.2); nil if it has sent none.
@@ -43,6 +45,9 @@ struct SignInAttempt: Codable, Sendable {
     static let lifetime: TimeInterval = 600
 
     var isLink: Bool { purpose == SignInCode.Purpose.link.rawValue }
+
+    /// Whether nobody but the owner of its address gets the result: no app that has taken another one's scheme.
+    var isClaimed: Bool { isBrowsers == true || AppRedirect.isClaimed(redirect) }
 
     /// Whether the user of a session authenticates again.
     var isReauthentication: Bool { purpose == SignInCode.Purpose.reauthentication.rawValue }

@@ -31,7 +31,9 @@ struct UpstreamClients: Sendable {
         for name in configuration.upstreamSecrets.keys.sorted() where clients[name] == nil {
             throw .invalidSetting("upstream_secrets", "secrets of providers in 'upstreams', and '\(name)' is none")
         }
-        if !clients.isEmpty, configuration.signInRedirects.isEmpty, configuration.tokenRedirects.isEmpty {
+        if !clients.isEmpty, configuration.signInRedirects.isEmpty, configuration.tokenRedirects.isEmpty,
+            !configuration.answersBrowsersWithTokens
+        {
             throw .invalidSetting("sign_in_redirects", "the URLs of the apps that use 'upstreams'")
         }
         self.clients = clients

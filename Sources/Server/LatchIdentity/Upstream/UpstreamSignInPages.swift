@@ -113,7 +113,7 @@ extension UpstreamSignInService {
     func finish(
         challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
         from origin: RequestOrigin
-    ) async throws(IdentityError) -> String {
+    ) async throws(IdentityError) -> Next {
         let now = dependencies.now
         guard let challenge = try await store.challenge(text.digest, at: now),
             let account = try await account(of: challenge, record, attempt)
@@ -149,10 +149,10 @@ extension UpstreamSignInService {
     func finish(
         confirmed challenge: String?, _ record: UpstreamIdentityRecord, of attempt: SignInAttempt, id: String,
         from origin: RequestOrigin
-    ) async throws(IdentityError) -> String {
+    ) async throws(IdentityError) -> Next {
         guard let challenge else {
             try await spend(id)
-            return try await linkCode(record, attempt)
+            return .app(url: try await linkCode(record, attempt))
         }
         let now = dependencies.now
         // The account is read first: a factor that is confirmed before the challenge is taken ends it, and one that is confirmed

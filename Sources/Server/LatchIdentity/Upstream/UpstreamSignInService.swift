@@ -35,7 +35,7 @@ struct UpstreamSignInService: Sendable {
     func begin(_ request: Request, at client: UpstreamClient) async throws(IdentityError) -> (
         attempt: SignInAttempt, state: String, url: String
     ) {
-        let (redirect, challenge) = try validated(request)
+        let (named, challenge) = try validated(request)
         let purpose = try Self.purpose(request.intent)
         guard purpose == .signIn || challenge != nil else { throw .invalidSignIn("its intent needs a code_challenge") }
         // RFC 6749 §A.5, and what fits a cookie.
@@ -58,7 +58,8 @@ struct UpstreamSignInService: Sendable {
             throw counted(await failure(error, at: client.provider, from: nil))
         }
         let attempt = SignInAttempt(
-            provider: client.provider.name, redirect: redirect, codeChallenge: challenge, state: request.state,
+            provider: client.provider.name, redirect: named ?? issuer, isBrowsers: named == nil,
+            codeChallenge: challenge, state: request.state,
             purpose: purpose.rawValue,
             isInteractive: !client.provider.interactivePrompts.isDisjoint(with: authorization.prompts),
             asksForLogin: authorization.prompts.contains(.login),
@@ -81,13 +82,19 @@ struct UpstreamSignInService: Sendable {
 
     /// Returns whether the app of an attempt may still have its result: the configuration may have changed meanwhile.
     func isAllowed(_ attempt: SignInAttempt) -> Bool {
-        isConfigured(attempt.redirect, forTokens: true)
+        guard attempt.isBrowsers != true else { return dependencies.configuration.answersBrowsersWithTokens }
+        return isConfigured(attempt.redirect, forTokens: true)
             || attempt.codeChallenge != nil && isConfigured(attempt.redirect, forTokens: false)
     }
 
-    /// Returns the URL of the app and its challenge; nil for an app that gets tokens in the URL.
-    private func validated(_ request: Request) throws(IdentityError) -> (String, String?) {
-        guard let redirect = request.redirect else { throw .invalidSignIn("its redirect is missing") }
+    /// Returns the URL of the app, nil for a browser without one; and its challenge, nil for one that gets tokens at once.
+    private func validated(_ request: Request) throws(IdentityError) -> (String?, String?) {
+        guard let redirect = request.redirect else {
+            guard dependencies.configuration.answersBrowsersWithTokens, request.codeChallenge == nil else {
+                throw .invalidSignIn("its redirect is missing")
+            }
+            return (nil, nil)
+        }
         let takesTokens = isConfigured(redirect, forTokens: true)
         guard takesTokens || isConfigured(redirect, forTokens: false) else {
             throw .invalidSignIn("its redirect is not one that this server is configured with")
@@ -129,6 +136,8 @@ struct UpstreamSignInService: Sendable {
     enum Next: Sendable {
         /// The browser returns to the app.
         case app(url: String)
+        /// The browser has no app, and gets the tokens.
+        case tokens(IssuedTokens)
         /// The user continues on the page of the attempt's step.
         case page(SignInAttempt)
     }
@@ -170,7 +179,7 @@ struct UpstreamSignInService: Sendable {
             // No page need ask whose app it is: the code is of use to a session of the same account alone.
             return .app(url: try await code(.reauthentication, record, attempt))
         }
-        let isConfirmed = AppRedirect.isClaimed(attempt.redirect)
+        let isConfirmed = attempt.isClaimed
         guard !attempt.isLink else {
             guard isConfirmed else { return .page(try await confirmation(of: nil, record, attempt)) }
             return .app(url: try await linkCode(record, attempt))
@@ -199,7 +208,7 @@ struct UpstreamSignInService: Sendable {
             return .page(try await secondFactor(of: account, record, attempt))
         }
         guard isConfirmed else { return .page(try await confirmation(of: account, record, attempt)) }
-        return .app(url: try await result(for: account, record, attempt, factorAt: nil, from: origin))
+        return try await result(for: account, record, attempt, factorAt: nil, from: origin)
     }
 
     /// Returns the account of a user, which the first sign-in creates; nil if the address has to be verified first.
@@ -256,21 +265,22 @@ struct UpstreamSignInService: Sendable {
 
     // MARK: Results
 
-    /// Returns the URL of the app with the result of a sign-in.
+    /// Returns the result of a sign-in: the URL of the app with it, or tokens for a browser.
     func result(
         for account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, factorAt: Date?,
         from origin: RequestOrigin
-    ) async throws(IdentityError) -> String {
-        let url: String
+    ) async throws(IdentityError) -> Next {
+        let next: Next
         if attempt.codeChallenge != nil {
-            url = try await code(.signIn, record, attempt, for: account, factorAt: factorAt)
+            next = .app(url: try await code(.signIn, record, attempt, for: account, factorAt: factorAt))
         } else {
             let issued = try await startSession(
                 for: account, authenticatedAt: record.authenticatedAt, factorAt: factorAt, from: origin)
-            url = attempt.appURL([("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)])
+            let parameters = [("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)]
+            next = attempt.isBrowsers == true ? .tokens(issued) : .app(url: attempt.appURL(parameters))
         }
         dependencies.metrics.count(.upstreamSignIns, "success")
-        return url
+        return next
     }
 
     /// Returns the URL of the app with a code that says who the user is.

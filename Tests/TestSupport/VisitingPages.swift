@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import LatchOAuth
+public import Foundation
+public import LatchOAuth
 
 /// A browser of the system, in which a user goes through the pages of a server.
-struct VisitingPages: WebAuthenticationSessionFactory {
-    let visit: @Sendable (URL) async throws -> URL?
+public struct VisitingPages: WebAuthenticationSessionFactory {
+    private let visit: @Sendable (URL) async throws -> URL?
 
-    func session(
+    /// Creates a browser whose user goes from a URL to the app's, or closes the page: nil.
+    public init(_ visit: @escaping @Sendable (URL) async throws -> URL?) { self.visit = visit }
+
+    public func session(
         for url: URL, callback: WebAuthenticationCallback,
         completion: @escaping @Sendable (Result<URL, OAuthError>) -> Void
     ) -> any WebAuthenticationSession {
