@@ -123,6 +123,37 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.displayName.isEmpty == false)
     }
 
+    @Test(.tags(.p13)) func `asks for the code of a user with a second factor, who has set it up elsewhere`()
+        async throws
+    {
+        let elsewhere = server.client()
+        try await elsewhere.signIn(email: email, password: password)
+        let setup = try await elsewhere.beginSecondFactor()
+        let app = try #require(AuthenticatorApp(secret: setup.secret))
+        try await elsewhere.confirmSecondFactor(code: app.code(at: server.clock.now))
+        server.clock.advance(by: 30)
+        let model = flow(client())
+        await until { model.route == .login }
+        model.signIn.edit(.email, email)
+        model.signIn.edit(.password, password)
+        model.signIn.press(.submit)
+        await until { !model.signIn.isBusy }
+        #expect(model.signIn.machine.failure == nil)
+        try #require(model.signIn.control(.code) != nil, "\(model.signIn.controls.map(\.id))")
+        #expect(model.route == .login)
+        #expect(model.signIn.control(.email)?.text.value == email)
+        model.signIn.edit(.password, password)
+        model.signIn.edit(.code, "000000")
+        model.signIn.press(.submit)
+        await until { !model.signIn.isBusy }
+        try #require(model.signIn.control(.code)?.problem != nil, "\(String(describing: model.signIn.machine.failure))")
+        model.signIn.edit(.password, password)
+        model.signIn.edit(.code, app.code(at: server.clock.now))
+        model.signIn.press(.submit)
+        await until { model.route == .postLogin }
+        #expect(model.displayName.isEmpty == false)
+    }
+
     @Test(.tags(.p13)) func `returns to the sign-in when the server ends the session, and says so`() async throws {
         let (model, client) = try await signedIn()
         let tokens = try #require(client.tokens)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAccounts
+public import LatchAccounts
 public import LatchAuth
 import LatchCore
 public import LatchHTTP
@@ -12,6 +12,9 @@ public protocol AuthClientProtocol: Sendable {
     /// Signs a user in; the claims are nil if the access token cannot be decoded.
     @discardableResult
     func login(email: String, password: String) async throws -> JWTClaims?
+    /// Signs a user in with a code of the second factor, which ``lastFailure`` has asked for.
+    @discardableResult
+    func login(email: String, password: String, code: String) async throws -> JWTClaims?
     /// Returns the access token, refreshed if that is due; nil if no user is signed in.
     func refreshIfNeeded() async throws -> String?
     /// Signs the user out, on this device at once and then at the backend.
@@ -45,6 +48,8 @@ public protocol AuthClientProtocol: Sendable {
     var states: AsyncStream<SessionState<Tokens>> { get }
     /// The pause that the backend requested with its last rejection; nil if it requested none.
     var retryAfter: Duration? { get }
+    /// The error behind the last `APIError`, such as `AccountError.secondFactorRequired`; nil if there is none.
+    var lastFailure: (any Error)? { get }
 }
 
 extension AuthClientProtocol {
@@ -60,6 +65,15 @@ extension AuthClientProtocol {
     /// No pause.
     public var retryAfter: Duration? { nil }
 
+    /// No error but the `APIError` itself.
+    public var lastFailure: (any Error)? { nil }
+
+    /// Throws `APIError.unknown`: a client knows codes only if it says so.
+    @discardableResult
+    public func login(email: String, password: String, code: String) async throws -> JWTClaims? {
+        throw APIError.unknown
+    }
+
     /// Throws `APIError.unknown`: a client offers this provider only if it says so.
     @MainActor @discardableResult
     public func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims? { throw APIError.unknown }
@@ -70,11 +84,13 @@ extension AuthClientProtocol {
 }
 
 /// The client of an account backend; every error is an `APIError`.
+///
+/// It is a facade over ``core``: several libraries in one app share an account through the same session.
 public final class AuthClient: AuthClientProtocol {
     /// The configuration.
     public let configuration: AuthConfiguration
-    /// The client of the core, whose errors this class maps.
-    private let core: LatchAccounts.AuthClient
+    /// The client of the core, whose errors this class maps, for what the package does not have: devices, passkeys, screens.
+    public let core: LatchAccounts.AuthClient
     /// The sign-ins at other providers.
     private let authenticator: any OAuthAuthenticating
     /// The pause that the backend requested with its last rejection.
@@ -88,15 +104,45 @@ public final class AuthClient: AuthClientProtocol {
     ///   - tokenStore: The store of the session's tokens; by default the memory of the process.
     ///   - transport: The transport of the requests; a fake replaces the network in tests.
     ///   - authenticator: The sign-ins at other providers; nil for those through the backend's pages.
-    public init(
+    public convenience init(
         config: AuthConfiguration, tokenStore: any LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
         transport: any Handler = Transport.live, authenticator: (any OAuthAuthenticating)? = nil
     ) {
+        self.init(
+            config: config,
+            core: LatchAccounts.AuthClient(
+                baseURL: config.baseURL, store: tokenStore, refreshUsesCookie: config.refreshUsesCookie,
+                transport: transport, allowingInsecureHTTP: config.allowingInsecureHTTP),
+            transport: transport, authenticator: authenticator)
+    }
+
+    /// Creates a client of an account that another part of the app has as well: it signs in, refreshes and signs out with the
+    /// others that have the session.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration, with the base URL of the backend.
+    ///   - session: The session, such as that of another facade or of an account of a list.
+    ///   - transport: The transport of the requests; a fake replaces the network in tests.
+    ///   - authenticator: The sign-ins at other providers; nil for those through the backend's pages.
+    public convenience init(
+        config: AuthConfiguration, session: Session<Tokens>, transport: any Handler = Transport.live,
+        authenticator: (any OAuthAuthenticating)? = nil
+    ) {
+        self.init(
+            config: config,
+            core: LatchAccounts.AuthClient(
+                baseURL: config.baseURL, session: session, transport: transport,
+                allowingInsecureHTTP: config.allowingInsecureHTTP),
+            transport: transport, authenticator: authenticator)
+    }
+
+    private init(
+        config: AuthConfiguration, core: LatchAccounts.AuthClient, transport: any Handler,
+        authenticator: (any OAuthAuthenticating)?
+    ) {
         configuration = config
+        self.core = core
         self.authenticator = authenticator ?? OAuthWebAuthenticator(config: config, transport: transport)
-        core = LatchAccounts.AuthClient(
-            baseURL: config.baseURL, store: tokenStore, refreshUsesCookie: config.refreshUsesCookie,
-            transport: transport, allowingInsecureHTTP: config.allowingInsecureHTTP)
         // A store that cannot be read now is reported by the first call that needs it.
         Task { [session = core.session] in try? await session.restore() }
     }
@@ -113,9 +159,20 @@ public final class AuthClient: AuthClientProtocol {
     /// Signs a user in.
     @discardableResult
     public func login(email: String, password: String) async throws -> JWTClaims? {
+        try await login(email: email, password: password, code: nil)
+    }
+
+    /// Signs a user in with a code of the second factor, which a login without it asks for: `lastFailure` is then
+    /// `AccountError.secondFactorRequired`.
+    @discardableResult
+    public func login(email: String, password: String, code: String) async throws -> JWTClaims? {
+        try await login(email: email, password: password, code: .some(code))
+    }
+
+    private func login(email: String, password: String, code: String?) async throws -> JWTClaims? {
         try await mapped { () -> JWTClaims? in
             do {
-                return JWTClaims(of: try await core.signIn(email: email, password: password))
+                return JWTClaims(of: try await core.signIn(email: email, password: password, code: code))
             } catch AccountError.invalidResponse {
                 throw APIError.unauthorized
             }

@@ -90,27 +90,35 @@ public final class AuthClient: Sendable {
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, decoder: decoder)
     }
 
-    /// Creates a client over a session that exists, such as that of an account of a list.
+    /// Creates a client over a session that exists, such as that of an account of a list, or of another library in the same app.
     ///
     /// - Parameters:
     ///   - baseURL: The base URL of the backend.
     ///   - session: The session, which refreshes its tokens by itself.
+    ///   - endpoints: The paths of the backend.
     ///   - transport: The handler that sends the requests.
+    ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
     ///   - timeout: The timeout of one request; nil for that of the transport.
-    package init(baseURL: URL, session: Session<Tokens>, transport: any Handler, timeout: Duration? = nil) {
-        let endpoints = AccountEndpoints()
-        let openClient = Client(baseURL: baseURL, transport: transport, redirects: .none, timeout: timeout)
+    public init(
+        baseURL: URL, session: Session<Tokens>, endpoints: AccountEndpoints = AccountEndpoints(),
+        transport: any Handler = Transport.live, allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
+        timeout: Duration? = nil
+    ) {
+        let openClient = Client(
+            baseURL: baseURL, transport: transport, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none,
+            timeout: timeout)
         let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: false, clock: .system)
         self.session = session
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
         providerSignIn = ProviderSignIn(
-            client: openClient, endpoints: endpoints, decoder: tokenDecoder, allowingInsecureHTTP: .loopbackOnly,
-            random: .system)
+            client: openClient, endpoints: endpoints, decoder: tokenDecoder,
+            allowingInsecureHTTP: allowingInsecureHTTP, random: .system)
         let authorization = HTTPOrigin(baseURL).map { SessionInterceptor(session, for: .origin($0)) }
         client = Client(
-            baseURL: baseURL, transport: transport, interceptors: [authorization].compactMap(\.self), timeout: timeout)
+            baseURL: baseURL, transport: transport, interceptors: [authorization].compactMap(\.self),
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout)
     }
 
     /// Posts `content`, without a credential unless `sender` adds one, and returns the response with any status.

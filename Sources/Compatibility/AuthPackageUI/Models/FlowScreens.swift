@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import LatchAccounts
 import LatchCore
 import LatchUI
 import PortableFoundation
@@ -24,9 +25,11 @@ extension ScreenModel where S == SignInScreen {
             let before = client.state
             let claims =
                 switch request {
-                case .signIn(let name, let password, _):
+                case .signIn(let name, let password, let code):
                     try await client.converting(isSignIn: true, clock) {
-                        try await client.login(email: name, password: password.value)
+                        code.value.isEmpty
+                            ? try await client.login(email: name, password: password.value)
+                            : try await client.login(email: name, password: password.value, code: code.value)
                     }
                 case .verify, .passkey: throw ScreenFailure(.refused)
                 case .provider(let provider):
@@ -91,6 +94,12 @@ extension AuthClientProtocol {
     /// Returns the failure of an error of this client, or of any other.
     func failure(of error: any Error, isSignIn: Bool, at now: Date) -> ScreenFailure {
         guard let error = error as? APIError else { return ScreenFailure(error, at: now) }
+        // The cases of `APIError` do not tell a missing code from a missing right.
+        switch lastFailure {
+        case AccountError.secondFactorRequired?, AccountError.wrongCode?:
+            if isSignIn, let lastFailure { return ScreenFailure(lastFailure, at: now) }
+        default: break
+        }
         return ScreenFailure(error, isSignIn: isSignIn, retryAfter: retryAfter, at: now)
     }
 

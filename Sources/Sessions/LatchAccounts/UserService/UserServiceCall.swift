@@ -72,7 +72,8 @@ extension HTTPResponse {
 
     /// The codes of Connect's errors but `unimplemented`, which servers send for methods that they do not have.
     private static let codes: Set<String> = [
-        "canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists", "permission_denied",
+        "canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists",
+        "permission_denied",
         "resource_exhausted", "failed_precondition", "aborted", "out_of_range", "internal", "unavailable", "data_loss",
         "unauthenticated",
     ]
