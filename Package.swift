@@ -108,9 +108,9 @@ let layers: KeyValuePairs = [
     "Tests/LatchTestingTests": "latch soak-session check-histories SessionSimulation TestSupport LatchIdentityTesting",
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
     "Tests/NotesAppTests": "NotesApp NotesService LatchIdentityTesting TestSupport",
-    "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport",
+    "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport TestVectors",
     "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
-    "Tests/SeedTests": "latch SeedDocuments Nevod TestSupport",
+    "Tests/SeedTests": "latch SeedDocuments Nevod TestSupport TestVectors",
     "Tests/AxiomSeedTests": "UserService TestTags",
 ]
 

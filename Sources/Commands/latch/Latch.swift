@@ -29,6 +29,7 @@ enum Program {
             SignUpSubcommand.subcommand, LoginSubcommand.subcommand, LogoutSubcommand.subcommand,
             PasswordSubcommand.subcommand, WhoamiSubcommand.subcommand, AccountsSubcommand.subcommand,
             TokenSubcommand.subcommand, RequestSubcommand.subcommand, DoctorSubcommand.subcommand,
+            CheckBackendSubcommand.subcommand,
             JWTSubcommand.subcommand, KeysSubcommand.subcommand, ServeSubcommand.subcommand, AdminSubcommand.subcommand,
             DemoSubcommand.subcommand,
         ] + generatorSubcommands(of: "latch") + [CompletionSubcommand.subcommand, ManualSubcommand.subcommand])

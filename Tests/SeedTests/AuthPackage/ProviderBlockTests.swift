@@ -4,7 +4,9 @@ import AuthPackage
 import Foundation
 import LatchHTTP
 import LatchTesting
+import TestSupport
 import TestTags
+import TestVectors
 import Testing
 
 @testable import SeedDocuments
@@ -48,6 +50,32 @@ import Testing
         #expect(app.handled == nil)
         #expect(auth.tokens?.accessToken == "a")
         #expect(auth.tokens?.refreshToken == "r")
+    }
+
+    /// The whole way of the guide: init with a state, the provider, the callback, the deep link.
+    @Test(.tags(.p8), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
+    func `signs in at the guide's own backend`() async throws {
+        let backend = try await DocumentBackend()
+        let config = AuthConfiguration(
+            baseURL: backend.url, redirectScheme: "authdemo", microsoftEnabled: true, log: { _ in })
+        let pages = VisitingPages { url in
+            var next = url
+            while next.scheme == "http" {
+                let client = Client(baseURL: next, redirects: .none)
+                let response = try await client.respond(to: HTTPRequest(method: .get, url: next))
+                next = try #require(response.fields[.location].flatMap(URL.init(string:)))
+            }
+            return next
+        }
+        let auth = AuthClient(
+            config: config, authenticator: OAuthWebAuthenticator(config: config, sessions: pages))
+        let claims = try await auth.loginWithMicrosoft(from: PresentationAnchor())
+        #expect(claims?.email == "ms@example.com")
+        #expect(auth.currentUser?.email == "ms@example.com")
+        let first = try #require(auth.tokens)
+        #expect(try await auth.session.refreshed(replacing: first).accessToken != first.accessToken)
+        try await auth.logout()
+        withExtendedLifetime(backend) {}
     }
 
     @Test(.tags(.p8)) func `is cancelled by the user who dismisses the sheet`() async throws {

@@ -85,6 +85,7 @@ struct AuthScreenFactory {
         guard let accounts else { return nil }
         return .accounts(
             AccountSwitcherModel(
-                accounts.list, screen: AccountSwitcherScreen(isSignedIn: user != nil), clock: clock, revoke: { _, tokens in await accounts.revoke(tokens) }, onFinish: report))
+                accounts.list, screen: AccountSwitcherScreen(isSignedIn: user != nil), clock: clock,
+                revoke: { _, tokens in await accounts.revoke(tokens) }, onFinish: report))
     }
 }
