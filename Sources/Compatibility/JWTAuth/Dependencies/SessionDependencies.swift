@@ -55,10 +55,13 @@ extension DependencyValues {
     }
 
     /// The account of these values.
-    var account: AuthAccount { host.account(of: self) }
+    var account: AuthAccount { currentHost.account(of: self) }
 
     /// The issuer's date, as far as its responses have revealed it.
-    var issuerDate: Date { host.existing?.session.issuerDate ?? wallClock.now }
+    var issuerDate: Date { currentHost.existing?.session.issuerDate ?? wallClock.now }
+
+    /// The session that the client was created with, or the one of these values.
+    private var currentHost: SessionHost { self[JWTAuthClient.self].host ?? host }
 }
 
 /// The session that is visible before its store has been read.

@@ -10,7 +10,12 @@ import Synchronization
 
 /// The one account of some dependencies, created when it is first needed.
 final class SessionHost: Sendable {
-    private let created = Mutex<AuthAccount?>(nil)
+    private let created: Mutex<AuthAccount?>
+
+    init() { created = Mutex(nil) }
+
+    /// Creates the host of a session that exists.
+    init(of session: Session<Tokens>) { created = Mutex(AuthAccount(session, initially: nil)) }
 
     /// The account, if it has been created.
     var existing: AuthAccount? { created.withLock { $0 } }
@@ -28,7 +33,7 @@ final class SessionHost: Sendable {
 
 /// A session of the core whose errors are those of this package.
 final class AuthAccount: Sendable {
-    let session: Session<AuthTokens>
+    let session: Session<Tokens>
     let observed: ObservedSession
     /// The last response to a request without a token that may have issued tokens.
     private let issuing = Mutex<IssuingResponse?>(nil)
@@ -41,13 +46,21 @@ final class AuthAccount: Sendable {
         let sent: Date
     }
 
-    init(_ values: DependencyValues) {
+    convenience init(_ values: DependencyValues) {
         let fallback = values[JWTAuthClient.self].refresh
-        session = Session(
+        let session = Session<Tokens>(
             store: KeychainRecords(keychain: values.keychainClient), policy: values.refreshPolicy,
             clock: values.wallClock
         ) { request in try await TokenRefresh.run(request, fallback: fallback) }
-        observed = ObservedSession(session, initially: values[InitialSession.self].session)
+        self.init(session, initially: values[InitialSession.self].session)
+    }
+
+    /// Creates the account of a session.
+    ///
+    /// - Parameter initial: The session that is visible before the store has been read.
+    init(_ session: Session<Tokens>, initially initial: AuthSession?) {
+        self.session = session
+        observed = ObservedSession(session, initially: initial)
     }
 
     /// Reads the store, if that has not succeeded before.
@@ -58,14 +71,16 @@ final class AuthAccount: Sendable {
     /// Returns the tokens of the signed-in user.
     func tokens() async throws -> AuthTokens? {
         try await restore()
-        return session.currentState.credential
+        return session.currentState.credential.map(AuthTokens.init)
     }
 
     /// Signs in; within a refresh the tokens become its result.
     func signIn(_ tokens: AuthTokens) async throws {
         if let attempt = RefreshAttempt.current(of: ObjectIdentifier(session)), attempt.save(tokens) { return }
         await learnClock(from: tokens)
-        do { try await session.signIn(tokens) } catch { throw KeychainError.saving(error) }
+        // The session's own tokens may have more than these two, such as scopes and the key that they are bound to.
+        let current = session.currentState.credential.flatMap { AuthTokens($0) == tokens ? $0 : nil }
+        do { try await session.signIn(current ?? tokens.core) } catch { throw KeychainError.saving(error) }
     }
 
     /// Takes note of a response to a request without a token: it may be that of a login.
@@ -97,7 +112,7 @@ final class AuthAccount: Sendable {
     func refreshExpired() async throws {
         do {
             let tokens = try await session.credential()
-            _ = try tokens.toJWT()
+            _ = try AuthTokens(tokens).toJWT()
         } catch {
             throw mapped(error)
         }
@@ -126,12 +141,12 @@ final class AuthAccount: Sendable {
 /// The state of a session, observable by views and tests.
 final class ObservedSession: Observable, Sendable {
     private let registrar = ObservationRegistrar()
-    private let session: Session<AuthTokens>
+    private let session: Session<Tokens>
     /// The session that is visible before the store has been read.
     private let initial: AuthSession?
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ session: Session<AuthTokens>, initially initial: AuthSession?) {
+    init(_ session: Session<Tokens>, initially initial: AuthSession?) {
         self.session = session
         self.initial = initial
         let changes = changes

@@ -61,13 +61,12 @@ public final class OAuthService {
     ///   - allowingInsecureHTTP: The hosts to which plain http is allowed.
     ///   - clock: The clock.
     ///   - random: The source of idempotency keys.
-    public init(
+    public convenience init(
         baseURL: URL, store: (any TokenStore<Tokens>)? = nil, migratingFrom legacy: (any SecretStore)? = nil,
         registration: ClientRegistration = .none, transport: any Handler = Transport.live,
         interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
         clock: WallClock = .system, random: RandomSource = .system
     ) {
-        self.baseURL = baseURL
         let store = store ?? KeychainTokenStore(service: OAuthService.keychainService, account: "session")
         let endpoint = TokenEndpoint(
             server: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
@@ -76,6 +75,51 @@ public final class OAuthService {
         let session = Session(
             tokenEndpoint: endpoint, store: store, policy: RefreshPolicy(lead: .seconds(300), jitter: .zero),
             random: random)
+        self.init(
+            baseURL: baseURL, session: session, endpoint: endpoint, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP)
+        if let legacy, let records = store as? any TokenRecordStore<Tokens> {
+            migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
+        }
+        checkAuthState()
+    }
+
+    /// Creates a service over a session that exists, such as that of another client of the same account.
+    ///
+    /// ```swift
+    /// let service = OAuthService(baseURL: url, session: session)
+    /// ```
+    ///
+    /// Whoever uses the session shares its refreshes, sign-ins and sign-outs. It refreshes by its own means and at its own
+    /// times, and stores its tokens where it always does.
+    ///
+    /// - Parameters:
+    ///   - baseURL: The base URL of the backend.
+    ///   - session: The session.
+    ///   - registration: The client registration, if the backend requires one for a login.
+    ///   - transport: The transport of the requests; a fake replaces the network in tests.
+    ///   - interceptors: The interceptors of each request, such as logs.
+    ///   - allowingInsecureHTTP: The hosts to which plain http is allowed.
+    ///   - clock: The clock of the responses to a login.
+    public convenience init(
+        baseURL: URL, session: Session<Tokens>, registration: ClientRegistration = .none,
+        transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
+        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, clock: WallClock = .system
+    ) {
+        let endpoint = TokenEndpoint(
+            server: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: .seconds(30), clock: clock)
+        self.init(
+            baseURL: baseURL, session: session, endpoint: endpoint, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP)
+        checkAuthState()
+    }
+
+    private init(
+        baseURL: URL, session: Session<Tokens>, endpoint: TokenEndpoint, transport: any Handler,
+        interceptors: [any Interceptor], allowingInsecureHTTP: InsecureHTTP
+    ) {
+        self.baseURL = baseURL
         self.endpoint = endpoint
         self.session = session
         unauthenticated = Client(
@@ -87,10 +131,6 @@ public final class OAuthService {
             baseURL: baseURL, transport: transport, interceptors: carrying + interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP)
         observed = ObservableSession(session, restores: false)
-        if let legacy, let records = store as? any TokenRecordStore<Tokens> {
-            migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
-        }
-        checkAuthState()
     }
 
     /// Waits for the migration.
