@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAccounts
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
@@ -176,26 +177,35 @@ extension AuthorizationServer {
 extension OAuthService {
     /// Signs a user in, and replaces the previous user.
     ///
+    /// - Parameters:
+    ///   - username: The user name, or the email address.
+    ///   - password: The password.
+    ///   - scopes: The requested scopes.
+    ///   - code: A code of the second factor, or a recovery code, if the account has one.
     /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
-    /// - Throws: `OAuthError`; `AuthError` with a `store…` code if the device cannot store the tokens.
+    /// - Throws: `OAuthError`; `AccountError.secondFactorRequired` if the server asks for a code, and `wrongCode` if it
+    ///   refuses the login with one; `AuthError` with a `store…` code if the device cannot store the tokens.
     @discardableResult
     public func login(
-        username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
+        username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults, code: String? = nil
     ) async throws -> OAuthTokenResponse {
-        try await login(username: username, password: password, requesting: Scopes(scopes))
+        try await login(username: username, password: password, requesting: Scopes(scopes), code: code)
     }
 
     /// Signs a user in with scopes of any kind.
     @discardableResult
-    public func login(username: String, password: String, requesting scopes: Scopes) async throws -> OAuthTokenResponse
-    {
+    public func login(
+        username: String, password: String, requesting scopes: Scopes, code: String? = nil
+    ) async throws -> OAuthTokenResponse {
         do {
-            let grant = PasswordGrant(username: username, password: password, scopes: scopes)
+            let grant = PasswordGrant(username: username, password: password, scopes: scopes, code: code)
             let response = try await session.signIn(with: grant, at: endpoint)
             scopeChange = response.scopeChange
             loginName = AuthUser(response.tokens, username: nil).map { ($0.userId, username) }
             lastError = nil
             return OAuthTokenResponse(response)
+        } catch let error as LatchOAuth.OAuthError where code != nil && error == .invalidGrant {
+            throw noted(AccountError.wrongCode)
         } catch {
             throw noted(error)
         }
