@@ -22,7 +22,7 @@ public struct JWTAuthClient: Sendable {
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
     /// The dependencies that the client was read from; nil if the program created it.
-    private var values: DependencyValues?
+    private var values: AuthDependencies?
     /// The session that the client was created with; nil for that of its dependencies.
     private(set) var host: SessionHost?
 
@@ -58,7 +58,7 @@ public struct JWTAuthClient: Sendable {
     public var session: Session<Tokens> { boundDependencies.account.session }
 
     /// Returns this client bound to the dependencies that it was read from.
-    func bound(to values: DependencyValues?) -> JWTAuthClient {
+    func bound(to values: AuthDependencies?) -> JWTAuthClient {
         var client = self
         client.values = values
         return client
@@ -81,14 +81,14 @@ public struct JWTAuthClient: Sendable {
 
     /// Runs `body` with the dependencies of this client and its refresh closure.
     private nonisolated(nonsending) func withBoundDependencies<Result>(
-        _ body: nonisolated(nonsending) (DependencyValues) async throws -> Result
+        _ body: nonisolated(nonsending) (AuthDependencies) async throws -> Result
     ) async throws -> Result {
         let bound = boundDependencies
-        return try await DependencyValues.$scoped.withValue(bound) { try await body(bound) }
+        return try await AuthDependencies.$scoped.withValue(bound) { try await body(bound) }
     }
 
     /// The dependencies of this client, with its refresh closure and its session.
-    private var boundDependencies: DependencyValues {
+    private var boundDependencies: AuthDependencies {
         var values = values ?? .current
         values.refresh = refresh
         if host != nil { values[JWTAuthClient.self] = bound(to: nil) }
@@ -167,6 +167,17 @@ extension JWTAuthClient {
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
         let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), options).either(decoder).value
+    }
+
+    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Response<Value, ServerError>> {
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         return try await respond(to: try middleware()(request), options).either(decoder)
     }
 }
@@ -221,6 +232,19 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        let request = try middleware()(request)
+        return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).either(decoder)
+            .value
+    }
+
+    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    public nonisolated(nonsending) func sendAuthenticated<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Response<Value, ServerError>> {
         let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         let request = try middleware()(request)
         return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).either(decoder)

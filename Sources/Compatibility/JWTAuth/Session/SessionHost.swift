@@ -20,7 +20,7 @@ final class SessionHost: Sendable {
     /// The account, if it has been created.
     var existing: AuthAccount? { created.withLock { $0 } }
 
-    func account(of values: DependencyValues) -> AuthAccount {
+    func account(of values: AuthDependencies) -> AuthAccount {
         if let existing { return existing }
         let account = AuthAccount(values)
         return created.withLock { created in
@@ -46,7 +46,7 @@ final class AuthAccount: Sendable {
         let sent: Date
     }
 
-    convenience init(_ values: DependencyValues) {
+    convenience init(_ values: AuthDependencies) {
         let fallback = values[JWTAuthClient.self].refresh
         let session = Session<Tokens>(
             store: KeychainRecords(keychain: values.keychainClient), policy: values.refreshPolicy,
@@ -186,46 +186,4 @@ final class ObservedSession: Observable, Sendable {
     }
 
     private func notify() { registrar.withMutation(of: self, keyPath: \.value) {} }
-}
-
-/// The name of a value that the whole program shares.
-public struct SharedKey<Value: Sendable>: Sendable {
-    let read: @Sendable (DependencyValues) -> Value
-    let changes: @Sendable (DependencyValues) -> AsyncStream<Value>
-}
-
-extension SharedKey where Value == AuthSession? {
-    /// The session; nil until its store has been read.
-    public static var authSession: SharedKey {
-        SharedKey(read: { $0.account.observed.value }, changes: { $0.account.observed.changes })
-    }
-}
-
-/// Reads a value that the whole program shares, and observes it.
-///
-/// ```swift
-/// @Shared(.authSession) var session
-///
-/// for await session in $session.changes { … }
-/// ```
-///
-/// Reading takes part in Observation: a view, or `withObservationTracking`, is notified of the next change. The value
-/// belongs to the dependencies in force, so tests that run side by side each see their own. It changes when a user signs
-/// in or out with `AuthTokensClient`, and when tokens expire.
-@propertyWrapper
-public struct Shared<Value: Sendable>: Sendable {
-    private let key: SharedKey<Value>
-    private let values = DependencyValues.scoped
-
-    /// Reads a shared value by its name.
-    public init(_ key: SharedKey<Value>) { self.key = key }
-
-    /// The current value.
-    public var wrappedValue: Value { key.read(.inForce(or: values)) }
-
-    /// The wrapper, for `changes`.
-    public var projectedValue: Shared<Value> { self }
-
-    /// The current value, and then each change once and in order.
-    public var changes: AsyncStream<Value> { key.changes(.inForce(or: values)) }
 }

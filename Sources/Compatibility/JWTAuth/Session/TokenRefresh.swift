@@ -24,7 +24,7 @@ enum TokenRefresh {
     /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session; a
     ///   `RefreshFailure` for anything else, which does not.
     static func run(_ request: RefreshRequest<Tokens>, fallback: @escaping Closure) async throws -> Tokens {
-        let refresh = DependencyValues.scoped?.refresh ?? fallback
+        let refresh = AuthDependencies.scoped?.refresh ?? fallback
         let old = AuthTokens(request.credential)
         do {
             return try await RefreshAttempt.run(
@@ -32,7 +32,7 @@ enum TokenRefresh {
             ) {
                 try await $replaced.withValue(old) {
                     let fresh = try await refresh(old)
-                    await DependencyValues.scoped?.account.learnClock(from: fresh)
+                    await AuthDependencies.scoped?.account.learnClock(from: fresh)
                     return fresh
                 }
             }.core

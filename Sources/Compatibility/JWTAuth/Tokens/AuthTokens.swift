@@ -78,7 +78,7 @@ extension AuthTokens {
     /// that a refresh closure has just obtained have not expired: this device's clock may be wrong.
     public var isExpired: Bool {
         let isNew = content.isReadable && TokenRefresh.hasObtained(self)
-        return !isNew && isExpired(at: DependencyValues.current.issuerDate)
+        return !isNew && isExpired(at: AuthDependencies.current.issuerDate)
     }
 
     /// Whether the access token has expired at a date, or expires within a leeway of it.
