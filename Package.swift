@@ -34,6 +34,7 @@ let layers: KeyValuePairs = [
     "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",
     "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
     "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
+    "Sources/Compatibility/JWTAuthDependencies": "JWTAuth",
     "Sources/Compatibility/LaziOAuth": "LatchUI",
     "Sources/Compatibility/AxiomCore": "LatchRPC",
     "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
@@ -57,7 +58,7 @@ let layers: KeyValuePairs = [
     "Sources/Commands/axiom-client-generator": "GeneratorCommands",
     "Sources/Commands/protoc-gen-latch": "LatchCommand LatchGenerator",
     "Sources/Commands/latch": "GeneratorCommands LatchUI LatchIdentity",
-    "Sources/Commands/latch-demo": "LatchCommand LatchProcess AuthPackage JWTAuth LaziOAuth UserService",
+    "Sources/Commands/latch-demo": "LatchCommand LatchProcess AuthPackage JWTAuthDependencies LaziOAuth UserService",
 
     "Tests/TestVectors": "LatchProcess",
     "Tests/TestTags": "",
@@ -77,7 +78,7 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
 
-    "Tests/SeedDocuments": "AuthPackageUI JWTAuth LaziOAuth UserService",
+    "Tests/SeedDocuments": "AuthPackageUI JWTAuthDependencies LaziOAuth UserService",
 
     "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
@@ -102,9 +103,9 @@ let layers: KeyValuePairs = [
     "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
     "Tests/AuthPackageTests": "AuthPackage TestSupport",
     "Tests/AuthPackageUITests": "AuthPackageUI LatchIdentityTesting TestSupport",
-    "Tests/NevodTests": "Nevod TestSupport",
-    "Tests/JWTAuthTests": "JWTAuth LatchIdentity TestSupport",
-    "Tests/LaziOAuthTests": "LaziOAuth LatchIdentity TestSupport",
+    "Tests/NevodTests": "Nevod LatchIdentityTesting TestSupport",
+    "Tests/JWTAuthTests": "JWTAuthDependencies LatchIdentityTesting TestSupport",
+    "Tests/LaziOAuthTests": "LaziOAuth LatchIdentityTesting TestSupport",
     "Tests/LatchTestingTests": "latch soak-session check-histories SessionSimulation TestSupport LatchIdentityTesting",
     "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
     "Tests/NotesAppTests": "NotesApp NotesService LatchIdentityTesting TestSupport",
@@ -153,7 +154,7 @@ let package = Package(
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
         "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
         "LatchReflection", "LatchTesting", "LatchIdentityTesting", "AuthPackage", "AuthPackageUI", "AxiomArchitecture",
-        "AxiomCore", "JWTAuth", "LaziOAuth", "Nevod",
+        "AxiomCore", "JWTAuth", "JWTAuthDependencies", "LaziOAuth", "Nevod",
     ].map { .library(name: $0, targets: [$0]) }
         + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
             .executable(name: $0, targets: [$0])

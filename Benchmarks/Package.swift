@@ -16,7 +16,7 @@ let settings: [SwiftSetting] = [
 /// Names with a prefix of the library are its products, the others are targets of this package.
 func dependencies(_ names: String) -> [Target.Dependency] {
     names.split(separator: " ").map { name in
-        name.hasPrefix("Latch") || ["AxiomArchitecture", "AxiomCore", "JWTAuth"].contains(name)
+        name.hasPrefix("Latch") || ["AxiomArchitecture", "AxiomCore", "JWTAuthDependencies"].contains(name)
             ? .product(name: String(name), package: "Latchwork") : .byName(name: String(name))
     }
 }
@@ -55,7 +55,7 @@ let package = Package(
         benchmark(
             "bench-oauth", "LatchOAuth LatchAuth LatchServer LatchJOSE LatchCrypto LatchHTTP LatchCore CMeasure",
             in: "Session"),
-        benchmark("bench-jwtauth", "JWTAuth LatchAuth LatchHTTP LatchCore CMeasure", in: "Session"),
+        benchmark("bench-jwtauth", "JWTAuthDependencies LatchAuth LatchHTTP LatchCore CMeasure", in: "Session"),
         benchmark("bench-crypto", "LatchJOSE LatchCrypto LatchCore CMeasure Baselines", in: "Crypto"),
         benchmark("bench-generator", "", in: "Generator"),
         benchmark("bench-generate", "LatchInternals CMeasure", in: "Generator"),

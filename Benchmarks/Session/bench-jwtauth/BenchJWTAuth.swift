@@ -2,7 +2,7 @@
 
 import CMeasure
 import Foundation
-import JWTAuth
+import JWTAuthDependencies
 import LatchAuth
 import LatchCore
 import LatchHTTP

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import JWTAuth
+import LatchAuth
 
 struct Note: Codable, Sendable {}
 
@@ -21,3 +22,4 @@ let note: Note = placeholder()
 let credentials: [String: String] = placeholder()
 let id: String = placeholder()
 @MainActor let result: Response<Profile, Problem> = placeholder()
+let session: Session<Tokens> = placeholder()

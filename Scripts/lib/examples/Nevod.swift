@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LatchAuth
 import Nevod
 
 struct User: Codable, Sendable {}
@@ -21,5 +22,6 @@ enum Service: ServiceDomain {
 let url: URL = placeholder()
 let config: NetworkConfig = placeholder()
 let authInterceptor: any RequestInterceptor = placeholder()
+let session: Session<Tokens> = placeholder()
 
 func logIn() async throws -> String { placeholder() }

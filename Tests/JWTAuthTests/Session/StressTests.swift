@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JWTAuth
+import JWTAuthDependencies
 import LatchCore
 import LatchHTTP
 import LatchTesting

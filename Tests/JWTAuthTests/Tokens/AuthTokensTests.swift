@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import JWTAuth
+import JWTAuthDependencies
 import LatchCore
 import LatchJOSE
 import LatchTesting

@@ -60,6 +60,21 @@ import Testing
         #expect(answer.accessToken.isEmpty && answer.refreshToken.isEmpty)
     }
 
+    @Test(arguments: [
+        ("notJSON", "NOT_JSON"), ("mfaRequired", "MFA_REQUIRED"), ("notADatabase", "NOT_A_DATABASE"),
+        ("signInAgain", "SIGN_IN_AGAIN"), ("notAPage", "NOT_A_PAGE"), ("tlsUnavailable", "TLS_UNAVAILABLE"),
+        ("cancelled", "CANCELLED"), ("lostURLOfPage", "LOST_URL_OF_PAGE"),
+    ])
+    func `spells its code in words, of which an acronym is one`(code: String, words: String) {
+        #expect(ErrorFormat.upperSnakeCase(code) == words)
+    }
+
+    @Test func `says NOT_JSON for a form at the route that reads JSON`() async throws {
+        let site = try await Site()
+        let answer = try await site.post("/oauth/token/refresh", form: "grant_type=refresh_token&refresh_token=x")
+        #expect(answer.errorCode == "NOT_JSON")
+    }
+
     @Test(arguments: ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
     func `says that only a form is read`(type: String) async throws {
         let site = try await Site()

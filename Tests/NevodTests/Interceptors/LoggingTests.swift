@@ -3,11 +3,12 @@
 import LatchCore
 import LatchHTTP
 import LatchTesting
-import Nevod
 import Synchronization
 import TestSupport
 import TestTags
 import Testing
+
+@testable import Nevod
 
 /// Collects everything that is logged.
 private final class Sink: Sendable {
@@ -72,6 +73,34 @@ private final class Sink: Sendable {
         #expect(last.level == .error)
         #expect(last.message.hasSuffix("/users - noConnection"))
         #expect(last.payload["error"] == "noConnection")
+    }
+}
+
+@Suite struct `A logging interceptor on Linux` {
+    /// Returns the lines of a log of one request.
+    private func lines(_ configuration: (FileHandle) -> LoggerConfiguration) async throws -> String {
+        let pipe = Pipe()
+        let logger = NevodLogger(config: configuration(pipe.fileHandleForWriting))
+        try await Backend().serve { url in
+            let provider = provider(url, interceptor: LoggingInterceptor(logger: logger))
+            let _: User? = try? await provider.get("/users/me")
+        }
+        try pipe.fileHandleForWriting.close()
+        return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+
+    @Test func `logs all requests, and their failures`() async throws {
+        let all = try await lines { .journal(category: "requests", writesRequests: true, to: $0) }
+        #expect(all.contains("com.nevod.network requests: [info] → GET http://127.0.0.1:"))
+        #expect(all.contains("[error] ← GET"))
+        #expect(LoggerConfiguration.requests.infoHandler != nil)
+    }
+
+    @Test func `logs failures only by the configuration of all other loggers`() async throws {
+        let failures = try await lines { .journal(category: "x", writesRequests: false, to: $0) }
+        #expect(failures.contains("[error] ← GET"))
+        #expect(!failures.contains("→"))
+        #expect(LoggerConfiguration.oslog().infoHandler == nil)
     }
 }
 

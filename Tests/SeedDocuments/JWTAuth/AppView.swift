@@ -3,7 +3,7 @@
 // "Session State Management" of seed 001, and what its view names.
 
 #if canImport(SwiftUI)
-import JWTAuth
+import JWTAuthDependencies
 import SwiftUI
 
 enum TokenPage {

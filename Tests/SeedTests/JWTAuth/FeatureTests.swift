@@ -3,7 +3,7 @@
 // Seed 001, its reducers and its view, with nothing imported but what its text imports: the types are its blocks as they
 // stand there. What the text leaves out is added in extensions above and below.
 
-import JWTAuth
+import JWTAuthDependencies
 import LatchTesting
 import TestTags
 import Testing

@@ -4,7 +4,7 @@
 // out is added above its block.
 
 import Foundation
-import JWTAuth
+import JWTAuthDependencies
 import LatchHTTP
 import LatchTesting
 import TestSupport

@@ -4,7 +4,7 @@
 // the text leaves out is added above its block.
 
 import Foundation
-import JWTAuth
+import JWTAuthDependencies
 import TestTags
 import Testing
 

@@ -48,7 +48,7 @@ extension Login {
 private final class PasswordSignIn: Sendable {
     private struct State {
         /// The grant whose password was right, and which lacks a code.
-        var unfinished: CodeGrant?
+        var unfinished: PasswordGrant?
         var result: (name: String, response: TokenResponse)?
     }
 
@@ -77,7 +77,7 @@ private final class PasswordSignIn: Sendable {
                 state.withLock { $0.result = (name, response) }
                 return .signedIn
             } catch let error as OAuthError where error.issuerCode == "mfa_required" {
-                state.withLock { $0.unfinished = CodeGrant(grant: grant, code: "") }
+                state.withLock { $0.unfinished = grant }
                 // The grant has no challenge: its second step repeats the password, for as long as a challenge holds.
                 return .challenged(SignInChallenge(token: "", expiryDate: Date().addingTimeInterval(300)))
             }
@@ -86,7 +86,7 @@ private final class PasswordSignIn: Sendable {
             grant.code = code.value
             do {
                 let response = try await endpoint.tokens(for: grant)
-                state.withLock { $0.result = (grant.grant.username, response) }
+                state.withLock { $0.result = (grant.username, response) }
                 return .signedIn
             } catch {
                 let repeated = grant
@@ -98,15 +98,4 @@ private final class PasswordSignIn: Sendable {
         case .passkey, .provider: throw ScreenFailure(.browserUnavailable)
         }
     }
-}
-
-/// A password grant with a code of the second factor, which Latchwork's server takes as `otp`.
-struct CodeGrant: Grant {
-    let grant: PasswordGrant
-    /// The code of the authenticator app, or a recovery code; empty to send none.
-    var code: String
-
-    var type: String { grant.type }
-    var parameters: [(String, String)] { grant.parameters + (code.isEmpty ? [] : [("otp", code)]) }
-    var expectedScopes: Scopes? { grant.expectedScopes }
 }

@@ -88,10 +88,10 @@ struct Login {
         let scopes = try scopes()
         let endpoint = try accounts.endpoint(of: issuer.text)
         let (password, code) = try await pipedPassword()
-        let grant = PasswordGrant(username: username, password: password, scopes: scopes ?? [])
+        let grant = PasswordGrant(username: username, password: password, scopes: scopes ?? [], code: code)
         let response: TokenResponse
         do {
-            response = try await endpoint.tokens(for: CodeGrant(grant: grant, code: code ?? ""))
+            response = try await endpoint.tokens(for: grant)
         } catch OAuthError.invalidGrant {
             throw CommandError.failed(
                 "\(issuer.text) does not accept this name and password\(code == nil ? "" : ", or the code").",

@@ -23,7 +23,7 @@ public struct HTTPRequestClient: Sendable {
     private let transport: @Sendable (SendingOptions, RequestIdentifier) -> any Handler
     private let insecure: InsecureHTTP
     /// The dependencies that the client was read from; nil if the program created it.
-    private(set) var values: DependencyValues?
+    private(set) var values: AuthDependencies?
 
     /// Creates a client over a handler of the core: the network, or a fake.
     public init(handler: any Handler = Transport.live, allowingInsecureHTTP insecure: InsecureHTTP = .loopbackOnly) {
@@ -54,7 +54,7 @@ public struct HTTPRequestClient: Sendable {
     }
 
     /// Returns this client bound to the dependencies that it was read from.
-    func bound(to values: DependencyValues?) -> HTTPRequestClient {
+    func bound(to values: AuthDependencies?) -> HTTPRequestClient {
         var client = self
         client.values = values
         return client
@@ -191,6 +191,13 @@ extension HTTPRequestClient {
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> Response<Value, ServerError> {
+        try await respond(to: request, urlSession: urlSession).either(decoder).value
+    }
+
+    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
+        _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
+    ) async throws -> SuccessResponse<Response<Value, ServerError>> {
         try await respond(to: request, urlSession: urlSession).either(decoder)
     }
 
@@ -251,6 +258,18 @@ extension HTTPRequestClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).either(decoder)
+            .value
+    }
+
+    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), baseURL: String? = nil, decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Response<Value, ServerError>> {
         let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         return try await respond(to: try middleware()(request), baseURL: try base(baseURL), options).either(decoder)
     }

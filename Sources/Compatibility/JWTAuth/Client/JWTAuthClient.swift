@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import LatchAuth
+public import LatchAuth
 import LatchCore
 import LatchHTTP
 
@@ -22,7 +22,9 @@ public struct JWTAuthClient: Sendable {
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
     /// The dependencies that the client was read from; nil if the program created it.
-    private var values: DependencyValues?
+    private var values: AuthDependencies?
+    /// The session that the client was created with; nil for that of its dependencies.
+    private(set) var host: SessionHost?
 
     /// Creates a client from closures.
     public init(
@@ -33,8 +35,30 @@ public struct JWTAuthClient: Sendable {
         self.refresh = refresh
     }
 
+    /// Creates a client over a session that exists, such as that of another client of the same account.
+    ///
+    /// ```swift
+    /// let client = JWTAuthClient(baseURL: { "https://api.example.com" }, session: session)
+    /// ```
+    ///
+    /// Whoever uses the session shares its refreshes, sign-ins and sign-outs. It refreshes by its own means, stores its
+    /// tokens where it always does, and has its own clock: the dependencies for these have no effect on it.
+    ///
+    /// - Parameters:
+    ///   - baseURL: Returns the base URL of the API; called for each request.
+    ///   - session: The session, whose access tokens are JWTs.
+    public init(baseURL: @escaping @Sendable () throws -> String, session: Session<Tokens>) {
+        self.init(baseURL: baseURL) { tokens in AuthTokens(try await session.refreshed(replacing: tokens.core)) }
+        host = SessionHost(of: session)
+    }
+
+    /// The session behind this client, for its states and for clients of the program's own.
+    ///
+    /// `AuthTokensClient` and `@Shared(.authSession)` of the same dependencies act on it, too.
+    public var session: Session<Tokens> { boundDependencies.account.session }
+
     /// Returns this client bound to the dependencies that it was read from.
-    func bound(to values: DependencyValues?) -> JWTAuthClient {
+    func bound(to values: AuthDependencies?) -> JWTAuthClient {
         var client = self
         client.values = values
         return client
@@ -57,12 +81,18 @@ public struct JWTAuthClient: Sendable {
 
     /// Runs `body` with the dependencies of this client and its refresh closure.
     private nonisolated(nonsending) func withBoundDependencies<Result>(
-        _ body: nonisolated(nonsending) (DependencyValues) async throws -> Result
+        _ body: nonisolated(nonsending) (AuthDependencies) async throws -> Result
     ) async throws -> Result {
+        let bound = boundDependencies
+        return try await AuthDependencies.$scoped.withValue(bound) { try await body(bound) }
+    }
+
+    /// The dependencies of this client, with its refresh closure and its session.
+    private var boundDependencies: AuthDependencies {
         var values = values ?? .current
         values.refresh = refresh
-        let bound = values
-        return try await DependencyValues.$scoped.withValue(bound) { try await body(bound) }
+        if host != nil { values[JWTAuthClient.self] = bound(to: nil) }
+        return values
     }
 
     /// Sends a request without a token.
@@ -88,7 +118,10 @@ public struct JWTAuthClient: Sendable {
             let account = values.account
             do {
                 return try await values.httpRequestClient.respond(to: request, baseURL: base, options) { origin in
-                    [SessionInterceptor(account.session, for: .origin(origin), refreshes: refreshing)]
+                    [
+                        SessionInterceptor(account.session, for: .origin(origin), refreshes: refreshing),
+                        JWTRequirement(session: account.session),
+                    ]
                 }
             } catch {
                 throw account.mapped(error)
@@ -133,6 +166,17 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        return try await respond(to: try middleware()(request), options).either(decoder).value
+    }
+
+    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Response<Value, ServerError>> {
         let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         return try await respond(to: try middleware()(request), options).either(decoder)
     }
@@ -188,6 +232,19 @@ extension JWTAuthClient {
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
         @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
     ) async throws -> Response<Value, ServerError> {
+        let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
+        let request = try middleware()(request)
+        return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).either(decoder)
+            .value
+    }
+
+    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    public nonisolated(nonsending) func sendAuthenticated<Value: Decodable, ServerError: Decodable>(
+        _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
+        urlSession: (any URLSessionProtocol)? = nil,
+        cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60,
+        @RequestBuilder middleware: () throws -> RequestMiddleware = { identity }
+    ) async throws -> SuccessResponse<Response<Value, ServerError>> {
         let options = SendingOptions(urlSession, cachePolicy, timeoutInterval)
         let request = try middleware()(request)
         return try await respondAuthenticated(to: request, refreshing: refreshExpiredToken, options).either(decoder)

@@ -4,7 +4,7 @@ import Foundation
 public import LatchAuth
 public import LatchCore
 
-extension DependencyValues {
+extension AuthDependencies {
     /// Sends requests with the session's token.
     public var jwtAuthClient: JWTAuthClient {
         get { self[JWTAuthClient.self].bound(to: self) }
@@ -45,6 +45,8 @@ extension DependencyValues {
 
     /// The state of the session; a test or a preview may set the initial one.
     ///
+    /// Reading it takes part in Observation: a view, or `withObservationTracking`, is notified of the next change.
+    ///
     /// Setting it creates another session, with tokens in memory.
     public var authSession: AuthSession? {
         get { account.observed.value }
@@ -54,21 +56,27 @@ extension DependencyValues {
         }
     }
 
+    /// The state of the session, and then each change once and in order.
+    public var authSessions: AsyncStream<AuthSession?> { account.observed.changes }
+
     /// The account of these values.
-    var account: AuthAccount { host.account(of: self) }
+    var account: AuthAccount { currentHost.account(of: self) }
 
     /// The issuer's date, as far as its responses have revealed it.
-    var issuerDate: Date { host.existing?.session.issuerDate ?? wallClock.now }
+    var issuerDate: Date { currentHost.existing?.session.issuerDate ?? wallClock.now }
+
+    /// The session that the client was created with, or the one of these values.
+    private var currentHost: SessionHost { self[JWTAuthClient.self].host ?? host }
 }
 
 /// The session that is visible before its store has been read.
-struct InitialSession: TestDependencyKey, SessionShaping {
+struct InitialSession: AuthDependencyKey, SessionShaping {
     let session: AuthSession?
 
     static var testValue: InitialSession { InitialSession(session: nil) }
 }
 
-extension KeychainClient: DependencyKey, SessionShaping {
+extension KeychainClient: LiveAuthDependencyKey, SessionShaping {
     /// The storage in which this platform keeps secrets.
     public static var liveValue: KeychainClient { .live() }
     /// A storage in memory for one test.
@@ -77,12 +85,12 @@ extension KeychainClient: DependencyKey, SessionShaping {
     public static var previewValue: KeychainClient { .inMemory() }
 }
 
-extension AuthTokensClient: TestDependencyKey {
+extension AuthTokensClient: AuthDependencyKey {
     /// A client that does nothing: unless another value is set, the session's own client is used.
     public static var testValue: AuthTokensClient { AuthTokensClient(save: { _ in }, destroy: {}) }
 }
 
-extension HTTPRequestClient: DependencyKey {
+extension HTTPRequestClient: LiveAuthDependencyKey {
     /// The network.
     public static var liveValue: HTTPRequestClient { HTTPRequestClient() }
     /// A client that fails: a test sets the responses of its network.
@@ -91,7 +99,7 @@ extension HTTPRequestClient: DependencyKey {
     }
 }
 
-extension JWTAuthClient: TestDependencyKey {
+extension JWTAuthClient: AuthDependencyKey {
     /// A client that fails: a program or a test sets the base URL and the refresh.
     public static var testValue: JWTAuthClient {
         JWTAuthClient(
@@ -100,12 +108,12 @@ extension JWTAuthClient: TestDependencyKey {
     }
 }
 
-extension WallClock: DependencyKey, SessionShaping {
+extension WallClock: LiveAuthDependencyKey, SessionShaping {
     /// The clock of this machine.
     public static var liveValue: WallClock { .system }
 }
 
-extension RefreshPolicy: DependencyKey, SessionShaping {
+extension RefreshPolicy: LiveAuthDependencyKey, SessionShaping {
     /// Refreshes shortly before the expiry, when a caller needs the token.
     public static var liveValue: RefreshPolicy { RefreshPolicy() }
 }

@@ -65,7 +65,9 @@ public struct KeychainClient: Sendable {
     /// Returns the stored tokens; nil if one of the two is missing.
     public func loadTokens() async throws -> AuthTokens? {
         do {
-            if let record = try await KeychainRecords(keychain: self).kept() { return record.credential }
+            if let record = try await KeychainRecords(keychain: self).kept() {
+                return record.credential.map(AuthTokens.init)
+            }
             guard let access = try await load(.accessToken), let refresh = try await load(.refreshToken) else {
                 return nil
             }
@@ -119,7 +121,7 @@ extension KeychainClient {
         let secrets = InMemorySecretStore()
         let prefix = "JWTAuth."
         // Tokens can always be encoded.
-        if let tokens, let text = try? KeychainRecords.text(of: TokenRecord(credential: tokens)) {
+        if let tokens, let text = try? KeychainRecords.text(of: TokenRecord(credential: tokens.core)) {
             secrets.write(Array(text.utf8), for: prefix + Keys.session.value)
         }
         return KeychainClient(over: secrets, prefix: prefix)
@@ -141,7 +143,7 @@ private struct KeychainItems: Sendable {
 
     /// Returns the tokens of the session's record.
     private func pair() async throws -> AuthTokens? {
-        try KeychainRecords.record(in: try await read(.session))?.credential
+        try KeychainRecords.record(in: try await read(.session))?.credential.map(AuthTokens.init)
     }
 
     func load(_ key: KeychainClient.Keys) async throws -> String? {

@@ -12,18 +12,18 @@ struct KeychainRecords: TokenRecordStore {
     /// True: the first read migrates the earlier layout.
     var readingChanges: Bool { true }
 
-    func save(_ tokens: AuthTokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
+    func save(_ tokens: Tokens) async throws { try await save(record: TokenRecord(credential: tokens)) }
 
-    func load() async throws -> AuthTokens? { try await loadRecord()?.credential }
+    func load() async throws -> Tokens? { try await loadRecord()?.credential }
 
-    func save(record: TokenRecord<AuthTokens>) async throws {
+    func save(record: TokenRecord<Tokens>) async throws {
         try await keychain.save(try Self.text(of: record), as: .session)
     }
 
     /// Returns the record, migrated from the earlier layout if there is none yet.
     ///
     /// Half a pair is removed.
-    func loadRecord() async throws -> TokenRecord<AuthTokens>? {
+    func loadRecord() async throws -> TokenRecord<Tokens>? {
         if let record = try await kept() { return record }
         for place in earlierPlaces {
             try await LegacyMigration(.jwtAuth, in: place).run(into: EarlierPair(self))
@@ -49,22 +49,27 @@ struct KeychainRecords: TokenRecordStore {
     /// Returns the record; nil if there is none.
     ///
     /// - Throws: `AuthError.storeCorrupt` if it cannot be decoded.
-    func kept() async throws -> TokenRecord<AuthTokens>? {
+    func kept() async throws -> TokenRecord<Tokens>? {
         try Self.record(in: try await keychain.load(.session))
     }
 
-    static func text(of record: TokenRecord<AuthTokens>) throws -> String {
+    static func text(of record: TokenRecord<Tokens>) throws -> String {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         return String(decoding: try encoder.encode(record), as: UTF8.self)
     }
 
-    static func record(in text: String?) throws(AuthError) -> TokenRecord<AuthTokens>? {
+    static func record(in text: String?) throws(AuthError) -> TokenRecord<Tokens>? {
         guard let text else { return nil }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         do {
-            return try decoder.decode(TokenRecord<AuthTokens>.self, from: Data(text.utf8))
+            var record = try decoder.decode(TokenRecord<Tokens>.self, from: Data(text.utf8))
+            // Earlier versions stored the two tokens only.
+            if let tokens = record.credential, tokens.expiry == nil {
+                record.credential?.expiry = AuthTokens(tokens).expiry
+            }
+            return record
         } catch let error as AuthError {
             throw error
         } catch {
@@ -107,14 +112,13 @@ private struct EarlierPair: TokenRecordStore {
     func clear() async throws { try await records.clear() }
 
     func save(record: TokenRecord<Tokens>) async throws {
-        guard let tokens = record.credential, let refresh = tokens.refresh else { throw AuthError.storeCorrupt }
+        guard let tokens = record.credential, tokens.refresh != nil else { throw AuthError.storeCorrupt }
         try await records.save(
-            record: TokenRecord(
-                credential: AuthTokens(access: tokens.access, refresh: refresh), sessionID: record.sessionID))
+            record: TokenRecord(credential: AuthTokens(tokens).core, sessionID: record.sessionID))
     }
 
     func loadRecord() async throws -> TokenRecord<Tokens>? {
         guard let record = try await records.kept() else { return nil }
-        return TokenRecord(credential: record.credential?.asTokens, sessionID: record.sessionID, end: record.end)
+        return TokenRecord(credential: record.credential, sessionID: record.sessionID, end: record.end)
     }
 }

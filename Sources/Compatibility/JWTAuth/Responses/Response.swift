@@ -12,49 +12,36 @@ import LatchHTTP
 /// case .failure(let problem): show(problem.message)
 /// }
 /// ```
+///
+/// The request's identifier and the response's head come with a `SuccessResponse<Response<Profile, Problem>>`.
 public enum Response<Value, ServerError> {
-    /// The status was a success, and the content has the expected type.
-    case success(Received<Value>)
-    /// The content is the server's error.
-    case failure(Received<ServerError>)
+    /// The content of a success.
+    case success(Value)
+    /// The server's error.
+    case failure(ServerError)
 
-    /// The identifier of the request, as it was sent to the server.
-    public var requestID: UUID {
-        switch self {
-        case .success(let received): received.requestID
-        case .failure(let received): received.requestID
-        }
-    }
-
-    /// The head of the response.
-    public var response: HTTPURLResponse {
-        switch self {
-        case .success(let received): received.response
-        case .failure(let received): received.response
-        }
-    }
-
-    /// The value; nil for a failure.
+    /// The content of a success; nil for a failure.
     public var value: Value? {
-        guard case .success(let received) = self else { return nil }
-        return received.value
+        guard case .success(let value) = self else { return nil }
+        return value
     }
 
     /// The server's error; nil for a success.
     public var error: ServerError? {
-        guard case .failure(let received) = self else { return nil }
-        return received.value
+        guard case .failure(let error) = self else { return nil }
+        return error
     }
 }
 
 extension Response: Sendable where Value: Sendable, ServerError: Sendable {}
+extension Response: Equatable where Value: Equatable, ServerError: Equatable {}
 
 extension Response where ServerError: Error {
     /// The content as a result.
     public var body: Result<Value, ServerError> {
         switch self {
-        case .success(let received): .success(received.value)
-        case .failure(let received): .failure(received.value)
+        case .success(let value): .success(value)
+        case .failure(let error): .failure(error)
         }
     }
 
@@ -118,24 +105,25 @@ extension RawResponse {
     /// Decodes a success.
     func success<Value: Decodable>(_ decoder: JSONDecoder) throws -> SuccessResponse<Value> {
         guard response.status.isSuccess else { throw badResponse }
-        return try received(decoder)
+        return try received(try content(decoder))
     }
 
     /// Decodes a success, or the server's error: with another status, or in place of the content of a success.
     func either<Value: Decodable, ServerError: Decodable>(
         _ decoder: JSONDecoder
-    ) throws -> Response<Value, ServerError> {
+    ) throws -> Received<Response<Value, ServerError>> {
         do {
-            return .success(try success(decoder))
+            guard response.status.isSuccess else { throw badResponse }
+            return try received(.success(try content(decoder)))
         } catch {
-            let failure: Received<ServerError>
-            do { failure = try received(decoder) } catch _ { throw error }
-            return .failure(failure)
+            let failure: ServerError
+            do { failure = try content(decoder) } catch _ { throw error }
+            return try received(.failure(failure))
         }
     }
 
-    private func received<Value: Decodable>(_ decoder: JSONDecoder) throws -> Received<Value> {
-        Received(value: try content(decoder), response: try head(), requestID: requestID)
+    private func received<Value>(_ value: Value) throws -> Received<Value> {
+        Received(value: value, response: try head(), requestID: requestID)
     }
 
     private func head() throws -> HTTPURLResponse {

@@ -10,12 +10,17 @@ import Synchronization
 
 /// The one account of some dependencies, created when it is first needed.
 final class SessionHost: Sendable {
-    private let created = Mutex<AuthAccount?>(nil)
+    private let created: Mutex<AuthAccount?>
+
+    init() { created = Mutex(nil) }
+
+    /// Creates the host of a session that exists.
+    init(of session: Session<Tokens>) { created = Mutex(AuthAccount(session, initially: nil)) }
 
     /// The account, if it has been created.
     var existing: AuthAccount? { created.withLock { $0 } }
 
-    func account(of values: DependencyValues) -> AuthAccount {
+    func account(of values: AuthDependencies) -> AuthAccount {
         if let existing { return existing }
         let account = AuthAccount(values)
         return created.withLock { created in
@@ -28,7 +33,7 @@ final class SessionHost: Sendable {
 
 /// A session of the core whose errors are those of this package.
 final class AuthAccount: Sendable {
-    let session: Session<AuthTokens>
+    let session: Session<Tokens>
     let observed: ObservedSession
     /// The last response to a request without a token that may have issued tokens.
     private let issuing = Mutex<IssuingResponse?>(nil)
@@ -41,13 +46,21 @@ final class AuthAccount: Sendable {
         let sent: Date
     }
 
-    init(_ values: DependencyValues) {
+    convenience init(_ values: AuthDependencies) {
         let fallback = values[JWTAuthClient.self].refresh
-        session = Session(
+        let session = Session<Tokens>(
             store: KeychainRecords(keychain: values.keychainClient), policy: values.refreshPolicy,
             clock: values.wallClock
         ) { request in try await TokenRefresh.run(request, fallback: fallback) }
-        observed = ObservedSession(session, initially: values[InitialSession.self].session)
+        self.init(session, initially: values[InitialSession.self].session)
+    }
+
+    /// Creates the account of a session.
+    ///
+    /// - Parameter initial: The session that is visible before the store has been read.
+    init(_ session: Session<Tokens>, initially initial: AuthSession?) {
+        self.session = session
+        observed = ObservedSession(session, initially: initial)
     }
 
     /// Reads the store, if that has not succeeded before.
@@ -58,14 +71,16 @@ final class AuthAccount: Sendable {
     /// Returns the tokens of the signed-in user.
     func tokens() async throws -> AuthTokens? {
         try await restore()
-        return session.currentState.credential
+        return session.currentState.credential.map(AuthTokens.init)
     }
 
     /// Signs in; within a refresh the tokens become its result.
     func signIn(_ tokens: AuthTokens) async throws {
         if let attempt = RefreshAttempt.current(of: ObjectIdentifier(session)), attempt.save(tokens) { return }
         await learnClock(from: tokens)
-        do { try await session.signIn(tokens) } catch { throw KeychainError.saving(error) }
+        // The session's own tokens may have more than these two, such as scopes and the key that they are bound to.
+        let current = session.currentState.credential.flatMap { AuthTokens($0) == tokens ? $0 : nil }
+        do { try await session.signIn(current ?? tokens.core) } catch { throw KeychainError.saving(error) }
     }
 
     /// Takes note of a response to a request without a token: it may be that of a login.
@@ -97,7 +112,7 @@ final class AuthAccount: Sendable {
     func refreshExpired() async throws {
         do {
             let tokens = try await session.credential()
-            _ = try tokens.toJWT()
+            _ = try AuthTokens(tokens).toJWT()
         } catch {
             throw mapped(error)
         }
@@ -126,12 +141,12 @@ final class AuthAccount: Sendable {
 /// The state of a session, observable by views and tests.
 final class ObservedSession: Observable, Sendable {
     private let registrar = ObservationRegistrar()
-    private let session: Session<AuthTokens>
+    private let session: Session<Tokens>
     /// The session that is visible before the store has been read.
     private let initial: AuthSession?
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ session: Session<AuthTokens>, initially initial: AuthSession?) {
+    init(_ session: Session<Tokens>, initially initial: AuthSession?) {
         self.session = session
         self.initial = initial
         let changes = changes
@@ -171,46 +186,4 @@ final class ObservedSession: Observable, Sendable {
     }
 
     private func notify() { registrar.withMutation(of: self, keyPath: \.value) {} }
-}
-
-/// The name of a value that the whole program shares.
-public struct SharedKey<Value: Sendable>: Sendable {
-    let read: @Sendable (DependencyValues) -> Value
-    let changes: @Sendable (DependencyValues) -> AsyncStream<Value>
-}
-
-extension SharedKey where Value == AuthSession? {
-    /// The session; nil until its store has been read.
-    public static var authSession: SharedKey {
-        SharedKey(read: { $0.account.observed.value }, changes: { $0.account.observed.changes })
-    }
-}
-
-/// Reads a value that the whole program shares, and observes it.
-///
-/// ```swift
-/// @Shared(.authSession) var session
-///
-/// for await session in $session.changes { … }
-/// ```
-///
-/// Reading takes part in Observation: a view, or `withObservationTracking`, is notified of the next change. The value
-/// belongs to the dependencies in force, so tests that run side by side each see their own. It changes when a user signs
-/// in or out with `AuthTokensClient`, and when tokens expire.
-@propertyWrapper
-public struct Shared<Value: Sendable>: Sendable {
-    private let key: SharedKey<Value>
-    private let values = DependencyValues.scoped
-
-    /// Reads a shared value by its name.
-    public init(_ key: SharedKey<Value>) { self.key = key }
-
-    /// The current value.
-    public var wrappedValue: Value { key.read(.inForce(or: values)) }
-
-    /// The wrapper, for `changes`.
-    public var projectedValue: Shared<Value> { self }
-
-    /// The current value, and then each change once and in order.
-    public var changes: AsyncStream<Value> { key.changes(.inForce(or: values)) }
 }

@@ -23,18 +23,19 @@ enum TokenRefresh {
     ///
     /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session; a
     ///   `RefreshFailure` for anything else, which does not.
-    static func run(_ request: RefreshRequest<AuthTokens>, fallback: @escaping Closure) async throws -> AuthTokens {
-        let refresh = DependencyValues.scoped?.refresh ?? fallback
+    static func run(_ request: RefreshRequest<Tokens>, fallback: @escaping Closure) async throws -> Tokens {
+        let refresh = AuthDependencies.scoped?.refresh ?? fallback
+        let old = AuthTokens(request.credential)
         do {
             return try await RefreshAttempt.run(
                 of: ActiveRefreshes.sessions.last, idempotencyKey: request.idempotencyKey
             ) {
-                try await $replaced.withValue(request.credential) {
-                    let fresh = try await refresh(request.credential)
-                    await DependencyValues.scoped?.account.learnClock(from: fresh)
+                try await $replaced.withValue(old) {
+                    let fresh = try await refresh(old)
+                    await AuthDependencies.scoped?.account.learnClock(from: fresh)
                     return fresh
                 }
-            }
+            }.core
         } catch {
             let refusal = refusal(of: error)
             if refusal == .issuer { throw AuthError.reauthenticationRequired.caused(by: error) }

@@ -29,10 +29,10 @@ public enum AuthSession: Hashable, Sendable {
     }
 
     /// Creates the state from the core session's; nil if that has not read its store, or cannot.
-    init?(_ state: SessionState<AuthTokens>) {
+    init?(_ state: SessionState<Tokens>) {
         switch state {
-        case .signedIn(let tokens): self = .valid(tokens)
-        case .expired(let tokens): self = .expired(tokens)
+        case .signedIn(let tokens): self = .valid(AuthTokens(tokens))
+        case .expired(let tokens): self = .expired(AuthTokens(tokens))
         case .signedOut: self = .missing
         case .unknown, .restoring, .unavailable: return nil
         }

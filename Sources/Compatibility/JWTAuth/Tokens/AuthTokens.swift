@@ -3,7 +3,6 @@
 public import Foundation
 public import LatchAuth
 import LatchCore
-public import LatchHTTP
 public import LatchJOSE
 
 /// A decoded token of the core.
@@ -79,7 +78,7 @@ extension AuthTokens {
     /// that a refresh closure has just obtained have not expired: this device's clock may be wrong.
     public var isExpired: Bool {
         let isNew = content.isReadable && TokenRefresh.hasObtained(self)
-        return !isNew && isExpired(at: DependencyValues.current.issuerDate)
+        return !isNew && isExpired(at: AuthDependencies.current.issuerDate)
     }
 
     /// Whether the access token has expired at a date, or expires within a leeway of it.
@@ -126,25 +125,17 @@ extension AuthTokens: Redacting {
     }
 }
 
-extension AuthTokens: SessionCredential {
+extension AuthTokens {
     /// The expiration of the access token; the distant past if it cannot be decoded, so that it is refreshed.
     ///
     /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
 
+    /// Creates tokens from those of a core session; the refresh token is empty if that has none.
+    public init(_ tokens: Tokens) { self.init(access: tokens.access, refresh: tokens.refresh ?? "") }
+
     /// The corresponding tokens of the core.
-    var asTokens: Tokens { Tokens(access: access, refresh: refresh, expiry: content.expiry) }
-
-    /// Whether both carry the same access token.
-    public func hasSameAccessToken(as other: AuthTokens) -> Bool { access == other.access }
-
-    /// Sets the `Authorization` field (RFC 6750 §2.1).
-    ///
-    /// - Throws: `AuthTokens.Error.invalidToken` if the access token is not a JWT.
-    public func authorize(_ request: inout HTTPRequest) throws {
-        guard content.isReadable else { throw Error.invalidToken }
-        request.fields[.authorization] = "Bearer \(access)"
-    }
+    var core: Tokens { Tokens(access: access, refresh: refresh, expiry: expiry) }
 }
 
 /// A decoded access token, shared by the copies of its tokens.

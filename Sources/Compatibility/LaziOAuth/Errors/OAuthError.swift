@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -8,7 +9,8 @@ public import PortableFoundation
 
 /// An error of a login.
 ///
-/// If the device cannot store the tokens, `login` throws LatchAuth's `AuthError` instead, with a `store…` code.
+/// If the device cannot store the tokens, `login` throws LatchAuth's `AuthError` instead, with a `store…` code. If the account
+/// has a second factor, it throws LatchAccounts' `AccountError.secondFactorRequired`, or `wrongCode`.
 public enum OAuthError: Error {
     /// The server's URL is malformed, or plain http to another machine.
     case invalidURL
@@ -40,6 +42,8 @@ extension OAuthError {
     /// Converts an error of the core; one without an equivalent is unchanged.
     static func map(_ error: any Error) -> any Error {
         switch error {
+        case let error as LatchOAuth.OAuthError where error.issuerCode == "mfa_required":
+            AccountError.secondFactorRequired
         case let error as LatchOAuth.OAuthError: OAuthError(error)
         case HTTPError.invalidURL, HTTPError.insecureURL: invalidURL
         case HTTPError.malformedMessage, HTTPError.undecodable, HTTPError.tooLarge: invalidResponse
@@ -53,9 +57,10 @@ extension OAuthError {
 
     /// Maps a response by the server's own error; without one, by whether it rejected the request or failed.
     private init(_ error: LatchOAuth.OAuthError) {
+        typealias Core = LatchOAuth.OAuthError
         switch error {
-        case .invalidResponse, .unacceptableTokenType: self = .invalidResponse
-        case .tooManyRequests, .temporarilyUnavailable, .serverFailed, .unrequestedScope:
+        case Core.invalidResponse, Core.unacceptableTokenType: self = .invalidResponse
+        case Core.tooManyRequests, Core.temporarilyUnavailable, Core.serverFailed, Core.unrequestedScope:
             self = .serverError(error.issuerMessage ?? error.message)
         default: self = error.issuerMessage.map(OAuthError.serverError) ?? .authenticationFailed
         }

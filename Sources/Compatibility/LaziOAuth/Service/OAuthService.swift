@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAccounts
 public import LatchAuth
 public import LatchCore
 public import LatchHTTP
@@ -61,13 +62,12 @@ public final class OAuthService {
     ///   - allowingInsecureHTTP: The hosts to which plain http is allowed.
     ///   - clock: The clock.
     ///   - random: The source of idempotency keys.
-    public init(
+    public convenience init(
         baseURL: URL, store: (any TokenStore<Tokens>)? = nil, migratingFrom legacy: (any SecretStore)? = nil,
         registration: ClientRegistration = .none, transport: any Handler = Transport.live,
         interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
         clock: WallClock = .system, random: RandomSource = .system
     ) {
-        self.baseURL = baseURL
         let store = store ?? KeychainTokenStore(service: OAuthService.keychainService, account: "session")
         let endpoint = TokenEndpoint(
             server: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
@@ -76,6 +76,51 @@ public final class OAuthService {
         let session = Session(
             tokenEndpoint: endpoint, store: store, policy: RefreshPolicy(lead: .seconds(300), jitter: .zero),
             random: random)
+        self.init(
+            baseURL: baseURL, session: session, endpoint: endpoint, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP)
+        if let legacy, let records = store as? any TokenRecordStore<Tokens> {
+            migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
+        }
+        checkAuthState()
+    }
+
+    /// Creates a service over a session that exists, such as that of another client of the same account.
+    ///
+    /// ```swift
+    /// let service = OAuthService(baseURL: url, session: session)
+    /// ```
+    ///
+    /// Whoever uses the session shares its refreshes, sign-ins and sign-outs. It refreshes by its own means and at its own
+    /// times, and stores its tokens where it always does.
+    ///
+    /// - Parameters:
+    ///   - baseURL: The base URL of the backend.
+    ///   - session: The session.
+    ///   - registration: The client registration, if the backend requires one for a login.
+    ///   - transport: The transport of the requests; a fake replaces the network in tests.
+    ///   - interceptors: The interceptors of each request, such as logs.
+    ///   - allowingInsecureHTTP: The hosts to which plain http is allowed.
+    ///   - clock: The clock of the responses to a login.
+    public convenience init(
+        baseURL: URL, session: Session<Tokens>, registration: ClientRegistration = .none,
+        transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
+        allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, clock: WallClock = .system
+    ) {
+        let endpoint = TokenEndpoint(
+            server: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: .seconds(30), clock: clock)
+        self.init(
+            baseURL: baseURL, session: session, endpoint: endpoint, transport: transport, interceptors: interceptors,
+            allowingInsecureHTTP: allowingInsecureHTTP)
+        checkAuthState()
+    }
+
+    private init(
+        baseURL: URL, session: Session<Tokens>, endpoint: TokenEndpoint, transport: any Handler,
+        interceptors: [any Interceptor], allowingInsecureHTTP: InsecureHTTP
+    ) {
+        self.baseURL = baseURL
         self.endpoint = endpoint
         self.session = session
         unauthenticated = Client(
@@ -87,10 +132,6 @@ public final class OAuthService {
             baseURL: baseURL, transport: transport, interceptors: carrying + interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP)
         observed = ObservableSession(session, restores: false)
-        if let legacy, let records = store as? any TokenRecordStore<Tokens> {
-            migration = Task { await migrate(LegacyMigration(.lazi, in: legacy, random: random), into: records) }
-        }
-        checkAuthState()
     }
 
     /// Waits for the migration.
@@ -136,26 +177,35 @@ extension AuthorizationServer {
 extension OAuthService {
     /// Signs a user in, and replaces the previous user.
     ///
+    /// - Parameters:
+    ///   - username: The user name, or the email address.
+    ///   - password: The password.
+    ///   - scopes: The requested scopes.
+    ///   - code: A code of the second factor, or a recovery code, if the account has one.
     /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
-    /// - Throws: `OAuthError`; `AuthError` with a `store…` code if the device cannot store the tokens.
+    /// - Throws: `OAuthError`; `AccountError.secondFactorRequired` if the server asks for a code, and `wrongCode` if it
+    ///   refuses the login with one; `AuthError` with a `store…` code if the device cannot store the tokens.
     @discardableResult
     public func login(
-        username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
+        username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults, code: String? = nil
     ) async throws -> OAuthTokenResponse {
-        try await login(username: username, password: password, requesting: Scopes(scopes))
+        try await login(username: username, password: password, requesting: Scopes(scopes), code: code)
     }
 
     /// Signs a user in with scopes of any kind.
     @discardableResult
-    public func login(username: String, password: String, requesting scopes: Scopes) async throws -> OAuthTokenResponse
-    {
+    public func login(
+        username: String, password: String, requesting scopes: Scopes, code: String? = nil
+    ) async throws -> OAuthTokenResponse {
         do {
-            let grant = PasswordGrant(username: username, password: password, scopes: scopes)
+            let grant = PasswordGrant(username: username, password: password, scopes: scopes, code: code)
             let response = try await session.signIn(with: grant, at: endpoint)
             scopeChange = response.scopeChange
             loginName = AuthUser(response.tokens, username: nil).map { ($0.userId, username) }
             lastError = nil
             return OAuthTokenResponse(response)
+        } catch let error as LatchOAuth.OAuthError where code != nil && error == .invalidGrant {
+            throw noted(AccountError.wrongCode)
         } catch {
             throw noted(error)
         }

@@ -33,6 +33,7 @@ extension AuthViewModel {
         case .email: Phrase("oauthLogin.email")
         case .password: Phrase("oauthLogin.password")
         case .confirmPassword: Phrase("oauthLogin.confirmPassword")
+        case .code: Phrase("field.code")
         }
     }
 
@@ -42,7 +43,7 @@ extension AuthViewModel {
         case .email: email.isEmpty || isEmailValid ? nil : Phrase("oauthLogin.email.invalid")
         case .confirmPassword:
             confirmPassword.isEmpty || passwordsMatch ? nil : Phrase("oauthLogin.confirmPassword.different")
-        case .username, .password: nil
+        case .username, .password, .code: nil
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchTexts
@@ -14,10 +15,14 @@ public final class AuthViewModel {
     public var username = ""
     /// The e-mail address as typed; only for a new account.
     public var email = ""
-    /// The password as typed; cleared as soon as it was sent, with any result.
+    /// The password as typed; cleared once it was sent, unless the server then asks for a code.
     public var password = ""
     /// The password once more; only for a new account.
     public var confirmPassword = ""
+    /// A code of the second factor as typed, or a recovery code; cleared as soon as it was sent.
+    public var code = ""
+    /// Whether the server has asked for a code, and the form has a field for it.
+    public private(set) var isCodeRequired = false
     /// The scopes on the screen.
     public var scopeSelection = ScopeSelection()
     /// Whether a request is under way.
@@ -55,13 +60,15 @@ public final class AuthViewModel {
     /// Whether the form can be sent.
     public var isFormValid: Bool {
         guard !trimmed(username).isEmpty, !password.isEmpty else { return false }
-        return isLoginMode || (isEmailValid && passwordsMatch)
+        if isLoginMode { return !isCodeRequired || !trimmed(code).isEmpty }
+        return isEmailValid && passwordsMatch
     }
 
     /// Signs in with the form; an invalid form is not sent.
     public func login() async {
+        let code = isCodeRequired ? trimmed(code) : nil
         await send { [username = trimmed(username), password, scopes = scopeSelection.ordered] service in
-            try await service.login(username: username, password: password, scopes: scopes)
+            try await service.login(username: username, password: password, scopes: scopes, code: code)
         }
     }
 
@@ -77,7 +84,8 @@ public final class AuthViewModel {
     public func toggleMode() {
         isLoginMode.toggle()
         email = ""
-        wipePasswords()
+        isCodeRequired = false
+        wipeSecrets()
         errorMessage = nil
         showError = false
     }
@@ -90,19 +98,26 @@ public final class AuthViewModel {
         showError = false
         do {
             _ = try await request(service)
+            isCodeRequired = false
+            wipeSecrets()
         } catch is CancellationError {
             // The user has left the screen.
+            wipeSecrets()
         } catch {
             self.error = Self.texts(of: error)
             showError = true
+            // The password was right, and is sent again with the code.
+            let awaitsCode = error as? AccountError == .secondFactorRequired || error as? AccountError == .wrongCode
+            isCodeRequired = isCodeRequired || awaitsCode
+            if awaitsCode { code = "" } else { wipeSecrets() }
         }
-        wipePasswords()
         isLoading = false
     }
 
-    private func wipePasswords() {
+    private func wipeSecrets() {
         password = ""
         confirmPassword = ""
+        code = ""
     }
 
     private func trimmed(_ text: String) -> String {
@@ -111,12 +126,16 @@ public final class AuthViewModel {
         return end.map { String(scalars[...$0]) } ?? ""
     }
 
-    /// Returns the message of an `OAuthError` or `AuthError`, and a general one for other errors.
+    /// Returns the texts of an error of a login, and general ones for other errors.
     private static func texts(of error: any Error) -> (String, Phrase) {
         let general = Phrase("oauthLogin.error.other")
         switch error {
         case let error as OAuthError: return (error.errorDescription ?? Texts.english(error.phrase), error.phrase)
         case let error as AuthError: return (error.message, ScreenFailure(error).phrase)
+        // Its message is for developers.
+        case let error as AccountError:
+            let phrase = ScreenFailure(error).phrase
+            return (Texts.english(phrase), phrase)
         default: return (Texts.english(general), general)
         }
     }

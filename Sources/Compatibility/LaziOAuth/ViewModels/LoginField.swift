@@ -4,7 +4,7 @@ import LatchUI
 
 /// A text field of the login screen, in the order in which it is shown.
 enum LoginField: String, Hashable, CaseIterable {
-    case username, email, password, confirmPassword
+    case username, email, password, confirmPassword, code
 
     /// The identifier of its control.
     var id: ControlID { ControlID(rawValue) }
@@ -20,7 +20,10 @@ extension AuthViewModel {
     }
 
     /// The fields of the current mode.
-    var fields: [LoginField] { isLoginMode ? [.username, .password] : LoginField.allCases }
+    var fields: [LoginField] {
+        guard isLoginMode else { return [.username, .email, .password, .confirmPassword] }
+        return isCodeRequired ? [.username, .password, .code] : [.username, .password]
+    }
 
     /// The text of a field.
     subscript(field: LoginField) -> String {
@@ -30,6 +33,7 @@ extension AuthViewModel {
             case .email: email
             case .password: password
             case .confirmPassword: confirmPassword
+            case .code: code
             }
         }
         set {
@@ -38,6 +42,7 @@ extension AuthViewModel {
             case .email: email = newValue
             case .password: password = newValue
             case .confirmPassword: confirmPassword = newValue
+            case .code: code = newValue
             }
         }
     }
@@ -49,6 +54,7 @@ extension AuthViewModel {
         case .email: .email
         case .password: isLoginMode ? .password : .newPassword
         case .confirmPassword: .newPassword
+        case .code: .oneTimeCode
         }
     }
 

@@ -26,6 +26,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
         self.strategy = strategy
         self.obtainsTokenEagerly = obtainsTokenEagerly
         self.shouldAuthenticate = shouldAuthenticate
+        storage.refresher.use(strategy)
     }
 
     /// Returns the request with the token, if the token may be sent with it.

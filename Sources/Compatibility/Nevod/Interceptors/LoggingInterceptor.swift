@@ -15,14 +15,13 @@ public actor LoggingInterceptor: RequestInterceptor {
     /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - logger: The logger.
+    ///   - logger: The logger; nil writes all requests to the unified log, on Linux to standard error.
     ///   - hideHeaderFields: Fields to omit; fields with credentials are always omitted.
     public init(
-        logger: NevodLogger = NevodLogger(
-            config: .oslog(subsystem: "com.nevod.network", category: "LoggingInterceptor")),
+        logger: NevodLogger? = nil,
         hideHeaderFields: [String] = ["password", "bearer", "email", "authorization"]
     ) {
-        self.logger = logger
+        self.logger = logger ?? NevodLogger(config: .requests)
         var options = LoggingOptions(minimumLevel: .debug)
         for name in hideHeaderFields { options.fieldNames.remove(HTTPFieldName(name)) }
         self.options = options

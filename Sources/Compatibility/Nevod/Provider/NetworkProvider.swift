@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationBridge
+public import LatchAuth
 package import LatchCore
 package import LatchHTTP
 import Synchronization
@@ -17,7 +18,11 @@ import Synchronization
 public actor NetworkProvider {
     /// The configuration.
     public nonisolated let config: NetworkConfig
+    /// The session whose tokens the requests carry; nil if they carry those of an interceptor, or none.
+    public nonisolated let session: Session<Tokens>?
     private nonisolated let transport: any Handler
+    private nonisolated let retries: any Interceptor
+    /// The interceptors between the session's and the transport.
     private nonisolated let interceptors: [any Interceptor]
     private nonisolated let logger: NevodLogger?
     /// The clients by base URL.
@@ -45,15 +50,48 @@ public actor NetworkProvider {
             clock: .system)
     }
 
+    /// Creates a provider over a session of the core that exists, such as that of another client of the same account.
+    ///
+    /// ```swift
+    /// let provider = NetworkProvider(config: config, session: session)
+    /// ```
+    ///
+    /// All services of the configuration get its access token, so it names only those that belong to the account. The
+    /// token is refreshed when that is due, and after a 401. Whoever uses the session shares its refreshes, sign-ins and
+    /// sign-outs. Without a user a request fails with `NetworkError.unauthorized`, and is not sent.
+    ///
+    /// - Parameters:
+    ///   - config: The services, and the settings of requests.
+    ///   - session: The session, which refreshes its tokens by its own means.
+    ///   - urlSession: The session that sends requests; nil uses LatchHTTP's transport.
+    ///   - interceptor: A further interceptor, or a chain of several.
+    ///   - rateLimiter: The rate limiter; nil uses the limit of the configuration.
+    ///   - logger: The logger of requests and failures, which gets no contents.
+    public init(
+        config: NetworkConfig,
+        session: Session<Tokens>,
+        urlSession: (any URLSessionProtocol)? = nil,
+        interceptor: (any RequestInterceptor)? = nil,
+        rateLimiter: (any RateLimiting)? = nil,
+        logger: NevodLogger? = NevodLogger()
+    ) {
+        self.init(
+            config: config, session: session, transport: urlSession.map { $0.handler } ?? Transport.live,
+            interceptor: interceptor, rateLimiter: rateLimiter, logger: logger, clock: .system)
+    }
+
     /// Creates a provider over any handler, with the clock for delays.
     package init(
-        config: NetworkConfig, transport: any Handler = Transport.live, interceptor: (any RequestInterceptor)? = nil,
-        rateLimiter: (any RateLimiting)? = nil, logger: NevodLogger? = nil, clock: WallClock
+        config: NetworkConfig, session: Session<Tokens>? = nil, transport: any Handler = Transport.live,
+        interceptor: (any RequestInterceptor)? = nil, rateLimiter: (any RateLimiting)? = nil,
+        logger: NevodLogger? = nil, clock: WallClock
     ) {
         self.config = config
+        self.session = session
         self.transport = transport
         self.logger = logger
-        var interceptors: [any Interceptor] = [config.effectiveRetryPolicy.interceptor(clock: clock)]
+        retries = config.effectiveRetryPolicy.interceptor(clock: clock)
+        var interceptors: [any Interceptor] = []
         if let interceptor { interceptors.append(InterceptorBridge(interceptor: interceptor)) }
         if let limiter = rateLimiter ?? config.rateLimit.map({ RateLimiter(configuration: $0, clock: clock) }) {
             interceptors.append(PermitInterceptor(limiter: limiter))
@@ -109,8 +147,12 @@ public actor NetworkProvider {
     private nonisolated func client(for baseURL: URL) -> Client {
         clients.withLock { clients in
             if let client = clients[baseURL] { return client }
+            let session = session.flatMap { session in
+                HTTPOrigin(baseURL).map { SessionInterceptor(session, for: .origin($0)) as any Interceptor }
+            }
             let client = Client(
-                baseURL: baseURL, transport: transport, interceptors: interceptors,
+                baseURL: baseURL, transport: transport,
+                interceptors: [retries] + [session].compactMap(\.self) + interceptors,
                 allowingInsecureHTTP: config.allowsPlainHTTPToAnyHostWithoutEncryption
                     ? .anyHostWithoutEncryption : .loopbackOnly)
             clients[baseURL] = client

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
-import LatchHTTP
+public import LatchAuth
+public import LatchHTTP
 
 /// A token that responses can replace, and that has an expiry date.
 protocol RotatingToken: TokenModel {
@@ -12,13 +12,13 @@ protocol RotatingToken: TokenModel {
     func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: Self) -> Self?
 }
 
-/// The credential of a session: a token or its absence.
+/// The credential of a token storage's session: a token or its absence.
 ///
 /// The absence is a credential like any other, so concurrent requests share a first login as they share a refresh, and a
 /// logout discards it in the same way.
-struct TokenCredential<Token: TokenModel>: SessionCredential {
+public struct TokenCredential<Token: TokenModel>: SessionCredential {
     /// The token; nil when signed out.
-    let token: Token?
+    public let token: Token?
     /// The encoded token; nil when signed out.
     let record: Data?
 
@@ -26,10 +26,10 @@ struct TokenCredential<Token: TokenModel>: SessionCredential {
     static var signedOut: TokenCredential { TokenCredential(token: nil, record: nil) }
 
     /// The expiry date; unknown for most tokens.
-    var expiry: Date? { (token as? any RotatingToken)?.expiry }
+    public var expiry: Date? { (token as? any RotatingToken)?.expiry }
 
     /// Applies the token to a request.
-    func authorize(_ request: inout HTTPRequest) throws {
+    public func authorize(_ request: inout HTTPRequest) throws {
         guard let token else { return }
         let original = try URLRequest(request)
         var authorized = original
@@ -38,8 +38,9 @@ struct TokenCredential<Token: TokenModel>: SessionCredential {
     }
 
     /// Returns the credential with the token that a response sets; nil if it sets none.
-    func rotated(by response: HTTPResponse, to request: HTTPRequest, sentWith sent: TokenCredential) -> TokenCredential?
-    {
+    public func rotated(
+        by response: HTTPResponse, to request: HTTPRequest, sentWith sent: TokenCredential
+    ) -> TokenCredential? {
         guard let token = token as? any RotatingToken else { return nil }
         return Self.rotate(token, by: response, to: request, sentWith: sent)
     }
@@ -55,8 +56,10 @@ struct TokenCredential<Token: TokenModel>: SessionCredential {
     }
 
     /// Compares the encoded tokens, so that their type need not be `Equatable`.
-    static func == (left: TokenCredential, right: TokenCredential) -> Bool { left.record == right.record }
+    public static func == (left: TokenCredential, right: TokenCredential) -> Bool { left.record == right.record }
 }
+
+extension TokenCredential: Redacting {}
 
 extension TokenCredential {
     /// Creates the credential of a new token.

@@ -27,7 +27,10 @@ package import LatchCore
 /// under `key`, and facts about them, such as the key of a refresh that has begun, under `key` with the suffix `.facts`.
 public actor TokenStorage<Token: TokenModel> {
     /// The session, which refreshes the token and is the only one to write it.
-    nonisolated let session: Session<TokenCredential<Token>>
+    ///
+    /// A client of the core shares the token, its refreshes and its sign-outs by a `SessionInterceptor` over it. A refresh is
+    /// the strategy of the interceptor that was created, or has sent a request, last.
+    public nonisolated let session: Session<TokenCredential<Token>>
     nonisolated let refresher: TokenRefresher<Token>
     private let onError: @Sendable (TokenStorageError) -> Void
 

@@ -50,9 +50,15 @@ enum ErrorFormat: Sendable {
         return String(String.UnicodeScalarView(visible))
     }
 
-    private static func upperSnakeCase(_ code: String) -> String {
-        code.unicodeScalars.reduce(into: "") {
-            $0 += $1.properties.isUppercase ? "_\($1)" : $1.properties.uppercaseMapping
+    /// Returns a code as Lazi clients spell it: an acronym is one word, so `notJSON` is `NOT_JSON`.
+    static func upperSnakeCase(_ code: String) -> String {
+        let letters = Array(code.unicodeScalars)
+        return letters.indices.reduce(into: "") { text, index in
+            let isFirst = letters[index].properties.isUppercase && index > 0
+            let followsCapital = isFirst && letters[index - 1].properties.isUppercase
+            let precedesSmall = index + 1 < letters.count && letters[index + 1].properties.isLowercase
+            if isFirst, !followsCapital || precedesSmall { text += "_" }
+            text += letters[index].properties.uppercaseMapping
         }
     }
 }

@@ -4,8 +4,8 @@ public import LatchAuth
 
 /// A grant of a username and a password (RFC 6749 §4.3): legacy, and only for a backend of the client's owner.
 ///
-/// RFC 9700 §2.4: it must not be used. It exposes the password to the client, and supports neither second factors nor
-/// passkeys. It exists for a client and a backend of one owner that still use it; for accounts elsewhere use a grant with
+/// RFC 9700 §2.4: it must not be used. It exposes the password to the client, and supports no passkeys, nor a
+/// second factor that a user can choose. It exists for a client and a backend of one owner that still use it; for accounts elsewhere use a grant with
 /// the authorization server's own page.
 public struct PasswordGrant: Grant {
     /// The name of the user.
@@ -14,20 +14,26 @@ public struct PasswordGrant: Grant {
     public let scopes: Scopes
     /// The password.
     private let password: String
+    /// A code of the second factor, or a recovery code; nil for none.
+    ///
+    /// It is sent as `otp`, as Latchwork's server takes it; no RFC defines a parameter. The server asks for it by the error
+    /// code `mfa_required`.
+    public var code: String?
 
     /// Creates a grant for one sign-in.
-    public init(username: String, password: String, scopes: Scopes = []) {
+    public init(username: String, password: String, scopes: Scopes = [], code: String? = nil) {
         self.username = username
         self.password = password
         self.scopes = scopes
+        self.code = code
     }
 
     /// `password` (RFC 6749 §4.3.2).
     public var type: String { "password" }
 
-    /// The username, the password, and the scopes.
+    /// The username, the password, the scopes, and the code.
     public var parameters: [(String, String)] {
-        [("username", username), ("password", password), ("scope", scopes.text)]
+        [("username", username), ("password", password), ("scope", scopes.text), ("otp", code ?? "")]
     }
 
     /// The requested scopes; nil if the server chooses.

@@ -4,6 +4,9 @@
 import OSLog
 
 extension LoggerConfiguration {
+    /// The default configuration of a `LoggingInterceptor`.
+    static var requests: LoggerConfiguration { .oslog(category: "LoggingInterceptor") }
+
     /// A configuration that writes to the unified log.
     public static func oslog(
         subsystem: String = "com.nevod.network", category: String = "Nevod"

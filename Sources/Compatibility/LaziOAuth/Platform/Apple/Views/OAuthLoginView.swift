@@ -43,6 +43,7 @@ public struct OAuthLoginView: View {
             }
             .padding()
         }
+        .onChange(of: model.isCodeRequired) { if model.isCodeRequired { focus = LoginField.code.id } }
         .alert(texts(Phrase("oauthLogin.error.title")), isPresented: $model.showError) {
             Button(texts(Phrase("oauthLogin.error.close"))) { model.showError = false }
         } message: {

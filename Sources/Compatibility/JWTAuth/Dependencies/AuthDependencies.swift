@@ -4,11 +4,20 @@ public import LatchAuth
 import LatchCore
 import Synchronization
 
-/// The dependencies in force: those of the program, or those that a task has set instead.
+/// The clients of one session, and what they depend on.
 ///
-/// The values of `withDependencies` apply to its operation and to the tasks that it starts, and to no others: tests that
-/// run side by side share nothing.
-public struct DependencyValues: Sendable {
+/// JWTAuthDependencies gives them to a program by `@Dependency` and `withDependencies`. A program that uses another library for
+/// that, such as swift-dependencies, keeps them as one value of that library:
+///
+/// ```swift
+/// var dependencies = AuthDependencies()
+/// dependencies.jwtAuthClient = JWTAuthClient(baseURL: { "https://api.example.com" }, refresh: { _ in … })
+/// let client = dependencies.jwtAuthClient
+/// ```
+///
+/// A client that was read from a value acts on the session of that value, and of its copies. No name of this module is one of
+/// swift-dependencies, of swift-sharing, or of the Composable Architecture.
+public struct AuthDependencies: Sendable {
     private var overrides: [ObjectIdentifier: any Sendable] = [:]
     /// The default values of the keys, created once for all copies of these values.
     private var defaults = DependencyDefaults()
@@ -17,7 +26,7 @@ public struct DependencyValues: Sendable {
     /// Setting a key that shapes the session replaces it.
     private(set) var host = SessionHost()
     /// The context, which selects the live, preview or test value of each key.
-    public var context = DependencyContext.live {
+    public var context: AuthContext {
         didSet {
             defaults = DependencyDefaults()
             host = SessionHost()
@@ -30,19 +39,24 @@ public struct DependencyValues: Sendable {
     var refresh: TokenRefresh.Closure?
 
     /// The values that a task has set; nil in a task that has set none.
-    @TaskLocal static var scoped: DependencyValues?
+    @TaskLocal package static var scoped: AuthDependencies?
 
-    /// The values outside of `withDependencies`.
-    fileprivate static let program = Mutex(DependencyValues())
+    /// The values of a program outside of `withDependencies`.
+    private static let program = Mutex(AuthDependencies())
 
     /// Creates values in which nothing is set.
-    init() {}
+    public init(context: AuthContext = .live) { self.context = context }
 
     /// The values that are in force.
-    static var current: DependencyValues { scoped ?? program.withLock { $0 } }
+    package static var current: AuthDependencies { scoped ?? program.withLock { $0 } }
+
+    /// Sets values outside of `withDependencies`.
+    package static func prepare(_ update: (inout AuthDependencies) throws -> Void) rethrows {
+        try program.withLock { try update(&$0) }
+    }
 
     /// The value of a dependency.
-    public subscript<Key: TestDependencyKey>(key: Key.Type) -> Key.Value {
+    public subscript<Key: AuthDependencyKey>(key: Key.Type) -> Key.Value {
         get { overrides[ObjectIdentifier(key)] as? Key.Value ?? defaults.value(of: key, in: context) }
         set {
             overrides[ObjectIdentifier(key)] = newValue
@@ -51,14 +65,14 @@ public struct DependencyValues: Sendable {
     }
 
     /// The value of a dependency where it was set.
-    func override<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
+    func override<Key: AuthDependencyKey>(of key: Key.Type) -> Key.Value? {
         overrides[ObjectIdentifier(key)] as? Key.Value
     }
 }
 
-extension DependencyValues: Redacting {
+extension AuthDependencies: Redacting {
     /// The context and the number of set values, which may be secret themselves.
-    public var description: String { "DependencyValues(\(context), \(overrides.count) set)" }
+    public var description: String { "AuthDependencies(\(context), \(overrides.count) set)" }
 }
 
 /// A key whose value decides which session there is.
@@ -68,7 +82,7 @@ protocol SessionShaping {}
 private final class DependencyDefaults: Sendable {
     private let made = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-    func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
+    func value<Key: AuthDependencyKey>(of key: Key.Type, in context: AuthContext) -> Key.Value {
         let id = ObjectIdentifier(key)
         if let value = made.withLock({ $0[id] }) as? Key.Value { return value }
         // Created without the lock, since a key may read others. Of two that are created at once, the first is kept.
@@ -85,74 +99,18 @@ private final class DependencyDefaults: Sendable {
         }
     }
 
-    private static func liveValue<Value>(of key: any TestDependencyKey<Value>.Type) -> Value? {
-        (key as? any DependencyKey<Value>.Type)?.liveValue
+    private static func liveValue<Value>(of key: any AuthDependencyKey<Value>.Type) -> Value? {
+        (key as? any LiveAuthDependencyKey<Value>.Type)?.liveValue
     }
 }
 
-/// Runs an operation with other dependencies.
-///
-/// ```swift
-/// try withDependencies {
-///     $0.context = .test
-///     $0.jwtAuthClient.refresh = { _ in fresh }
-/// } operation: { … }
-/// ```
-@discardableResult
-public func withDependencies<Result>(
-    _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result
-) rethrows -> Result {
-    var values = DependencyValues.current
-    try update(&values)
-    return try DependencyValues.$scoped.withValue(values, operation: operation)
-}
-
-/// Runs an operation with other dependencies.
-@discardableResult
-public nonisolated(nonsending) func withDependencies<Result>(
-    _ update: (inout DependencyValues) throws -> Void,
-    operation: nonisolated(nonsending) () async throws -> Result
-) async rethrows -> Result {
-    var values = DependencyValues.current
-    try update(&values)
-    return try await DependencyValues.$scoped.withValue(values, operation: operation)
-}
-
-/// Sets the dependencies of the whole program, before they are first used.
-public func prepareDependencies(_ update: (inout DependencyValues) throws -> Void) rethrows {
-    try DependencyValues.program.withLock { try update(&$0) }
-}
-
-/// Reads a dependency.
-///
-/// ```swift
-/// @Dependency(\.jwtAuthClient) var authClient
-/// ```
-///
-/// The values in force where it is read apply; outside of `withDependencies`, those where it was created. So an object
-/// that a test has created keeps the test's dependencies.
-@propertyWrapper
-public struct Dependency<Value>: Sendable {
-    private let read: @Sendable (DependencyValues) -> Value
-    private let values = DependencyValues.scoped
-
-    /// Reads a dependency by its property.
-    public init(_ path: any KeyPath<DependencyValues, Value> & Sendable) { read = { $0[keyPath: path] } }
-
-    /// Reads a dependency by its key.
-    public init<Key: TestDependencyKey<Value>>(_ key: Key.Type) { read = { $0[key] } }
-
-    /// The dependency.
-    public var wrappedValue: Value { read(DependencyValues.inForce(or: values)) }
-}
-
-extension DependencyValues {
+extension AuthDependencies {
     /// Returns the values in effect: the task's; outside of `withDependencies`, `values`; without those, the program's.
-    static func inForce(or values: DependencyValues?) -> DependencyValues { scoped ?? values ?? current }
+    package static func inForce(or values: AuthDependencies?) -> AuthDependencies { scoped ?? values ?? current }
 }
 
 /// A key of a dependency with its values in tests and previews.
-public protocol TestDependencyKey<Value>: Sendable {
+public protocol AuthDependencyKey<Value>: Sendable {
     /// The type of the dependency; usually the key itself.
     associatedtype Value: Sendable = Self
     /// The value in tests that have set none; created once for each of them.
@@ -166,21 +124,21 @@ public protocol TestDependencyKey<Value>: Sendable {
 /// A program gives `JWTAuthClient` its live value by conforming it:
 ///
 /// ```swift
-/// extension JWTAuthClient: @retroactive DependencyKey {
+/// extension JWTAuthClient: @retroactive LiveAuthDependencyKey {
 ///     public static let liveValue = JWTAuthClient(baseURL: { "https://api.example.com" }, refresh: { _ in … })
 /// }
 /// ```
-public protocol DependencyKey<Value>: TestDependencyKey {
+public protocol LiveAuthDependencyKey<Value>: AuthDependencyKey {
     /// The value in a running program.
     static var liveValue: Value { get }
 }
 
-extension TestDependencyKey {
+extension AuthDependencyKey {
     /// The value in tests, used in previews, too.
     public static var previewValue: Value { testValue }
 }
 
-extension DependencyKey {
+extension LiveAuthDependencyKey {
     /// The live value, used in tests, too.
     public static var testValue: Value { liveValue }
     /// The live value, used in previews, too.
@@ -188,7 +146,7 @@ extension DependencyKey {
 }
 
 /// A kind of program, which selects a dependency's default value.
-public enum DependencyContext: Sendable, Hashable {
+public enum AuthContext: Sendable, Hashable {
     /// A running program.
     case live
     /// A preview.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchHTTP
+import LatchIdentityTesting
+import LatchTesting
+import LaziOAuth
+import Synchronization
+import Testing
+
+@MainActor
+@Suite struct `A service over a session of the core` {
+    private static let (email, password) = ("ada@example.com", "a long enough password")
+
+    @Test func `shares refreshes, sign-ins and sign-outs with the core`() async throws {
+        let server = try await IdentityServer.inMemory()
+        let refreshes = Mutex(0)
+        let network = ClosureHandler { request in
+            if request.path.contains("refresh") { refreshes.withLock { $0 += 1 } }
+            return try await server.respond(to: request)
+        }
+        let core = AuthClient(
+            baseURL: server.url, store: InMemoryTokenStore(), transport: network, clock: server.clock.wallClock())
+        let service = OAuthService(
+            baseURL: server.url, session: core.session, transport: network, clock: server.clock.wallClock())
+        #expect(service.session === core.session)
+        await service.checkAuthState().value
+        #expect(service.authState == .signedOut)
+
+        try await core.signUp(email: Self.email, password: Self.password)
+        try await core.signIn(email: Self.email, password: Self.password)
+        #expect(service.isAuthenticated)
+        server.clock.advance(by: .seconds(901))
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    if number.isMultiple(of: 2) { return (try? await core.profile()) != nil }
+                    return await service.getValidToken() != nil
+                }
+            }
+            for await succeeded in group { #expect(succeeded) }
+        }
+        #expect(refreshes.withLock(\.self) == 1)
+
+        await service.logout()
+        #expect(core.session.currentState == .signedOut(.user))
+        try await service.login(username: Self.email, password: Self.password)
+        #expect(try await core.profile().email == Self.email)
+        try await core.signOut()
+        #expect(service.authState == .signedOut)
+        #expect(service.currentUser == nil)
+    }
+}
