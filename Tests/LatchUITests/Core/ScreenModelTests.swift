@@ -137,6 +137,20 @@ import Testing
         }
     }
 
+    @Test func `keeps a password that is half typed while another window shows it`() {
+        let model = model { _ in .signedIn }
+        let (first, second) = (UUID(), UUID())
+        model.appear(in: first)
+        model.edit(.password, "hunter2-sec")
+        model.send(.focus(.password))
+        model.appear(in: second)
+        #expect(model.focus == .password)
+        model.disappear(from: second)
+        #expect(model.control(.password)?.text.value == "hunter2-sec")
+        model.disappear(from: first)
+        #expect(model.control(.password)?.text.value == "")
+    }
+
     @Test func `locks the button for the server's time`() async throws {
         let model = model { _ in throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(30)) }
         fill(model)

@@ -71,7 +71,7 @@ extension ScreenScenario where S == EmailVerificationScreen {
             switch request {
             case .resend: [.sent]
             case .verify: [.verified]
-            case .check: [.verified, .waiting, .unknown]
+            case .check: [.verifiedElsewhere, .waiting, .unknown]
             }
         },
         failures: [

@@ -22,6 +22,10 @@ final class RealServer: Sendable {
     let clock = ManualClock()
     /// The secret store of the one device of ``app(secrets:)``.
     let secrets = InMemorySecretStore()
+    /// The gates that answers pass on their way back, by the end of their request's path; no cancellation ends them there.
+    let gates = Mutex<[String: Gate]>([:])
+    /// The paths of all requests, in order.
+    let paths = Mutex<[String]>([])
     /// Whether the network is down.
     let isOffline = Mutex(false)
 
@@ -54,6 +58,16 @@ final class RealServer: Sendable {
         }
     }
 
+    /// Holds the answers of a path back until the gate is open.
+    func hold(_ path: String) -> Gate {
+        let gate = Gate()
+        gates.withLock { $0[path] = gate }
+        return gate
+    }
+
+    /// The number of requests to a path.
+    func requests(to path: String) -> Int { paths.withLock { $0.count { $0.hasSuffix(path) } } }
+
     /// A client on a device of its own.
     func client() throws -> AuthClient { client(at: try url) }
 
@@ -64,7 +78,12 @@ final class RealServer: Sendable {
             baseURL: url, store: store,
             transport: ClosureHandler { request in
                 if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
-                return try await self.identity.handlerAfterMails.respond(to: request)
+                let path = request.path
+                self.paths.withLock { $0.append(path) }
+                let response = try await self.identity.handlerAfterMails.respond(to: request)
+                let gate = self.gates.withLock { gates in gates.first { path.hasSuffix($0.key) }?.value }
+                await gate?.pass()
+                return response
             }, interceptors: interceptors, clock: clock.wallClock())
     }
 

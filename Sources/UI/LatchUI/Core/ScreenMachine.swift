@@ -12,8 +12,9 @@ public import PortableFoundation
 /// - A failure becomes a notice with a next step, is announced, and moves the focus to where the user goes on.
 /// - Too many attempts lock the button that began them until the server's time is over, or until the form is another one. A
 ///   recovery code opens it, since servers count only the codes of the authenticator app.
-/// - An answer is never dropped, since the server has done its work: it also counts after the screen has disappeared, and
-///   after a cancellation that came too late.
+/// - An answer counts also after the screen has disappeared, and after a cancellation that came too late: the server has done
+///   its work. It belongs to its request, and takes the place of no other: one that is under way goes on, unless the late
+///   answer ends the screen.
 /// - An assistance waits beside the form while the screen is shown, and makes way for each request.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The activity of a screen.
@@ -81,8 +82,8 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         var effects: [ScreenEffect<S>]
         switch event {
         case .input(let input): effects = take(input)
-        case .response(let response):
-            effects = take(response)
+        case .response(let response): effects = take(response)
+        case .lateResponse(let response): effects = takeLate(response)
         case .failure(let failure):
             guard case .busy(let control) = activity else { return [] }
             activity = .idle
@@ -158,13 +159,21 @@ extension ScreenMachine {
         if let assistance { effects.append(.beginAssistance(assistance)) }
     }
 
-    /// Takes the answer of the request that is under way, or of one that was cancelled too late.
+    /// Takes the answer of the request that is under way, or of an assistance.
     private mutating func take(_ response: S.Response) -> [ScreenEffect<S>] {
+        guard case .busy(let control) = activity else { return takeLate(response) }
+        activity = .idle
+        return follow(screen.receive(response), by: control)
+    }
+
+    /// Takes the answer of a request that was cancelled too late.
+    private mutating func takeLate(_ response: S.Response) -> [ScreenEffect<S>] {
         switch activity {
-        case .busy(let control):
-            activity = .idle
-            return follow(screen.receive(response), by: control)
-        case .idle: return follow(screen.receive(response), by: .submit)
+        case .busy:
+            let step = screen.receiveLate(response, isBusy: true)
+            guard case .finish = step else { return [] }
+            return [.cancel] + follow(step, by: .submit)
+        case .idle: return follow(screen.receiveLate(response, isBusy: false), by: .submit)
         case .finished:
             // The user has left: what counts is the end that the server has brought about, such as a sign-in.
             var screen = screen
@@ -312,14 +321,18 @@ extension ScreenMachine {
     private func isPress(_ event: ScreenEvent<S>) -> Bool { if case .input(.press) = event { true } else { false } }
 
     private func isAnswer(_ event: ScreenEvent<S>, _ before: ScreenMachine<S>) -> Bool {
-        if case .response = event { before.activity != .busy(.retry) } else { false }
+        switch event {
+        case .response: before.activity != .busy(.retry)
+        case .lateResponse: true
+        case .input, .failure, .assistanceFailure, .time: false
+        }
     }
 
     /// Whether a failure is to be announced: each time that one arrives, also the same one again.
     private func isNews(_ failure: ScreenFailure, _ before: ScreenMachine<S>, _ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .failure, .assistanceFailure: return true
-        case .input, .response, .time: return before.failure != failure
+        case .input, .response, .lateResponse, .time: return before.failure != failure
         }
     }
 
@@ -327,7 +340,7 @@ extension ScreenMachine {
     private func mayFindProblems(_ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .input(.press), .failure: true
-        case .input, .response, .assistanceFailure, .time: false
+        case .input, .response, .lateResponse, .assistanceFailure, .time: false
         }
     }
 
@@ -337,7 +350,7 @@ extension ScreenMachine {
         switch event {
         case .input(.appear), .input(.open): return firstEmptyField
         case .failure: return firstEmptyField ?? (screen.loading == nil ? nil : .retry)
-        case .response: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
+        case .response, .lateResponse: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
         case .input(.press), .assistanceFailure, .time: return hasOtherForm(than: before) ? firstEmptyField : nil
         case .input: return nil
         }

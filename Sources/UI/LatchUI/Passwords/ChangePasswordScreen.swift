@@ -37,6 +37,8 @@ public struct ChangePasswordScreen: Screen {
     public private(set) var signsOutOthers = true
     /// Whether the password is changed.
     public private(set) var isChanged = false
+    /// Whether the late answer of a cancelled request has said that the password is changed.
+    private var wasChanged = false
 
     /// Creates the screen.
     public init() {}
@@ -88,9 +90,17 @@ public struct ChangePasswordScreen: Screen {
         return .stay
     }
 
+    /// Takes a late answer, also beside another request, which cannot know that the password is changed.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        guard isBusy else { return receive(response) }
+        wasChanged = true
+        return .stay
+    }
+
     /// Takes a failure, which belongs to a field where it is about its text.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         switch failure.reason {
+        case .wrongCredentials where wasChanged: _ = receive(.changed)
         case .wrongCredentials: fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
         default: return failure

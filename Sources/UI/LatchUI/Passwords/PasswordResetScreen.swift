@@ -51,6 +51,8 @@ public struct PasswordResetScreen: Screen {
     public var fields = Fields()
     private var email: String
     private var isSentAgain = false
+    /// Whether the late answer of a cancelled request has said that the password is set.
+    private var isSet = false
 
     /// Creates the screen.
     ///
@@ -127,12 +129,23 @@ public struct PasswordResetScreen: Screen {
         return .stay
     }
 
+    /// Takes a late answer: that of a mail leaves the form of a link as it is.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        switch (response, step) {
+        case (.reset, _) where isBusy: isSet = true
+        case (.reset, _), (.sent, .address), (.sent, .waiting): return receive(response)
+        case (.sent, .password), (.sent, .done): break
+        }
+        return .stay
+    }
+
     /// Takes a failure: a used link needs another mail.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         switch failure.reason {
         case .invalidLink, .expired:
-            show(.address)
-            return ScreenFailure(.invalidLink)
+            // The late answer of the attempt before has said that the password is set.
+            show(isSet ? .done : .address)
+            return isSet ? nil : ScreenFailure(.invalidLink)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
         case .invalidEmail:
             if case .waiting = step { show(.address) }
@@ -145,6 +158,7 @@ public struct PasswordResetScreen: Screen {
     /// Takes the link of the mail.
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .resetPassword else { return .stay }
+        isSet = false
         show(.password(FieldText(link.token, isSecret: true)))
         return .stay
     }

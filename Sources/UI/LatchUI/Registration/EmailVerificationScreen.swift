@@ -34,8 +34,10 @@ public struct EmailVerificationScreen: Screen {
     public enum Response: Hashable, Sendable {
         /// Another mail is on its way.
         case sent
-        /// The address is verified.
+        /// The link has verified the address.
         case verified
+        /// The address is verified, by another device or a browser.
+        case verifiedElsewhere
         /// The address is not verified yet.
         case waiting
         /// Nobody can be asked, since no user is signed in.
@@ -66,6 +68,8 @@ public struct EmailVerificationScreen: Screen {
     private var isNotYet = false
     /// Whether the user asks, and not the app.
     private var isAsking = false
+    /// Whether the late answer of a cancelled request has said that the address is verified.
+    private var isVerified = false
     /// The token of the request that is under way, for the step after it.
     private var token: FieldText?
     /// The token of a link that could not be sent, until it is.
@@ -154,9 +158,21 @@ public struct EmailVerificationScreen: Screen {
         (self.isAsking, token, unsent) = (false, nil, nil)
         switch response {
         case .sent: (isSentAgain, isSent, isNotYet) = (isSent, true, false)
-        case .verified: show(.verified)
+        case .verified, .verifiedElsewhere: show(.verified)
         case .waiting: isNotYet = isAsking
         case .unknown: if isAsking { return .finish(.signIn(email: email)) }
+        }
+        return .stay
+    }
+
+    /// Takes a late answer, which keeps the token of a link that is under way: the link decides.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        switch response {
+        case .verified where isBusy: isVerified = true
+        case .verified: show(.verified)
+        case .verifiedElsewhere where step == .waiting && token == nil && unsent == nil: show(.verified)
+        case .sent where step == .waiting: (isSentAgain, isSent, isNotYet) = (isSent, true, false)
+        case .sent, .verifiedElsewhere, .waiting, .unknown: break
         }
         return .stay
     }
@@ -178,8 +194,9 @@ public struct EmailVerificationScreen: Screen {
             show(.password(token))
             return nil
         case .invalidLink, .expired:
-            show(.waiting)
-            return failure
+            // The late answer of the attempt before has said that the address is verified.
+            show(isVerified ? .verified : .waiting)
+            return isVerified ? nil : failure
         default: return failure
         }
     }
@@ -272,7 +289,7 @@ extension EmailVerificationScreen {
             case .check:
                 // Nobody can be asked before the first sign-in.
                 guard client.session.currentState.isSignedIn else { return .unknown }
-                return try await client.profile().isEmailVerified == true ? .verified : .waiting
+                return try await client.profile().isEmailVerified == true ? .verifiedElsewhere : .waiting
             }
         }
     }
