@@ -357,6 +357,27 @@ import Testing
         }
     }
 
+    @Test func `reads the accounts again when the user returns to an unlocked device, and opens the link`() async throws {
+        try await RealServer.run { server in
+            try await server.client().signUp(email: email, password: password)
+            let secrets = GatedSecretStore(server.secrets)
+            secrets.readError.withLock { $0 = .storeLocked }
+            let auth = try server.app(secrets: secrets)
+            await auth.restore()
+            await auth.settled()
+            #expect(auth.gate.phase == .unavailable)
+            #expect(auth.open(try await server.mailedURL()))
+            auth.activate()
+            await auth.settled()
+            #expect(auth.gate.phase == .unavailable)
+            secrets.readError.withLock { $0 = nil }
+            auth.activate()
+            await auth.settled()
+            guard case .verification(let model) = auth.screen else { return record(auth) }
+            #expect(model.screen.step == .verified)
+        }
+    }
+
     private func record(_ auth: AuthModel) {
         Issue.record("another screen: \(String(describing: auth.path)) \(auth.screen?.model.controls.map(\.id) ?? [])")
     }
@@ -376,12 +397,16 @@ extension AuthModel {
 private final class GatedSecretStore: SecretStore {
     let isHeld = Mutex(false)
     let error = Mutex<AuthError?>(nil)
+    let readError = Mutex<AuthError?>(nil)
     let gate = Gate()
     private let inner: any SecretStore
 
     init(_ inner: any SecretStore) { self.inner = inner }
 
-    func read(_ name: String) async throws -> [UInt8]? { try await inner.read(name) }
+    func read(_ name: String) async throws -> [UInt8]? {
+        if let error = readError.withLock(\.self) { throw error }
+        return try await inner.read(name)
+    }
 
     func write(_ secret: [UInt8], for name: String) async throws {
         if let error = error.withLock(\.self) { throw error }

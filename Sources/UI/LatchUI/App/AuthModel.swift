@@ -247,8 +247,12 @@ extension AuthModel {
         synchronize()
     }
 
-    /// Takes the return of the user to the app, after which the profile may be another one; `SessionGate` calls it.
-    public func activate() { user?.refresh() }
+    /// Takes the return of the user to the app, after which the profile may be another one, and a store that could not be read
+    /// may be open; `SessionGate` calls it.
+    public func activate() {
+        user?.refresh()
+        if gate.phase == .unavailable { perform { [weak self] in await self?.restore() } }
+    }
 
     /// Waits until no request is under way, for tests and for programs without a view.
     public func settled() async {
