@@ -27,6 +27,8 @@ public final class AuthClient: Sendable {
 
     /// A client without a credential that follows no redirect: its requests contain passwords and refresh tokens.
     let openClient: Client
+    /// The base URL of the backend.
+    package let baseURL: URL
     /// The paths of the backend, relative to the base URL, whose path is kept.
     let endpoints: AccountEndpoints
     /// The decoder of the responses to sign-ins and refreshes.
@@ -77,6 +79,7 @@ public final class AuthClient: Sendable {
                 }
             }, refresh: refresh)
         self.session = session
+        self.baseURL = baseURL
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
@@ -102,6 +105,7 @@ public final class AuthClient: Sendable {
         let openClient = Client(baseURL: baseURL, transport: transport, redirects: .none, timeout: timeout)
         let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: false, clock: .system)
         self.session = session
+        self.baseURL = baseURL
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
@@ -335,10 +339,11 @@ extension AuthClient {
     /// Sets a new password with the token of such a mail, which ends all sessions of the account.
     ///
     /// - Throws: `AccountError.refused` if the token is used, expired or unknown, or the password too weak.
+    /// - Returns: The address of the account, if the server states it.
     @discardableResult
-    public func resetPassword(token: String, newPassword: String) async throws -> String? {
+    public func resetPassword(token: String, newPassword: String) async throws -> MailedLinkResult {
         let content: JSONObject = ["token": .string(token), "password": .string(newPassword)]
-        return try await message(from: endpoints.resetPassword, withAccountType(content))
+        return MailedLinkResult(try await send(endpoints.resetPassword, withAccountType(content)).members())
     }
 
     /// Confirms an e-mail address with the token of the mail.
@@ -351,13 +356,14 @@ extension AuthClient {
     /// - Parameters:
     ///   - token: The token of the mail.
     ///   - password: The password of the account, as the user types it.
+    /// - Returns: The address that is confirmed, if the server states it.
     /// - Throws: `AccountError.wrongCredentials`, `refused` if the token is used, expired or unknown, or not enough.
     @discardableResult
-    public func verifyEmail(token: String, password: String? = nil) async throws -> String? {
+    public func verifyEmail(token: String, password: String? = nil) async throws -> MailedLinkResult {
         var content: JSONObject = ["token": .string(token)]
         if let password { content["password"] = .string(password) }
         let sender = password == nil && session.currentState.isSignedIn ? client : openClient
-        return try await message(from: endpoints.verifyEmail, content, over: sender)
+        return MailedLinkResult(try await send(endpoints.verifyEmail, content, over: sender).members())
     }
 
     /// Requests another mail to confirm the address.
@@ -374,10 +380,8 @@ extension AuthClient {
     }
 
     /// Posts, and returns the message of a successful response, if there is one.
-    private func message(
-        from path: String, _ content: JSONObject, over sender: Client? = nil
-    ) async throws -> String? {
-        try await send(path, content, over: sender).members()["message"]?.stringValue
+    private func message(from path: String, _ content: JSONObject) async throws -> String? {
+        try await send(path, content).members()["message"]?.stringValue
     }
 
     /// Decodes the account of a response.

@@ -71,6 +71,27 @@ import Testing
     }
 
     @Test(arguments: [
+        "https://id.example.com/reset?token=a", "HTTPS://ID.example.com:443/reset?token=a",
+        "https://example.com/auth/reset?token=a", "notes://reset?token=a", "Notes:///reset/?token=a",
+    ])
+    func `is taken below the app's URLs`(text: String) throws {
+        let link = ScreenLink(try #require(URL(string: text)), below: bases)
+        #expect(link == ScreenLink(.resetPassword, token: "a"))
+    }
+
+    @Test(arguments: [
+        "https://shop.example/orders/42/reset?token=a", "https://id.example.com/game/reset?token=a",
+        "file:///etc/reset?token=a", "https://evil.example/reset?token=a", "http://id.example.com/reset?token=a",
+        "https://id.example.com@evil.example/reset?token=a", "notes://game/reset?token=a", "other://reset?token=a",
+        "https://example.com/reset?token=a", "https://id.example.com:8443/reset?token=a",
+    ])
+    func `is not taken from elsewhere`(text: String) throws {
+        #expect(ScreenLink(try #require(URL(string: text)), below: bases) == nil)
+    }
+
+    private let bases = ["https://id.example.com", "https://example.com/auth/", "notes://"].compactMap(URL.init(string:))
+
+    @Test(arguments: [
         "https://id.example.com/verify", "https://id.example.com/verify?token=", "https://id.example.com/other?token=a",
         "https://id.example.com/verify?token=a%20b", "https://id.example.com/verify?untoken=a",
     ])

@@ -154,7 +154,7 @@ import Testing
         #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))) == [.perform(request)])
         _ = machine.receive(.failure(ScreenFailure(.offline)))
         #expect(machine.receive(.input(.press(.retry))) == [.perform(request)])
-        _ = machine.receive(.response(.verified))
+        _ = machine.receive(.response(.verified()))
         #expect(machine.screen.step == .verified && machine.screen.loading == nil)
     }
 

@@ -125,9 +125,9 @@ final class RealServer: Sendable {
     }
 
     /// The URL in the newest mail to the address.
-    func mailedURL() async throws -> URL {
+    func mailedURL(to address: String = RealServer.email) async throws -> URL {
         await identity.dependencies.mails.flush()
-        let text = try #require(mailer.messages.last { $0.recipient == Self.email && $0.text.contains("token=") }?.text)
+        let text = try #require(mailer.messages.last { $0.recipient == address && $0.text.contains("token=") }?.text)
         let word = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.contains("token=") })
         return try #require(URL(string: String(word)))
     }

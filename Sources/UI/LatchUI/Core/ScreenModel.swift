@@ -33,6 +33,9 @@ public final class ScreenModel<S: Screen> {
     /// The last announcement; nil if there was none yet.
     public private(set) var announcement: Announcement?
 
+    /// The URLs below which the links of mails for this screen are; those of the client that the model was made of.
+    @ObservationIgnored public var linkBases: [URL] = []
+
     /// A function that is called when the screen ends, and when it leads to another one.
     @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
 
@@ -91,6 +94,14 @@ public final class ScreenModel<S: Screen> {
 
     /// Takes an input.
     public func send(_ input: ScreenInput) { receive(.input(input)) }
+
+    /// Opens the link of a mail, and returns whether the URL is one below ``linkBases``.
+    @discardableResult
+    public func open(_ url: URL) -> Bool {
+        guard let link = ScreenLink(url, below: linkBases) else { return false }
+        send(.open(link))
+        return true
+    }
 
     /// Takes that a view shows the screen, which a view of another window may show as well.
     public func appear(in view: UUID) {
