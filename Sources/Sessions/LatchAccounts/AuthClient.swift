@@ -160,18 +160,23 @@ extension AuthClient {
     ///   stored.
     @discardableResult
     public func signIn(email: String, password: String, code: String? = nil) async throws -> Tokens {
-        try await signIn(at: endpoints.signIn, ["email": .string(email), "password": .string(password)], code: code)
+        try await signIn(
+            at: endpoints.signIn, ["email": .string(email), "password": .string(password)], code: code,
+            conflict: .refused)
     }
 
     /// Sends what proves who the user is, with a code of the second factor, and signs the session in.
     func signIn(
-        at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials
+        at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials,
+        conflict: AccountError = .emailTaken
     ) async throws -> Tokens {
         let sent = tokenDecoder.clock.now
         var content = proof
         if let code { content["otp"] = .string(code) }
         let response = try await send(path, content)
-        guard response.status.isSuccess else { throw AccountError(response, unauthorized: unauthorized) }
+        guard response.status.isSuccess else {
+            throw AccountError(response, unauthorized: unauthorized, conflict: conflict)
+        }
         let tokens = try tokenDecoder.tokens(in: response)
         try await session.signIn(tokens, requestedAt: sent)
         return tokens

@@ -24,6 +24,8 @@ final class RealServer: Sendable {
     let secrets = InMemorySecretStore()
     /// The gates that answers pass on their way back, by the end of their request's path; no cancellation ends them there.
     let gates = Mutex<[String: Gate]>([:])
+    /// The paths whose next answer is lost on its way back.
+    let losses = Mutex<Set<String>>([])
     /// The paths of all requests, in order.
     let paths = Mutex<[String]>([])
     /// Whether the network is down.
@@ -65,6 +67,9 @@ final class RealServer: Sendable {
         return gate
     }
 
+    /// Loses the next answer of a path.
+    func lose(_ path: String) { losses.withLock { _ = $0.insert(path) } }
+
     /// The number of requests to a path.
     func requests(to path: String) -> Int { paths.withLock { $0.count { $0.hasSuffix(path) } } }
 
@@ -81,6 +86,10 @@ final class RealServer: Sendable {
                 let path = request.path
                 self.paths.withLock { $0.append(path) }
                 let response = try await self.identity.handlerAfterMails.respond(to: request)
+                let loss = self.losses.withLock { losses in
+                    losses.first { path.hasSuffix($0) }.flatMap { losses.remove($0) }
+                }
+                if loss != nil { throw HTTPError.offline }
                 let gate = self.gates.withLock { gates in gates.first { path.hasSuffix($0.key) }?.value }
                 await gate?.pass()
                 return response

@@ -62,6 +62,9 @@ public struct PasswordResetScreen: Screen {
     private var isSentAgain = false
     /// Whether the late answer of a cancelled request has said that the password is set.
     private var isSet = false
+    private var lostAnswer = LostAnswer()
+    /// Whether the password may be set: the answer was lost, and the link is used.
+    private var isUnsure = false
 
     /// Creates the screen.
     ///
@@ -91,9 +94,7 @@ public struct PasswordResetScreen: Screen {
     public var content: [Control] {
         switch step {
         case .address:
-            [.text(Phrase("reset.explanation"))] + fields.controls + [
-                .button(.submit, .primary, Phrase("reset.submit")), .button(.cancel, .cancel, Phrase("button.cancel")),
-            ]
+            addressControls
         case .waiting(let email):
             [
                 .notice(.information, Phrase(isSentAgain ? "reset.sentAgain" : "reset.sent", .text(email))),
@@ -114,11 +115,22 @@ public struct PasswordResetScreen: Screen {
         }
     }
 
+    private var addressControls: [Control] {
+        var all: [Control] = [
+            isUnsure ? .notice(.warning, Phrase("reset.unsure")) : .text(Phrase("reset.explanation"))
+        ]
+        all += fields.controls + [.button(.submit, .primary, Phrase("reset.submit"))]
+        if isUnsure, leadsToSignIn { all.append(.button(.done, .link, Phrase("signIn.submit"))) }
+        return all + [.button(.cancel, .cancel, Phrase("button.cancel"))]
+    }
+
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.submit, .password(let token)):
-            return submitting { .reset(token: token, password: $0.secret(.newPassword)) }
+            let step = submitting { .reset(token: token, password: $0.secret(.newPassword)) }
+            if case .perform = step { lostAnswer.begin() }
+            return step
         case (.submit, _): return submitting { .send(email: $0.value(.email)) }
         case (.resend, .waiting(let email)): return .perform(.send(email: email))
         case (.back, _):
@@ -134,6 +146,7 @@ public struct PasswordResetScreen: Screen {
 
     /// Takes the answer: the next step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        (lostAnswer, isUnsure) = (LostAnswer(), false)
         switch response {
         case .sent(let email):
             self.email = email
@@ -158,7 +171,12 @@ public struct PasswordResetScreen: Screen {
 
     /// Takes a failure: a used link needs another mail.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        lostAnswer.receive(failure)
         switch failure.reason {
+        case .invalidLink where !isSet && lostAnswer.mayHaveDone():
+            isUnsure = true
+            show(.address)
+            return nil
         case .invalidLink, .expired:
             // The late answer of the attempt before has said that the password is set.
             show(isSet ? .done : .address)
@@ -178,10 +196,13 @@ public struct PasswordResetScreen: Screen {
         let token = FieldText(link.token, isSecret: true)
         // The system may deliver a link twice, and what is typed stays.
         if step == .password(token) { return .stay }
-        isSet = false
+        (isSet, isUnsure, lostAnswer) = (false, false, LostAnswer())
         show(.password(token))
         return .stay
     }
+
+    /// Notes that the answer of a cancelled request may be lost.
+    public mutating func leave() { lostAnswer.lose() }
 
     private mutating func show(_ step: Step) {
         self.step = step
