@@ -216,7 +216,7 @@ public final class AuthClient: AuthClientProtocol {
     /// Sets a new password with the token of such a mail.
     @discardableResult
     public func resetPassword(token: String, newPassword: String) async throws -> String? {
-        try await mapped { try await core.resetPassword(token: token, newPassword: newPassword) }
+        try await mapped { try await core.resetPassword(token: token, newPassword: newPassword).message }
     }
 
     /// The signed-in user, as the access token describes it.

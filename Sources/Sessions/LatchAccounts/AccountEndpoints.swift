@@ -18,9 +18,10 @@ public struct AccountEndpoints: Sendable {
     public var invitation = "api/users/invite"
     /// The request for a password reset: POST `{email}`.
     public var forgotPassword = "api/auth/forgot-password"
-    /// The password reset: POST `{token, password}`.
+    /// The password reset: POST `{token, password}`; the response may have the `email` of the account.
     public var resetPassword = "api/auth/reset-password"
-    /// The verification of an address: POST `{token, password?}`.
+    /// The verification of an address: POST `{token, password?}`; the response may have the `email` that is confirmed, and
+    /// `changePending`.
     public var verifyEmail = "api/auth/verify-email"
     /// The request for another verification mail: POST `{email}`.
     public var resendVerification = "api/auth/resend-verification"

@@ -21,13 +21,15 @@ public struct AccountError: CodedError, RetryAfterError {
     public let serverMessage: String?
     /// The server's own code of the failure, such as `weakPassword`; nil if it sent none.
     public let serverCode: String?
+    /// The member of the request that the server refuses, as its `field` names it; nil if it names none.
+    public let field: String?
     /// The pause that the server requests (RFC 9110 §10.2.3).
     public let retryAfter: Duration?
 
     /// Creates an error with its context.
     public init(
         code: String, message: String, hint: String? = nil, status: HTTPStatus? = nil, serverMessage: String? = nil,
-        serverCode: String? = nil, retryAfter: Duration? = nil
+        serverCode: String? = nil, field: String? = nil, retryAfter: Duration? = nil
     ) {
         self.code = code
         self.message = message
@@ -35,6 +37,7 @@ public struct AccountError: CodedError, RetryAfterError {
         self.status = status
         self.serverMessage = serverMessage
         self.serverCode = serverCode
+        self.field = field
         self.retryAfter = retryAfter
     }
 
@@ -119,7 +122,7 @@ extension AccountError {
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
             status: response.status, serverMessage: message, serverCode: serverCode,
-            retryAfter: response.retryDelay(now: WallClock.system.now))
+            field: content?["field"]?.stringValue, retryAfter: response.retryDelay(now: WallClock.system.now))
     }
 
     /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
@@ -137,6 +140,8 @@ extension AccountError {
         case "mfaRequired": .secondFactorRequired
         case "invalidCode": .wrongCode
         case "invalidPasskey": .passkeyRefused
+        // The password may be right.
+        case "accountSuspended", "accountClosed", "passwordExpired", "clientTooOld": .refused
         default: nil
         }
     }

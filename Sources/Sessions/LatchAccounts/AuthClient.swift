@@ -27,6 +27,8 @@ public final class AuthClient: Sendable {
 
     /// A client without a credential that follows no redirect: its requests contain passwords and refresh tokens.
     let openClient: Client
+    /// The base URL of the backend.
+    package let baseURL: URL
     /// The paths of the backend, relative to the base URL, whose path is kept.
     let endpoints: AccountEndpoints
     /// The decoder of the responses to sign-ins and refreshes.
@@ -77,6 +79,7 @@ public final class AuthClient: Sendable {
                 }
             }, refresh: refresh)
         self.session = session
+        self.baseURL = baseURL
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
@@ -109,6 +112,7 @@ public final class AuthClient: Sendable {
             timeout: timeout)
         let tokenDecoder = AccountTokenDecoder(endpoints: endpoints, usesCookie: false, clock: .system)
         self.session = session
+        self.baseURL = baseURL
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
@@ -164,18 +168,23 @@ extension AuthClient {
     ///   stored.
     @discardableResult
     public func signIn(email: String, password: String, code: String? = nil) async throws -> Tokens {
-        try await signIn(at: endpoints.signIn, ["email": .string(email), "password": .string(password)], code: code)
+        try await signIn(
+            at: endpoints.signIn, ["email": .string(email), "password": .string(password)], code: code,
+            conflict: .refused)
     }
 
     /// Sends what proves who the user is, with a code of the second factor, and signs the session in.
     func signIn(
-        at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials
+        at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials,
+        conflict: AccountError = .emailTaken
     ) async throws -> Tokens {
         let sent = tokenDecoder.clock.now
         var content = proof
         if let code { content["otp"] = .string(code) }
         let response = try await send(path, content)
-        guard response.status.isSuccess else { throw AccountError(response, unauthorized: unauthorized) }
+        guard response.status.isSuccess else {
+            throw AccountError(response, unauthorized: unauthorized, conflict: conflict)
+        }
         let tokens = try tokenDecoder.tokens(in: response)
         try await session.signIn(tokens, requestedAt: sent)
         return tokens
@@ -343,10 +352,11 @@ extension AuthClient {
     /// Sets a new password with the token of such a mail, which ends all sessions of the account.
     ///
     /// - Throws: `AccountError.refused` if the token is used, expired or unknown, or the password too weak.
+    /// - Returns: The address of the account, if the server states it.
     @discardableResult
-    public func resetPassword(token: String, newPassword: String) async throws -> String? {
+    public func resetPassword(token: String, newPassword: String) async throws -> MailedLinkResult {
         let content: JSONObject = ["token": .string(token), "password": .string(newPassword)]
-        return try await message(from: endpoints.resetPassword, withAccountType(content))
+        return MailedLinkResult(try await send(endpoints.resetPassword, withAccountType(content)).members())
     }
 
     /// Confirms an e-mail address with the token of the mail.
@@ -359,13 +369,14 @@ extension AuthClient {
     /// - Parameters:
     ///   - token: The token of the mail.
     ///   - password: The password of the account, as the user types it.
+    /// - Returns: The address that is confirmed, if the server states it.
     /// - Throws: `AccountError.wrongCredentials`, `refused` if the token is used, expired or unknown, or not enough.
     @discardableResult
-    public func verifyEmail(token: String, password: String? = nil) async throws -> String? {
+    public func verifyEmail(token: String, password: String? = nil) async throws -> MailedLinkResult {
         var content: JSONObject = ["token": .string(token)]
         if let password { content["password"] = .string(password) }
         let sender = password == nil && session.currentState.isSignedIn ? client : openClient
-        return try await message(from: endpoints.verifyEmail, content, over: sender)
+        return MailedLinkResult(try await send(endpoints.verifyEmail, content, over: sender).members())
     }
 
     /// Requests another mail to confirm the address.
@@ -382,10 +393,8 @@ extension AuthClient {
     }
 
     /// Posts, and returns the message of a successful response, if there is one.
-    private func message(
-        from path: String, _ content: JSONObject, over sender: Client? = nil
-    ) async throws -> String? {
-        try await send(path, content, over: sender).members()["message"]?.stringValue
+    private func message(from path: String, _ content: JSONObject) async throws -> String? {
+        try await send(path, content).members()["message"]?.stringValue
     }
 
     /// Decodes the account of a response.

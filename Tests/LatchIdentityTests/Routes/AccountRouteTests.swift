@@ -154,6 +154,7 @@ import Testing
         let answer = try await site.post("/api/auth/verify-email", ["token": .string(token)])
         #expect(answer.status == 200)
         #expect(answer.message != nil)
+        #expect(answer.json["email"] == "ada@example.com" && answer.json["changePending"] == false)
         let next = try await site.logIn()
         #expect(try await site.get("/user/profile", bearer: next.access).json["emailVerified"] == true)
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 400)

@@ -51,8 +51,11 @@ extension AuthRoute.Kind {
                     .signIn(.registration(email: email)), .signIn(.passwordReset(email: email)),
                 ]
             case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]
-            case .verification: [.verification(.verified(email: email)), .verification(.signIn(email: email))]
-            case .passwordReset: [.passwordReset(.signIn(email: email))]
+            case .verification: [
+                    .verification(.verified(email: email)), .verification(.signIn(email: email)),
+                    .verification(.signedIn),
+                ]
+            case .passwordReset: [.passwordReset(.signIn(email: email)), .passwordReset(.signedIn)]
             case .accounts: AccountSwitcherScreen.samples.prefix(1).map { .accounts(.switched($0)) } + [.accounts(.add)]
             case .profile:
                 [
@@ -259,6 +262,7 @@ struct FlowExplorer: Sendable {
             switch effect {
             case .useSignedIn: "the account that has signed in"
             case .keepSignedIn: "the account in the list"
+            case .signOut: "the end of the session"
             case .use: "the other account"
             case .show: "the profile as it is saved"
             case .reloadProfile: "the profile is loaded"

@@ -21,6 +21,9 @@ import Testing
         (AccountError.invalidEmail, .invalidEmail), (AccountError.tooManyAttempts, .locked),
         (AccountError.refused, .refused), (AccountError.serverFailed, .serverFailed),
         (AccountError(code: "refused", message: "", serverCode: "weakPassword"), .weakPassword),
+        (AccountError(code: "refused", message: "", serverCode: "accountSuspended"), .suspended),
+        (AccountError(code: "refused", message: "", serverCode: "passwordExpired"), .passwordExpired),
+        (AccountError(code: "refused", message: "", status: HTTPStatus(rawValue: 426)), .clientTooOld),
         (AccountError(code: "refused", message: "", serverCode: "invalidLink"), .invalidLink),
         (AccountError.passkeyCancelled, .cancelled), (AccountError.noPasskey, .noPasskey),
         (AccountError.passkeyExists, .passkeyExists), (AccountError.passkeyRefused, .passkeyRefused),
@@ -40,15 +43,29 @@ import Testing
         #expect(ScreenFailure(error).reason == reason, "\(error)")
     }
 
-    @Test func `shows nothing of a foreign error, or of the server's message`() {
+    @Test func `shows nothing of a foreign error, or of a message that is for developers`() {
         let texts = Texts(languages: ["en"])
         #expect(!texts(ScreenFailure(Foreign()).phrase).contains("SELECT"))
-        let refused = AccountError(code: "refused", message: "SELECT", serverMessage: "SELECT")
-        #expect(!texts(ScreenFailure(refused).phrase).contains("SELECT"))
+        #expect(!texts(ScreenFailure(AccountError(code: "refused", message: "SELECT")).phrase).contains("SELECT"))
+    }
+
+    @Test func `shows the server's words where it knows no sentence, and keeps the error for logs`() throws {
+        let texts = Texts(languages: ["en"])
+        let unknown = AccountError(
+            code: "refused", message: "", serverMessage: "Your account waits for approval.", serverCode: "approvalPending")
+        let failure = ScreenFailure(unknown)
+        #expect(texts(failure.phrase).contains("Your account waits for approval."))
+        #expect(failure.serverCode == "approvalPending")
+        #expect((failure.error as? AccountError)?.serverMessage == "Your account waits for approval.")
+        #expect(!String(reflecting: failure).contains("approval"))
+        let known = AccountError(
+            code: "refused", message: "", serverMessage: "Zugriff verweigert", serverCode: "accountSuspended")
+        #expect(ScreenFailure(known).phrase == Phrase("failure.suspended"))
     }
 
     @Test(arguments: [
         (1, "1 second"), (30, "30 seconds"), (89, "89 seconds"), (90, "2 minutes"), (3_600, "60 minutes"),
+        (5_400, "2 hours"), (86_400, "24 hours"), (31_622_400, "tomorrow or later"),
     ])
     func `says when another attempt may succeed`(seconds: Int, text: String) {
         let now = Date(timeIntervalSince1970: 0)
@@ -69,6 +86,27 @@ import Testing
         #expect(link == ScreenLink(.verifyEmail, token: "aB-_9"))
         #expect(!"\(link) \(String(reflecting: link))".contains("aB-_9"))
     }
+
+    @Test(arguments: [
+        "https://id.example.com/reset?token=a", "HTTPS://ID.example.com:443/reset?token=a",
+        "https://example.com/auth/reset?token=a", "notes://reset?token=a", "Notes:///reset/?token=a",
+    ])
+    func `is taken below the app's URLs`(text: String) throws {
+        let link = ScreenLink(try #require(URL(string: text)), below: bases)
+        #expect(link == ScreenLink(.resetPassword, token: "a"))
+    }
+
+    @Test(arguments: [
+        "https://shop.example/orders/42/reset?token=a", "https://id.example.com/game/reset?token=a",
+        "file:///etc/reset?token=a", "https://evil.example/reset?token=a", "http://id.example.com/reset?token=a",
+        "https://id.example.com@evil.example/reset?token=a", "notes://game/reset?token=a", "other://reset?token=a",
+        "https://example.com/reset?token=a", "https://id.example.com:8443/reset?token=a",
+    ])
+    func `is not taken from elsewhere`(text: String) throws {
+        #expect(ScreenLink(try #require(URL(string: text)), below: bases) == nil)
+    }
+
+    private let bases = ["https://id.example.com", "https://example.com/auth/", "notes://"].compactMap(URL.init(string:))
 
     @Test(arguments: [
         "https://id.example.com/verify", "https://id.example.com/verify?token=", "https://id.example.com/other?token=a",

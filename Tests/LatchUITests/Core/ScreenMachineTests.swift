@@ -54,15 +54,15 @@ import Testing
         var cancelled = gone
         #expect(gone.receive(.response(.signedIn)) == [.finish(.signedIn)])
         _ = cancelled.receive(.input(.press(.cancel)))
-        #expect(cancelled.receive(.response(.signedIn)) == [.finish(.signedIn)])
+        #expect(cancelled.receive(.lateResponse(.signedIn)) == [.finish(.signedIn)])
 
         var options = SignInScreen.Options()
         options.isDismissible = true
         var left = ScreenMachine(SignInScreen(options: options))
         #expect(left.receive(.input(.press(.cancel))) == [.finish(.cancelled)])
-        #expect(left.receive(.response(.challenged(ScreenScenario<SignInScreen>.challenge))).isEmpty)
+        #expect(left.receive(.lateResponse(.challenged(ScreenScenario<SignInScreen>.challenge))).isEmpty)
         #expect(left.outcome == .cancelled)
-        #expect(left.receive(.response(.signedIn)) == [.finish(.signedIn)])
+        #expect(left.receive(.lateResponse(.signedIn)) == [.finish(.signedIn)])
     }
 
     @Test func `keeps what was typed when it leads to another screen, and no secret`() {
@@ -154,7 +154,7 @@ import Testing
         #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))) == [.perform(request)])
         _ = machine.receive(.failure(ScreenFailure(.offline)))
         #expect(machine.receive(.input(.press(.retry))) == [.perform(request)])
-        _ = machine.receive(.response(.verified))
+        _ = machine.receive(.response(.verified()))
         #expect(machine.screen.step == .verified && machine.screen.loading == nil)
     }
 

@@ -137,6 +137,20 @@ import Testing
         }
     }
 
+    @Test func `keeps a password that is half typed while another window shows it`() {
+        let model = model { _ in .signedIn }
+        let (first, second) = (UUID(), UUID())
+        model.appear(in: first)
+        model.edit(.password, "hunter2-sec")
+        model.send(.focus(.password))
+        model.appear(in: second)
+        #expect(model.focus == .password)
+        model.disappear(from: second)
+        #expect(model.control(.password)?.text.value == "hunter2-sec")
+        model.disappear(from: first)
+        #expect(model.control(.password)?.text.value == "")
+    }
+
     @Test func `locks the button for the server's time`() async throws {
         let model = model { _ in throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(30)) }
         fill(model)
@@ -152,6 +166,44 @@ import Testing
         try await eventually { model.control(.submit)?.isEnabled == true }
         #expect(model.control(.failure) == nil)
         #expect(model.announcement?.phrase == Phrase("failure.locked.over"))
+    }
+
+    @Test func `locks the button for the address that had too many attempts, and for no other`() async throws {
+        let model = model { request in
+            guard case .signIn("bob@example.com", _, _) = request else {
+                throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(900))
+            }
+            return .signedIn
+        }
+        fill(model)
+        model.press(.submit)
+        await model.settled()
+        #expect(model.control(.submit)?.isEnabled == false)
+        model.edit(.email, "bob@example.com")
+        #expect(model.control(.submit)?.isEnabled == true && model.control(.failure) == nil)
+        model.edit(.email, "Ada@example.com")
+        #expect(model.control(.submit)?.isEnabled == false)
+        #expect(model.control(.failure)?.label == Phrase("failure.locked.minutes", .count(15)))
+        model.edit(.email, "bob@example.com")
+        model.edit(.password, "hunter2-secret")
+        model.press(.submit)
+        await model.settled()
+        #expect(model.outcome == .signedIn)
+    }
+
+    @Test func `shows what the server says of a member at its field`() async {
+        let model = RegistrationModel(RegistrationScreen()) { _ in
+            throw AccountError(
+                code: "refused", message: "", serverMessage: "The name is too long.", serverCode: "invalidInput",
+                field: "name")
+        }
+        model.edit(.email, "ada@example.com")
+        model.edit(.newPassword, "hunter2-secret")
+        model.press(.submit)
+        await model.settled()
+        #expect(model.control(.name)?.problem == Phrase("failure.refused.message", .text("The name is too long.")))
+        #expect(model.machine.failure == nil && model.focus == .name)
+        #expect(model.announcement?.phrase == model.control(.name)?.problem)
     }
 
     @Test func `returns to the password when the challenge expires`() async throws {

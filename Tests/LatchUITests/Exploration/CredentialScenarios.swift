@@ -64,14 +64,16 @@ extension ScreenScenario where S == EmailVerificationScreen {
             switch screen.step {
             case .waiting: screen.loading == nil ? "waiting" : "waiting with a link"
             case .password: "password"
+            case .usedLink: "used link"
             case .verified: "verified"
             }
         },
         responses: { request in
             switch request {
             case .resend: [.sent]
-            case .verify: [.verified]
-            case .check: [.verified, .waiting, .unknown]
+            case .verify(_, let password):
+                password == nil ? [.verified(email: "ada@example.com", isChangePending: true)] : [.verified(), .signedIn]
+            case .check: [.verifiedElsewhere(email: "ada@example.com"), .waiting, .unknown]
             }
         },
         failures: [
@@ -94,7 +96,7 @@ extension ScreenScenario where S == PasswordResetScreen {
         responses: { request in
             switch request {
             case .send(let email): [.sent(email: email)]
-            case .reset: [.reset]
+            case .reset: [.reset(email: "ada@example.com"), .signedIn]
             }
         }, failures: [.offline, .codeRequired, .invalidLink, .invalidEmail, .weakPassword, .locked, .cancelled],
         links: [ScreenLink(.resetPassword, token: secret), ScreenLink(.verifyEmail, token: secret)])

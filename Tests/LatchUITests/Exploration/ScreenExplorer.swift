@@ -42,13 +42,15 @@ struct ScreenExplorer<S: Screen> {
                     if effects.contains(where: \.isNavigation) { doors.insert(next) }
                 }
                 if effects.contains(.endAssistance), let assistance = state.machine.assistance {
-                    for late in scenario.answers(assistance, prefix: "late suggestion") {
+                    for late in scenario.answers(assistance, prefix: "late suggestion", isLate: true) {
                         _ = add(follow(after, late).after)
                     }
                 }
                 // The answer of a cancelled request may come all the same.
                 guard effects.contains(.cancel), let request = state.request else { continue }
-                for late in scenario.answers(request, prefix: "late answer") { _ = add(follow(after, late).after) }
+                for late in scenario.answers(request, prefix: "late answer", isLate: true) {
+                    _ = add(follow(after, late).after)
+                }
             }
             next += 1
             if states.count > limit { return violate("more than \(limit) states") }

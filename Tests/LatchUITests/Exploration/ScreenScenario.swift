@@ -106,10 +106,10 @@ extension ScreenScenario {
     }
 
     /// The answers that a request may get, as events.
-    func answers(_ request: S.Request, prefix: String) -> [ExploredEvent<S>] {
+    func answers(_ request: S.Request, prefix: String, isLate: Bool = false) -> [ExploredEvent<S>] {
         responses(request).map { response in
             let name = "\(prefix) `\("\(response)".split(separator: "(").first ?? "")`"
-            return ExploredEvent(name: name, event: .response(response), isOwn: false)
+            return ExploredEvent(name: name, event: isLate ? .lateResponse(response) : .response(response), isOwn: false)
         }
     }
 

@@ -22,6 +22,12 @@ final class RealServer: Sendable {
     let clock = ManualClock()
     /// The secret store of the one device of ``app(secrets:)``.
     let secrets = InMemorySecretStore()
+    /// The gates that answers pass on their way back, by the end of their request's path; no cancellation ends them there.
+    let gates = Mutex<[String: Gate]>([:])
+    /// The paths whose next answer is lost on its way back.
+    let losses = Mutex<Set<String>>([])
+    /// The paths of all requests, in order.
+    let paths = Mutex<[String]>([])
     /// Whether the network is down.
     let isOffline = Mutex(false)
 
@@ -54,6 +60,19 @@ final class RealServer: Sendable {
         }
     }
 
+    /// Holds the answers of a path back until the gate is open.
+    func hold(_ path: String) -> Gate {
+        let gate = Gate()
+        gates.withLock { $0[path] = gate }
+        return gate
+    }
+
+    /// Loses the next answer of a path.
+    func lose(_ path: String) { losses.withLock { _ = $0.insert(path) } }
+
+    /// The number of requests to a path.
+    func requests(to path: String) -> Int { paths.withLock { $0.count { $0.hasSuffix(path) } } }
+
     /// A client on a device of its own.
     func client() throws -> AuthClient { client(at: try url) }
 
@@ -64,7 +83,16 @@ final class RealServer: Sendable {
             baseURL: url, store: store,
             transport: ClosureHandler { request in
                 if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
-                return try await self.identity.handlerAfterMails.respond(to: request)
+                let path = request.path
+                self.paths.withLock { $0.append(path) }
+                let response = try await self.identity.handlerAfterMails.respond(to: request)
+                let loss = self.losses.withLock { losses in
+                    losses.first { path.hasSuffix($0) }.flatMap { losses.remove($0) }
+                }
+                if loss != nil { throw HTTPError.offline }
+                let gate = self.gates.withLock { gates in gates.first { path.hasSuffix($0.key) }?.value }
+                await gate?.pass()
+                return response
             }, interceptors: interceptors, clock: clock.wallClock())
     }
 
@@ -106,9 +134,9 @@ final class RealServer: Sendable {
     }
 
     /// The URL in the newest mail to the address.
-    func mailedURL() async throws -> URL {
+    func mailedURL(to address: String = RealServer.email) async throws -> URL {
         await identity.dependencies.mails.flush()
-        let text = try #require(mailer.messages.last { $0.recipient == Self.email && $0.text.contains("token=") }?.text)
+        let text = try #require(mailer.messages.last { $0.recipient == address && $0.text.contains("token=") }?.text)
         let word = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.contains("token=") })
         return try #require(URL(string: String(word)))
     }

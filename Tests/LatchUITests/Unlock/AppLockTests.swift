@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchTesting
 import LatchUI
 import Testing
@@ -28,6 +29,24 @@ import Testing
         #expect(lock.phase == .covered)
         lock.receive(.active, at: .seconds(100 + seconds))
         #expect(lock.phase == phase)
+    }
+
+    @Test func `covers a scene that is not in front, and no other one`() {
+        let (first, second) = (UUID(), UUID())
+        var lock = AppLock(gracePeriod: .seconds(60))
+        lock.receive(.active, of: first, at: .zero)
+        lock.unlock()
+        lock.receive(.active, of: second, at: .seconds(1))
+        lock.receive(.background, of: second, at: .seconds(2))
+        #expect(lock.phase(of: first) == .open)
+        #expect(lock.phase(of: second) == .covered)
+        // The app was in front all the time.
+        lock.receive(.active, of: second, at: .seconds(200))
+        #expect(lock.phase(of: second) == .open)
+        lock.receive(.background, of: first, at: .seconds(300))
+        lock.receive(.background, of: second, at: .seconds(310))
+        lock.receive(.active, of: first, at: .seconds(370))
+        #expect(lock.phase(of: first) == .locked)
     }
 
     @MainActor @Test func `is opened by the screen of the lock, which still reports its outcome`() async {

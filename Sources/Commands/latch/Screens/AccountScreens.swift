@@ -41,7 +41,7 @@ struct AccountScreens: Sendable {
             perform: EmailVerificationScreen.requests(to: client))
         return switch try await screen.run() {
         // Who says so is asked by the sign-in.
-        case .verified, .signIn: true
+        case .verified, .signIn, .signedIn: true
         case .later: false
         }
     }
@@ -56,6 +56,7 @@ struct AccountScreens: Sendable {
             perform: PasswordResetScreen.requests(to: client))
         switch try await screen.run() {
         case .signIn(let email): return email
+        case .signedIn: return email
         case .cancelled: throw console.cancelled
         }
     }

@@ -73,6 +73,7 @@ extension ScreenModel where S == PasswordResetScreen {
         self.init(screen, clock: clock) { [weak flow] outcome in
             switch outcome {
             case .signIn(let email): flow?.go(to: .login, email: email)
+            case .signedIn: break
             case .cancelled: flow?.show(.login)
             }
         } perform: { request in
@@ -83,7 +84,7 @@ extension ScreenModel where S == PasswordResetScreen {
                     return .sent(email: email)
                 case .reset(let token, let password):
                     _ = try await client.resetPassword(token: token.value, newPassword: password.value)
-                    return .reset
+                    return .reset(email: nil)
                 }
             }
         }

@@ -162,7 +162,7 @@ package struct AccountService: Sendable {
     @discardableResult
     func verifyEmail(
         _ token: String, in session: AuthenticatedSession? = nil
-    ) async throws(IdentityError) -> Account {
+    ) async throws(IdentityError) -> VerifiedAddress {
         guard dependencies.configuration.requireOwnerProof else {
             return try await verifyEmail(token, with: session.map { .device($0.device.id, isRequired: false) } ?? .none)
         }
@@ -177,11 +177,12 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: The errors of ``verifyEmail(_:in:)``, `IdentityError.invalidCredentials`, `.tooManyAttempts`,
     ///   `.overloaded`.
+    @discardableResult
     func verifyEmail(
         _ token: String, password: String, from origin: RequestOrigin
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> VerifiedAddress {
         let account = try await dependencies.store.account(forVerificationToken: token.digest, at: dependencies.now)
-        try await verifyEmail(token, of: account, password: password, from: origin)
+        return try await verifyEmail(token, of: account, password: password, from: origin)
     }
 
     /// Confirms the old end of a change of address for a user who knows the account's password.
@@ -195,12 +196,13 @@ package struct AccountService: Sendable {
     }
 
     /// Uses up the token of an account, nil if it is not valid, whose password the user knows.
+    @discardableResult
     private func verifyEmail(
         _ token: String, of account: Account?, password: String, from origin: RequestOrigin
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> VerifiedAddress {
         guard let account else { throw .invalidLink }
         let verified = try await dependencies.logins.verify(password, of: account, from: origin, for: .addressProof)
-        try await verifyEmail(token, with: .password(verified))
+        return try await verifyEmail(token, with: .password(verified))
     }
 
     /// Ends a change of address that the owner did not request, by the token of its old end, and signs out all devices.
@@ -227,27 +229,34 @@ package struct AccountService: Sendable {
     }
 
     @discardableResult
-    private func verifyEmail(_ token: String, with proof: OwnerProof) async throws(IdentityError) -> Account {
-        let digest = token.digest
-        var found = try await dependencies.store.verifyEmail(byToken: digest, with: proof, at: dependencies.now)
-        if found == nil {
-            do throws(IdentityError) {
-                found = try await dependencies.store.confirmEmail(byToken: digest, with: proof, at: dependencies.now)
-            } catch IdentityError.alreadyExists {
-                // Another account took the address while its mail was on its way.
-            }
+    private func verifyEmail(_ token: String, with proof: OwnerProof) async throws(IdentityError) -> VerifiedAddress {
+        let (digest, store) = (token.digest, dependencies.store)
+        if let account = try await store.verifyEmail(byToken: digest, with: proof, at: dependencies.now) {
+            return VerifiedAddress(account: account, email: account.email)
         }
-        guard let found else { throw .invalidLink }
-        return found
+        let isNewEnd = try await store.account(forVerificationToken: digest, at: dependencies.now) != nil
+        do throws(IdentityError) {
+            if let account = try await store.confirmEmail(byToken: digest, with: proof, at: dependencies.now) {
+                let requested = try await store.requestedAddress(of: account.id)
+                return VerifiedAddress(
+                    account: account, email: isNewEnd ? requested ?? account.email : account.email,
+                    isChangePending: requested != nil)
+            }
+        } catch IdentityError.alreadyExists {
+            // Another account took the address while its mail was on its way.
+        }
+        throw .invalidLink
     }
 
     /// Uses up a mailed token, sets the password, and signs out all devices.
     ///
+    /// - Returns: The account as it was before.
     /// - Throws: `IdentityError.invalidLink`, `.weakPassword`, `.overloaded` or a store's error; the token then still
     ///   works.
+    @discardableResult
     func resetPassword(
         _ token: String, password: String, from origin: RequestOrigin
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> Account {
         let digest = token.digest
         let account = try await dependencies.store.account(
             forToken: digest, purpose: .resetPassword, at: dependencies.now)
@@ -259,6 +268,7 @@ package struct AccountService: Sendable {
             throw .invalidLink
         }
         dependencies.mails.wake()
+        return account
     }
 
     // MARK: Credentials

@@ -186,7 +186,7 @@ struct UserServiceHandler: UserServiceServer {
         try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
             _ throws(IdentityError) in
             let session = try await tokens.optionalSession(accessToken: context.metadata.bearerToken)
-            return User(try await accounts.verifyEmail(request.verificationToken, in: session))
+            return User(try await accounts.verifyEmail(request.verificationToken, in: session).account)
         }
     }
 

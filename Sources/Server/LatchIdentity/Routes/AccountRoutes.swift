@@ -43,7 +43,7 @@ struct AccountRoutes: Sendable {
         return .json(account.json, status: .created)
     }
 
-    /// Verifies an address: 200, or 400 for an invalid link, without the reason.
+    /// Verifies an address: 200 with the address, or 400 for an invalid link, without the reason.
     ///
     /// The first verification signs out every device but that of an access token in the request (attack E8). With the
     /// account's `password`, or such a token, it proves as well that the password is the owner's; without them it is 403 if
@@ -51,13 +51,18 @@ struct AccountRoutes: Sendable {
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let token = try body.text("token")
+        let verified: VerifiedAddress
         if let password = try body.optionalText("password") {
-            try await dependencies.accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+            verified = try await dependencies.accounts.verifyEmail(
+                token, password: password, from: request.requestOrigin)
         } else {
             let session = try await dependencies.tokens.optionalSession(accessToken: request.fields.bearerToken)
-            try await dependencies.accounts.verifyEmail(token, in: session)
+            verified = try await dependencies.accounts.verifyEmail(token, in: session)
         }
-        return .message("The e-mail address is verified.")
+        return .json([
+            "message": "The e-mail address is verified.", "email": .string(verified.email.text),
+            "changePending": .bool(verified.isChangePending),
+        ])
     }
 
     /// Authenticates the user of a session again, by `password`, or by `code` and `code_verifier` of a sign-in through a provider
@@ -137,9 +142,9 @@ struct AccountRoutes: Sendable {
         guard let chosen = password ?? newPassword, newPassword ?? chosen == chosen else {
             throw IdentityError.invalidInput("'password' is missing, or differs from 'newPassword'")
         }
-        try await dependencies.accounts.resetPassword(
+        let account = try await dependencies.accounts.resetPassword(
             try body.text("token"), password: chosen, from: request.requestOrigin)
-        return .message("The password is set. Log in with it.")
+        return .json(["message": "The password is set. Log in with it.", "email": .string(account.email.text)])
     }
 
     /// Returns the account as it is now; 401 with a challenge if the token, its device or its account is not valid.

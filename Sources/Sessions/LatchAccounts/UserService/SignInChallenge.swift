@@ -51,7 +51,7 @@ extension AuthClient {
         let members: JSONObject
         do {
             response = try await self.response(to: "Login", content, isOpen: true)
-            members = try response.members(unauthorized: .wrongCredentials)
+            members = try response.members(unauthorized: .wrongCredentials, conflict: .refused)
         } catch AccountError.notSupported {
             try await signIn(email: name, password: password)
             return nil

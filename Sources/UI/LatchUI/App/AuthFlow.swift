@@ -2,6 +2,7 @@
 
 import LatchAccounts
 import LatchAuth
+import LatchCore
 
 /// The open screens of an app's user as a value: what each outcome of each screen leads to.
 ///
@@ -25,6 +26,8 @@ struct AuthFlow: Hashable, Sendable {
         case useSignedIn
         /// Leave the account of the last sign-in in the list, and the current one as it is.
         case keepSignedIn
+        /// Sign the user out, whose session the server has ended, and show the sign-in with an address.
+        case signOut(email: String)
         /// Make another account of the list the current one.
         case use(AccountEntry)
         /// Take the profile as a screen has loaded or saved it.
@@ -188,7 +191,7 @@ extension AuthFlow {
     mutating func follow(_ outcome: AuthOutcome, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
         // The server has done its work, also for a screen that was left meanwhile: a user who went back to another account's
         // content stays there.
-        if case .signIn(.signedIn, let usesPassword) = outcome {
+        if let usesPassword = outcome.signsIn {
             if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
             return usesPassword ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
         }
@@ -197,7 +200,9 @@ extension AuthFlow {
         case .signIn(let outcome, _): follow(outcome, of: id)
         case .registration(let outcome): follow(outcome, of: id)
         case .verification(let outcome): return follow(outcome, of: id)
-        case .passwordReset(.signIn(let email)): returnToSignIn(email, from: id)
+        case .passwordReset(.signIn(let email)):
+            if isSignedIn == true, !isForNewAccount, isOwn(email) { return [.signOut(email: email)] }
+            returnToSignIn(email, from: id)
         case .accounts(.switched(let account)): return [.use(account)]
         case .accounts(.add): insert(.signIn(email: ""), above: id)
         case .profile(let outcome): follow(outcome, of: id)
@@ -208,11 +213,17 @@ extension AuthFlow {
         case .secondFactor(let outcome):
             remove(id)
             if outcome != .cancelled { return [.reloadProfile] }
+        case .passwordReset(.signedIn): break
         case .passwordReset(.cancelled), .accounts(.closed), .changePassword(.changed), .changePassword(.cancelled),
             .devices(.closed), .passkeys(.closed), .passkeyOffer:
             remove(id)
         }
         return []
+    }
+
+    /// Whether an address is that of the signed-in user.
+    private func isOwn(_ address: String) -> Bool {
+        !address.isEmpty && address.lowercasedASCII() == email.lowercasedASCII()
     }
 
     private mutating func follow(_ outcome: SignInScreen.Outcome, of id: Int) {
@@ -237,6 +248,7 @@ extension AuthFlow {
         let isOwn = isSignedIn == true && !screens.contains { $0.id == id && $0.isForNewAccount }
         switch outcome {
         case .later: remove(id)
+        case .signedIn: break
         case .verified(let email), .signIn(let email):
             guard isOwn else {
                 returnToSignIn(email, from: id)

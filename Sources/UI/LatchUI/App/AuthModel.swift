@@ -47,6 +47,10 @@ public final class AuthModel {
         didSet { lock?.signOut = { [weak self] in self?.menu?.press(.signOut) } }
     }
 
+    /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
+    /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
+    public var linkBases: [URL]
+
     /// The current account of the list, also while it is signed out.
     private var current: AccountEntry?
     /// Whether the list has further accounts.
@@ -158,6 +162,7 @@ public final class AuthModel {
     ) {
         self.client = client
         self.connection = connection
+        linkBases = [client.baseURL]
         session = SessionGateModel(client.session)
         list = accounts == nil ? .ready : .loading
         (self.accounts, self.clock) = (accounts, clock)
@@ -247,8 +252,12 @@ extension AuthModel {
         synchronize()
     }
 
-    /// Takes the return of the user to the app, after which the profile may be another one; `SessionGate` calls it.
-    public func activate() { user?.refresh() }
+    /// Takes the return of the user to the app, after which the profile may be another one, and a store that could not be read
+    /// may be open; `SessionGate` calls it.
+    public func activate() {
+        user?.refresh()
+        if gate.phase == .unavailable { perform { [weak self] in await self?.restore() } }
+    }
 
     /// Waits until no request is under way, for tests and for programs without a view.
     public func settled() async {
@@ -391,12 +400,12 @@ extension AuthModel {
     /// A signed-out user, who has no content, then sees the sign-in.
     public func pop() { navigator.change { $0.pop() } }
 
-    /// Opens the screen of a mail's link, and returns whether it is one.
+    /// Opens the screen of a mail's link, and returns whether it is one below ``linkBases``.
     ///
     /// - Parameter url: The URL that has opened the app, such as `https://id.example.com/verify?token=…`.
     @discardableResult
     public func open(_ url: URL) -> Bool {
-        guard let link = ScreenLink(url) else { return false }
+        guard let link = ScreenLink(url, below: linkBases) else { return false }
         if navigator.flow.isSignedIn == nil { earlyLink = link } else { navigator.open(link) }
         return true
     }
@@ -405,8 +414,20 @@ extension AuthModel {
         for effect in effects {
             switch effect {
             case .useSignedIn:
-                if let (account, client) = accounts?.takeSignedIn() { use(account, client) }
+                let wasSignedIn = navigator.flow.isSignedIn == true
+                if let (account, client) = accounts?.takeSignedIn() {
+                    use(account, client)
+                } else if wasSignedIn {
+                    navigator.change { $0.close() }
+                }
                 synchronize()
+            case .signOut(let email):
+                // The reset of the password has ended the session at the server.
+                perform { [weak self, client] in
+                    do { try await client.signOut() } catch {}
+                    self?.synchronize()
+                    self?.navigator.change { $0.close(email: email) }
+                }
             case .keepSignedIn:
                 _ = accounts?.takeSignedIn()
                 synchronize()

@@ -63,12 +63,24 @@ final class AuthNavigator {
         screens.last?.model.send(.open(link))
     }
 
+    /// Tells the screen of the link that has opened the app which address the app has waited with.
+    private func remember(_ email: String?) {
+        guard let email else { return }
+        for screen in screens {
+            switch screen {
+            case .verification(let model): model.update { $0.remember(email) }
+            case .passwordReset(let model): model.update { $0.remember(email) }
+            default: break
+            }
+        }
+    }
+
     /// Shows stored screens once, unless the user has opened others, and returns what to store.
     func exchange(_ stored: Data) -> Data {
         if !hasReopened {
             hasReopened = true
-            if flow.isAtStart, let path = try? JSONDecoder().decode([AuthRoute].self, from: stored) {
-                change { $0.reopen(path) }
+            if let path = try? JSONDecoder().decode([AuthRoute].self, from: stored) {
+                if flow.isAtStart { change { $0.reopen(path) } } else { remember(path.lazy.compactMap(\.email).first) }
             }
         }
         let encoder = JSONEncoder()

@@ -15,4 +15,13 @@ enum AuthOutcome: Hashable, Sendable {
     case devices(DevicesScreen.Outcome)
     case passkeys(PasskeysScreen.Outcome)
     case passkeyOffer(PasskeyScreen.Outcome)
+
+    /// Whether the screen has signed a user in with a password; nil if it has signed in nobody.
+    var signsIn: Bool? {
+        switch self {
+        case .signIn(.signedIn, let usesPassword): usesPassword
+        case .verification(.signedIn), .passwordReset(.signedIn): true
+        default: nil
+        }
+    }
 }

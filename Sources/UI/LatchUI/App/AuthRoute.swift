@@ -37,6 +37,17 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         }
     }
 
+    /// The address that a screen waits with for a mail; nil for any other.
+    var email: String? {
+        let email =
+            switch self {
+            case .verification(let screen): screen.email
+            case .passwordReset(let screen): screen.email
+            default: ""
+            }
+        return email.isEmpty ? nil : email
+    }
+
     /// The kind of a screen, of which one is open at most.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case signIn, registration, verification, passwordReset, accounts, profile, editProfile, changePassword

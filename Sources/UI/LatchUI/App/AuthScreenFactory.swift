@@ -34,12 +34,16 @@ struct AuthScreenFactory {
                 RegistrationModel(signInClient, screen: screen, clock: clock) { report(.registration($0)) })
         case .verification(let screen):
             return .verification(
-                EmailVerificationModel(isOwn ? client : signInClient, screen: screen, clock: clock) {
-                    report(.verification($0))
-                })
+                EmailVerificationModel(
+                    isOwn ? client : signInClient, screen: screen, clock: clock, signIn: isOwn ? nil : passwordSignIn(),
+                    onFinish: { report(.verification($0)) }))
         case .passwordReset(let screen):
+            var screen = screen
+            screen.leadsToSignIn = !isOwn
             return .passwordReset(
-                PasswordResetModel(signInClient, screen: screen, clock: clock) { report(.passwordReset($0)) })
+                PasswordResetModel(
+                    signInClient, screen: screen, clock: clock, signIn: passwordSignIn(of: isOwn ? user : nil),
+                    onFinish: { report(.passwordReset($0)) }))
         case .accounts: return makeAccounts { report(.accounts($0)) }
         case .profile:
             return .profile(
@@ -79,6 +83,22 @@ struct AuthScreenFactory {
             passkeys: passkeys, didSignIn: { try await accounts?.adopt(client) })
         model.onFinish = { [weak model] in report($0, model?.screen.usesPassword == true) }
         return model
+    }
+
+    /// Returns the sign-in with a password that was just proved or chosen.
+    ///
+    /// - Parameter user: The signed-in user, whose content another account's password leaves as it is; nil for nobody.
+    private func passwordSignIn(of user: SignedInUser? = nil) -> PasswordSignIn {
+        let (client, accounts) = (signInClient, accounts)
+        return PasswordSignIn { email, password in
+            if let user {
+                let own = await user.menu.screen.profile.email
+                guard own.lowercasedASCII() == email.lowercasedASCII() else { return false }
+            }
+            guard try await client.beginSignIn(name: email, password: password.value) == nil else { return false }
+            try await accounts?.adopt(client)
+            return true
+        }
     }
 
     private func makeAccounts(_ report: @escaping @MainActor (AccountSwitcherScreen.Outcome) -> Void) -> AuthScreen? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import LatchTexts
 
 /// The kind of a text field: which keyboard, which suggestions, and which text is valid.
@@ -182,6 +183,11 @@ public struct Fields: Hashable, Sendable {
             let code = field.value.utf8
             return field.kind == .oneTimeCode && code.count > 8 && !code.allSatisfy { (0x30...0x39).contains($0) }
         }
+    }
+
+    /// The addresses and user names that are typed, which say whose attempts they are.
+    var account: [String] {
+        all.filter { $0.kind == .email || $0.kind == .username }.map { $0.value.lowercasedASCII() }
     }
 
     /// The first field with a problem; nil if all can be sent.

@@ -42,6 +42,8 @@ public protocol Screen: Hashable, Sendable {
     mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self>
     /// Takes the answer to the last request.
     mutating func receive(_ response: Response) -> ScreenStep<Self>
+    /// Takes the answer to a request that was cancelled too late; `isBusy` while another request is under way.
+    mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self>
     /// Takes a failure of the last request, and returns the notice to show; nil if the screen shows it otherwise.
     mutating func receive(_ failure: ScreenFailure) -> ScreenFailure?
     /// Takes a deep link of the app.
@@ -75,6 +77,14 @@ extension Screen {
 
     /// Changes nothing.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> { .stay }
+    /// Takes it as any other answer; beside another request only one that ends the screen, such as a sign-in.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        var answered = self
+        let step = answered.receive(response)
+        if isBusy { guard case .finish = step else { return .stay } }
+        self = answered
+        return step
+    }
     /// Returns the failure, which the screen then shows as a notice.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? { failure }
     /// Ignores the link.
@@ -132,8 +142,10 @@ public enum ScreenInput: Hashable, Sendable {
 public enum ScreenEvent<S: Screen>: Sendable {
     /// An input.
     case input(ScreenInput)
-    /// The answer to the request that is under way, or to one that was cancelled too late.
+    /// The answer to the request that is under way.
     case response(S.Response)
+    /// The answer to a request that was cancelled too late.
+    case lateResponse(S.Response)
     /// The failure of the request that is under way.
     case failure(ScreenFailure)
     /// The failure of the screen's assistance; of one that has ended unnoticed, `cancelled`.
@@ -146,9 +158,9 @@ public enum ScreenEvent<S: Screen>: Sendable {
 public enum ScreenEffect<S: Screen>: Hashable, Sendable {
     /// Begin a request.
     case perform(S.Request)
-    /// Cancel the request that is under way; an answer that comes all the same is an event as any other.
+    /// Cancel the request that is under way; an answer that comes all the same is an event of its own.
     case cancel
-    /// Begin the screen's assistance, whose answer is an event as any other.
+    /// Begin the screen's assistance, whose answer is an event like that of a request.
     case beginAssistance(S.Request)
     /// Cancel the screen's assistance.
     case endAssistance

@@ -10,7 +10,8 @@ public import PortableFoundation
 
 /// A failure as users see it: the reason, and what to do next.
 ///
-/// An error of any origin has one. Its own message is for developers, in one language, and never shown.
+/// An error of any origin has one. Its own message is for developers, in one language, and never shown. The server's message
+/// is shown where no sentence for its code is known.
 public struct ScreenFailure: Error, Hashable, Sendable {
     /// The reason of a failure.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -44,6 +45,12 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case stepUpRequired
         /// The account may not do this.
         case forbidden
+        /// The account is suspended.
+        case suspended
+        /// The password is too old to sign in with.
+        case passwordExpired
+        /// The server no longer serves this version of the app.
+        case clientTooOld
         /// The account is the only one of an administrator.
         case lastAdministrator
         /// Nothing else signs the user in.
@@ -82,6 +89,8 @@ public struct ScreenFailure: Error, Hashable, Sendable {
     public let retryDate: Date?
     /// The time until then, when the failure arrived.
     private let wait: Duration?
+    /// The error of which the failure was made.
+    private var origin: Origin?
     /// Whether a recovery code is accepted in spite of the lock.
     private var acceptsRecoveryCode = false
 
@@ -99,6 +108,11 @@ public struct ScreenFailure: Error, Hashable, Sendable {
 
     /// Creates the failure of an error.
     public init(_ error: any Error, at now: Date = Date()) {
+        self.init(classifying: error, at: now)
+        if !(error is ScreenFailure) { origin = Origin(error: error) }
+    }
+
+    private init(classifying error: any Error, at now: Date) {
         switch error {
         case let failure as ScreenFailure: self = failure
         case is CancellationError: self.init(.cancelled)
@@ -124,15 +138,36 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         max(error.retryAfter ?? .seconds(60), .seconds(1))
     }
 
+    /// The error of which the failure was made, for logs; nil for a failure of the app's.
+    public var error: (any Error)? { origin?.error }
+    /// The server's own code of the failure, such as `accountSuspended`; nil if it sent none.
+    public var serverCode: String? { accountError?.serverCode }
+    /// The server's message; nil if it sent none.
+    public var serverMessage: String? { accountError?.serverMessage }
+    /// The name of the member that the server refuses; nil if it named none.
+    public var field: String? { accountError?.field }
+
+    private var accountError: AccountError? {
+        if let error = error as? HTTPError { return error.response.map { AccountError($0) } }
+        return error as? AccountError
+    }
+
     /// The sentence for users: the failure, and what to do next.
     public var phrase: Phrase {
+        if reason == .refused, let serverMessage { return Phrase("failure.refused.message", .text(serverMessage)) }
         guard reason == .locked else { return Phrase("failure.\(reason.rawValue)") }
-        let seconds = Int((wait ?? .seconds(60)).components.seconds)
-        let phrase =
-            seconds < 90
-            ? Phrase("failure.locked.seconds", .count(seconds))
-            : Phrase("failure.locked.minutes", .count((seconds + 59) / 60))
+        let phrase = lockPhrase
         return acceptsRecoveryCode ? Phrase("failure.locked.code", .phrase(phrase)) : phrase
+    }
+
+    private var lockPhrase: Phrase {
+        let seconds = Int((wait ?? .seconds(60)).components.seconds)
+        switch seconds {
+        case ..<90: return Phrase("failure.locked.seconds", .count(seconds))
+        case ..<5_400: return Phrase("failure.locked.minutes", .count((seconds + 59) / 60))
+        case ...86_400: return Phrase("failure.locked.hours", .count((seconds + 3_599) / 3_600))
+        default: return Phrase("failure.locked.days")
+        }
     }
 
     /// Returns the failure of a code, in whose place a recovery code is accepted.
@@ -141,6 +176,16 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         failure.acceptsRecoveryCode = true
         return failure
     }
+}
+
+/// The error of a failure, which makes no difference to two failures.
+private struct Origin: Hashable, Sendable, CustomReflectable {
+    let error: any Error
+
+    static func == (left: Origin, right: Origin) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+    /// No child: a server may have repeated what was sent.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 // MARK: - Errors
@@ -162,7 +207,7 @@ extension ScreenFailure {
         case AccountError.passkeyRefused: .passkeyRefused
         case AccountError.passkeysUnavailable: .passkeysUnavailable
         case AccountError.lastSignInMethod: .lastSignInMethod
-        default: serverReasons[error.serverCode ?? ""] ?? .refused
+        default: serverReasons[error.serverCode ?? ""] ?? (error.status?.rawValue == 426 ? .clientTooOld : .refused)
         }
     }
 
@@ -173,7 +218,8 @@ extension ScreenFailure {
         "alreadyExists": .taken, "invalidCredentials": .wrongCredentials, "invalidCode": .wrongCode,
         "lastAdministrator": .lastAdministrator, "ownerProofRequired": .codeRequired,
         "passkeyChallengeExpired": .expired, "noSuchPasskey": .missing, "passkeysUnavailable": .passkeysUnavailable,
-        "tooManyPasskeys": .tooManyPasskeys,
+        "tooManyPasskeys": .tooManyPasskeys, "accountSuspended": .suspended, "accountClosed": .suspended,
+        "passwordExpired": .passwordExpired, "clientTooOld": .clientTooOld,
     ]
 
     private static func reason(of error: HTTPError) -> Reason {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+import LatchHTTP
 public import PortableFoundation
 
 /// A link of a mail that opens the app.
@@ -25,10 +27,33 @@ public struct ScreenLink: Hashable, Sendable, CustomStringConvertible, CustomRef
         self.token = token
     }
 
-    /// Creates the link of a URL, such as `https://id.example.com/verify?token=…`; nil for any other.
+    /// Creates the link of a URL directly below one of the app's; nil for any other.
     ///
-    /// The scheme and the host are not compared: the system opens the app for its own ones alone.
-    public init?(_ url: URL) {
+    /// Other apps and web pages can open an app with any URL of its scheme, and its other universal links may end alike.
+    ///
+    /// - Parameters:
+    ///   - url: The URL that has opened the app, such as `https://id.example.com/verify?token=…` or `notes://verify?token=…`.
+    ///   - bases: The URLs below which the links are, such as `https://id.example.com` or `notes://`.
+    public init?(_ url: URL, below bases: [URL]) {
+        self.init(url)
+        let target = Self.target(url)
+        guard bases.contains(where: { Self.target($0) + [purpose.rawValue] == target }) else { return nil }
+    }
+
+    /// Returns the scheme, the authority and the parts of the path, of which two URLs of one place have the same.
+    private static func target(_ url: URL) -> [String] {
+        let path = parts(of: url.absoluteString).path
+        let scheme = String(path.unicodeScalars.prefix { $0 != ":" }).lowercasedASCII()
+        let rest = path.utf8.dropFirst(scheme.utf8.count + 1)
+        let components = rest.split(separator: UInt8(ascii: "/")).compactMap { String($0) }
+        guard scheme == "https" || scheme == "http" else { return [scheme] + components }
+        // A URL without an origin is not of the web.
+        guard let origin = HTTPOrigin(url) else { return [] }
+        return [origin.description] + components.dropFirst()
+    }
+
+    /// Creates the link of a URL wherever it points, such as one that a user has pasted; nil for any other.
+    package init?(_ url: URL) {
         let (path, query) = Self.parts(of: url.absoluteString)
         // `myapp://reset?token=…` has the purpose in place of a host.
         let last = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) }

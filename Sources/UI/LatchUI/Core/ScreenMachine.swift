@@ -10,10 +10,11 @@ public import PortableFoundation
 ///   after a failure, not even one of the network: a secret is in memory for one attempt alone. The focus is then at its
 ///   field, so that the keychain or the keyboard fills it in again.
 /// - A failure becomes a notice with a next step, is announced, and moves the focus to where the user goes on.
-/// - Too many attempts lock the button that began them until the server's time is over, or until the form is another one. A
-///   recovery code opens it, since servers count only the codes of the authenticator app.
-/// - An answer is never dropped, since the server has done its work: it also counts after the screen has disappeared, and
-///   after a cancellation that came too late.
+/// - Too many attempts lock the button that began them, for the address that is typed, until the server's time is over or the
+///   form is another one. A recovery code opens it, since servers count only the codes of the authenticator app.
+/// - An answer counts also after the screen has disappeared, and after a cancellation that came too late: the server has done
+///   its work. It belongs to its request, and takes the place of no other: one that is under way goes on, unless the late
+///   answer ends the screen.
 /// - An assistance waits beside the form while the screen is shown, and makes way for each request.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The activity of a screen.
@@ -34,16 +35,22 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     public private(set) var failure: ScreenFailure?
     /// The control that has the focus; nil for none.
     public private(set) var focus: ControlID?
-    /// The date until which a button is locked; nil if none is.
-    public private(set) var lockedUntil: Date?
     /// The control whose request has failed last, above which the failure is shown.
     private var origin: ControlID?
-    /// The control that is locked.
-    private var locked: ControlID?
+    /// The lock after too many attempts; nil if there were not.
+    private var lock: Lock?
     /// Whether the screen is shown with an assistance, which has not failed.
     private var isAssistanceWanted = false
     /// The screen as it begins after its end.
     private let beginning: S
+
+    /// The lock of a button after too many attempts for an account.
+    private struct Lock: Hashable, Sendable {
+        let until: Date
+        let control: ControlID
+        let account: [String]
+        let failure: ScreenFailure
+    }
 
     /// Creates the machine of a screen that is not shown yet.
     public init(_ screen: S) {
@@ -63,10 +70,16 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The outcome of the screen; nil until it has ended.
     public var outcome: S.Outcome? { if case .finished(let outcome) = activity { outcome } else { nil } }
 
+    /// The lock of what is typed now; nil if there is none.
+    private var currentLock: Lock? { lock.flatMap { $0.account == screen.fields.account ? $0 : nil } }
+
+    /// The date until which a button is locked for the address that is typed; nil if none is.
+    public var lockedUntil: Date? { currentLock?.until }
+
     /// The next date that the machine waits for; nil if it waits for none.
     public var deadline: Date? {
         if outcome != nil { return nil }
-        return [lockedUntil, isBusy ? nil : screen.deadline].compactMap(\.self).min()
+        return [lock?.until, isBusy ? nil : screen.deadline].compactMap(\.self).min()
     }
 
     /// Changes what the screen shows, without an event.
@@ -81,8 +94,8 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         var effects: [ScreenEffect<S>]
         switch event {
         case .input(let input): effects = take(input)
-        case .response(let response):
-            effects = take(response)
+        case .response(let response): effects = take(response)
+        case .lateResponse(let response): effects = takeLate(response)
         case .failure(let failure):
             guard case .busy(let control) = activity else { return [] }
             activity = .idle
@@ -129,7 +142,7 @@ extension ScreenMachine {
         case .edit(let id, let text):
             guard activity == .idle, let field = screen.fields[id], field.text.value != text else { return [] }
             screen.fields.set(text, of: id)
-            if lockedUntil == nil { failure = nil }
+            failure = currentLock?.failure
             return []
         case .reveal(let id, let isRevealed):
             guard activity == .idle else { return [] }
@@ -158,13 +171,21 @@ extension ScreenMachine {
         if let assistance { effects.append(.beginAssistance(assistance)) }
     }
 
-    /// Takes the answer of the request that is under way, or of one that was cancelled too late.
+    /// Takes the answer of the request that is under way, or of an assistance.
     private mutating func take(_ response: S.Response) -> [ScreenEffect<S>] {
+        guard case .busy(let control) = activity else { return takeLate(response) }
+        activity = .idle
+        return follow(screen.receive(response), by: control)
+    }
+
+    /// Takes the answer of a request that was cancelled too late.
+    private mutating func takeLate(_ response: S.Response) -> [ScreenEffect<S>] {
         switch activity {
-        case .busy(let control):
-            activity = .idle
-            return follow(screen.receive(response), by: control)
-        case .idle: return follow(screen.receive(response), by: .submit)
+        case .busy:
+            let step = screen.receiveLate(response, isBusy: true)
+            guard case .finish = step else { return [] }
+            return [.cancel] + follow(step, by: .submit)
+        case .idle: return follow(screen.receiveLate(response, isBusy: false), by: .submit)
         case .finished:
             // The user has left: what counts is the end that the server has brought about, such as a sign-in.
             var screen = screen
@@ -225,16 +246,29 @@ extension ScreenMachine {
         let acceptsCode = failure.reason == .locked && screen.fields.all.contains { $0.kind == .oneTimeCode }
         self.failure = screen.receive(acceptsCode ? failure.acceptingRecoveryCode() : failure)
         origin = control
-        if failure.reason == .locked { (lockedUntil, locked) = (failure.retryDate, control) }
+        if let shown = self.failure, shown.reason == .refused, let field = shown.field, showsProblem(shown, at: field) {
+            self.failure = nil
+        }
+        guard failure.reason == .locked, let until = failure.retryDate else { return }
+        lock = Lock(
+            until: until, control: control, account: screen.fields.account, failure: self.failure ?? failure)
+    }
+
+    /// Shows a failure at the field of a member of the request, and returns whether the form has one.
+    private mutating func showsProblem(_ failure: ScreenFailure, at name: String) -> Bool {
+        let ids = [ControlID(name)] + (name == "password" ? [.newPassword] : [])
+        guard let id = ids.first(where: { screen.fields[$0] != nil }) else { return false }
+        screen.fields.setProblem(failure.phrase, of: id)
+        return true
     }
 
     private mutating func unlock() {
-        (lockedUntil, locked) = (nil, nil)
+        lock = nil
         if failure?.reason == .locked { failure = nil }
     }
 
     private mutating func pass(_ now: Date) {
-        if let date = lockedUntil, date <= now { unlock() }
+        if let lock, lock.until <= now { unlock() }
         if activity == .idle, let date = screen.deadline, date <= now { failure = screen.expire() ?? failure }
     }
 }
@@ -264,7 +298,7 @@ extension ScreenMachine {
     private func adjusted(_ control: Control) -> Control {
         var control = control
         switch activity {
-        case .idle: if control.id == locked, !screen.fields.holdRecoveryCode { control.isEnabled = false }
+        case .idle: if control.id == currentLock?.control, !screen.fields.holdRecoveryCode { control.isEnabled = false }
         case .busy(let id):
             control.isEnabled = control.id == .cancel
             control.isBusy = control.id == id
@@ -312,14 +346,18 @@ extension ScreenMachine {
     private func isPress(_ event: ScreenEvent<S>) -> Bool { if case .input(.press) = event { true } else { false } }
 
     private func isAnswer(_ event: ScreenEvent<S>, _ before: ScreenMachine<S>) -> Bool {
-        if case .response = event { before.activity != .busy(.retry) } else { false }
+        switch event {
+        case .response: before.activity != .busy(.retry)
+        case .lateResponse: true
+        case .input, .failure, .assistanceFailure, .time: false
+        }
     }
 
     /// Whether a failure is to be announced: each time that one arrives, also the same one again.
     private func isNews(_ failure: ScreenFailure, _ before: ScreenMachine<S>, _ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .failure, .assistanceFailure: return true
-        case .input, .response, .time: return before.failure != failure
+        case .input, .response, .lateResponse, .time: return before.failure != failure
         }
     }
 
@@ -327,7 +365,7 @@ extension ScreenMachine {
     private func mayFindProblems(_ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .input(.press), .failure: true
-        case .input, .response, .assistanceFailure, .time: false
+        case .input, .response, .lateResponse, .assistanceFailure, .time: false
         }
     }
 
@@ -337,7 +375,7 @@ extension ScreenMachine {
         switch event {
         case .input(.appear), .input(.open): return firstEmptyField
         case .failure: return firstEmptyField ?? (screen.loading == nil ? nil : .retry)
-        case .response: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
+        case .response, .lateResponse: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
         case .input(.press), .assistanceFailure, .time: return hasOtherForm(than: before) ? firstEmptyField : nil
         case .input: return nil
         }

@@ -3,7 +3,7 @@
 public import LatchCore
 public import LatchTexts
 public import Observation
-import PortableFoundation
+public import PortableFoundation
 
 /// A screen for a view: observable properties on the main actor, and the task of the request that is under way.
 ///
@@ -33,9 +33,14 @@ public final class ScreenModel<S: Screen> {
     /// The last announcement; nil if there was none yet.
     public private(set) var announcement: Announcement?
 
+    /// The URLs below which the links of mails for this screen are; those of the client that the model was made of.
+    @ObservationIgnored public var linkBases: [URL] = []
+
     /// A function that is called when the screen ends, and when it leads to another one.
     @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
 
+    /// The views that show the screen.
+    @ObservationIgnored private var views: Set<UUID> = []
     @ObservationIgnored private let clock: WallClock
     @ObservationIgnored private let perform: Perform
     /// The task of the request; and a number that tells its answer from a late one.
@@ -90,6 +95,27 @@ public final class ScreenModel<S: Screen> {
     /// Takes an input.
     public func send(_ input: ScreenInput) { receive(.input(input)) }
 
+    /// Opens the link of a mail, and returns whether the URL is one below ``linkBases``.
+    @discardableResult
+    public func open(_ url: URL) -> Bool {
+        guard let link = ScreenLink(url, below: linkBases) else { return false }
+        send(.open(link))
+        return true
+    }
+
+    /// Takes that a view shows the screen, which a view of another window may show as well.
+    public func appear(in view: UUID) {
+        let isShown = !views.isEmpty
+        views.insert(view)
+        if !isShown || outcome != nil { send(.appear) }
+    }
+
+    /// Takes that a view no longer shows the screen; what is typed stays while another view does.
+    public func disappear(from view: UUID) {
+        views.remove(view)
+        if views.isEmpty { send(.disappear) }
+    }
+
     /// Presses a button.
     public func press(_ id: ControlID) { send(.press(id)) }
 
@@ -124,7 +150,7 @@ public final class ScreenModel<S: Screen> {
         let (number, perform, clock, before) = (requests, perform, clock, cancelled?.task)
         let assistance = endedAssistance?.task
         let task = Task {
-            // One request at a time, and the answer of the one before may make this one needless.
+            // One request at a time, and a sign-in that was cancelled too late makes this one needless.
             await before?.value
             await assistance?.value
             let event: ScreenEvent<S>
@@ -144,11 +170,10 @@ public final class ScreenModel<S: Screen> {
         if cancelled?.number == number { cancelled = nil }
         if request?.number == number {
             request = nil
-        } else {
-            guard case .response = event else { return }
-            cancel()
+            receive(event)
+        } else if case .response(let response) = event {
+            receive(.lateResponse(response))
         }
-        receive(event)
     }
 
     private func cancel() {
@@ -181,11 +206,10 @@ public final class ScreenModel<S: Screen> {
         if endedAssistance?.number == number { endedAssistance = nil }
         if assistance?.number == number {
             assistance = nil
-        } else {
-            guard case .response = event else { return }
-            cancel()
+            receive(event)
+        } else if case .response(let response) = event {
+            receive(.lateResponse(response))
         }
-        receive(event)
     }
 
     private func endAssistance() {

@@ -37,6 +37,9 @@ public struct ChangePasswordScreen: Screen {
     public private(set) var signsOutOthers = true
     /// Whether the password is changed.
     public private(set) var isChanged = false
+    /// Whether the late answer of a cancelled request has said that the password is changed.
+    private var wasChanged = false
+    private var lostAnswer = LostAnswer()
 
     /// Creates the screen.
     public init() {}
@@ -65,10 +68,12 @@ public struct ChangePasswordScreen: Screen {
         switch control {
         case .submit:
             let signsOutOthers = signsOutOthers
-            return submitting {
+            let step = submitting {
                 .change(
                     current: $0.secret(.password), new: $0.secret(.newPassword), signsOutOthers: signsOutOthers)
             }
+            if case .perform = step { lostAnswer.begin() }
+            return step
         case .done: return .finish(.changed)
         case .forgotPassword: return .navigate(.passwordReset)
         default: return .finish(.cancelled)
@@ -85,12 +90,27 @@ public struct ChangePasswordScreen: Screen {
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         isChanged = true
         fields = Fields()
+        lostAnswer = LostAnswer()
+        return .stay
+    }
+
+    /// Notes that the answer of a cancelled request may be lost.
+    public mutating func leave() { lostAnswer.lose() }
+
+    /// Takes a late answer, also beside another request, which cannot know that the password is changed.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        guard isBusy else { return receive(response) }
+        wasChanged = true
         return .stay
     }
 
     /// Takes a failure, which belongs to a field where it is about its text.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        lostAnswer.receive(failure)
         switch failure.reason {
+        case .wrongCredentials where wasChanged: _ = receive(.changed)
+        case .wrongCredentials where lostAnswer.mayHaveDone():
+            fields.setProblem(Phrase("field.currentPassword.unsure"), of: .password)
         case .wrongCredentials: fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
         default: return failure

@@ -33,14 +33,18 @@ public struct PasswordResetScreen: Screen {
     public enum Response: Hashable, Sendable {
         /// A mail is on its way if the address has an account.
         case sent(email: String)
-        /// The password is set.
-        case reset
+        /// The password is set, of an account whose address the server may state.
+        case reset(email: String? = nil)
+        /// The password is set, and the user is signed in with it.
+        case signedIn
     }
 
     /// The way on.
     public enum Outcome: Hashable, Sendable {
         /// The password is set, and the user signs in with it; the address is empty if only the link is known.
         case signIn(email: String)
+        /// The password is set, and the user is signed in with it.
+        case signedIn
         /// The user has left the screen.
         case cancelled
     }
@@ -49,8 +53,18 @@ public struct PasswordResetScreen: Screen {
     public private(set) var step = Step.address
     /// The fields of the step.
     public var fields = Fields()
-    private var email: String
+    /// The address as typed or mailed to; empty if it is not known.
+    private(set) var email: String
+    /// The address of the account whose password is set; nil if the server did not state it.
+    public private(set) var resetEmail: String?
+    /// Whether the screen leads to the sign-in at its end, and not to the content of another user.
+    var leadsToSignIn = true
     private var isSentAgain = false
+    /// Whether the late answer of a cancelled request has said that the password is set.
+    private var isSet = false
+    private var lostAnswer = LostAnswer()
+    /// Whether the password may be set: the answer was lost, and the link is used.
+    private var isUnsure = false
 
     /// Creates the screen.
     ///
@@ -61,7 +75,11 @@ public struct PasswordResetScreen: Screen {
     }
 
     /// The screen without what the mail has brought.
-    public var beginning: PasswordResetScreen { PasswordResetScreen(email: email) }
+    public var beginning: PasswordResetScreen {
+        var screen = PasswordResetScreen(email: email)
+        screen.leadsToSignIn = leadsToSignIn
+        return screen
+    }
 
     /// The title.
     public var title: Phrase {
@@ -76,9 +94,7 @@ public struct PasswordResetScreen: Screen {
     public var content: [Control] {
         switch step {
         case .address:
-            [.text(Phrase("reset.explanation"))] + fields.controls + [
-                .button(.submit, .primary, Phrase("reset.submit")), .button(.cancel, .cancel, Phrase("button.cancel")),
-            ]
+            addressControls
         case .waiting(let email):
             [
                 .notice(.information, Phrase(isSentAgain ? "reset.sentAgain" : "reset.sent", .text(email))),
@@ -93,22 +109,34 @@ public struct PasswordResetScreen: Screen {
             ]
         case .done:
             [
-                .notice(.success, Phrase("reset.done")), .button(.done, .primary, Phrase("signIn.submit")),
+                .notice(.success, resetEmail.map { Phrase("reset.done.address", .text($0)) } ?? Phrase("reset.done")),
+                .button(.done, .primary, Phrase(leadsToSignIn ? "signIn.submit" : "button.continue")),
             ]
         }
+    }
+
+    private var addressControls: [Control] {
+        var all: [Control] = [
+            isUnsure ? .notice(.warning, Phrase("reset.unsure")) : .text(Phrase("reset.explanation"))
+        ]
+        all += fields.controls + [.button(.submit, .primary, Phrase("reset.submit"))]
+        if isUnsure, leadsToSignIn { all.append(.button(.done, .link, Phrase("signIn.submit"))) }
+        return all + [.button(.cancel, .cancel, Phrase("button.cancel"))]
     }
 
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.submit, .password(let token)):
-            return submitting { .reset(token: token, password: $0.secret(.newPassword)) }
+            let step = submitting { .reset(token: token, password: $0.secret(.newPassword)) }
+            if case .perform = step { lostAnswer.begin() }
+            return step
         case (.submit, _): return submitting { .send(email: $0.value(.email)) }
         case (.resend, .waiting(let email)): return .perform(.send(email: email))
         case (.back, _):
             show(.address)
             return .stay
-        case (.done, _): return .finish(.signIn(email: email))
+        case (.done, _): return .finish(.signIn(email: resetEmail ?? email))
         default:
             // A link that was not used is not kept.
             if case .password = step { show(.address) }
@@ -118,21 +146,41 @@ public struct PasswordResetScreen: Screen {
 
     /// Takes the answer: the next step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        (lostAnswer, isUnsure) = (LostAnswer(), false)
         switch response {
         case .sent(let email):
             self.email = email
             if case .waiting = step { isSentAgain = true } else { show(.waiting(email: email)) }
-        case .reset: show(.done)
+        case .reset(let email):
+            resetEmail = email
+            show(.done)
+        case .signedIn: return .finish(.signedIn)
+        }
+        return .stay
+    }
+
+    /// Takes a late answer: that of a mail leaves the form of a link as it is.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        switch (response, step) {
+        case (.reset(let email), _) where isBusy: (isSet, resetEmail) = (true, email)
+        case (.reset, _), (.signedIn, _), (.sent, .address), (.sent, .waiting): return receive(response)
+        case (.sent, .password), (.sent, .done): break
         }
         return .stay
     }
 
     /// Takes a failure: a used link needs another mail.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        lostAnswer.receive(failure)
         switch failure.reason {
-        case .invalidLink, .expired:
+        case .invalidLink where !isSet && lostAnswer.mayHaveDone():
+            isUnsure = true
             show(.address)
-            return ScreenFailure(.invalidLink)
+            return nil
+        case .invalidLink, .expired:
+            // The late answer of the attempt before has said that the password is set.
+            show(isSet ? .done : .address)
+            return isSet ? nil : ScreenFailure(.invalidLink)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
         case .invalidEmail:
             if case .waiting = step { show(.address) }
@@ -145,9 +193,16 @@ public struct PasswordResetScreen: Screen {
     /// Takes the link of the mail.
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .resetPassword else { return .stay }
-        show(.password(FieldText(link.token, isSecret: true)))
+        let token = FieldText(link.token, isSecret: true)
+        // The system may deliver a link twice, and what is typed stays.
+        if step == .password(token) { return .stay }
+        (isSet, isUnsure, lostAnswer) = (false, false, LostAnswer())
+        show(.password(token))
         return .stay
     }
+
+    /// Notes that the answer of a cancelled request may be lost.
+    public mutating func leave() { lostAnswer.lose() }
 
     private mutating func show(_ step: Step) {
         self.step = step
@@ -158,6 +213,11 @@ public struct PasswordResetScreen: Screen {
         case .waiting, .done: fields = Fields()
         }
     }
+}
+
+extension PasswordResetScreen {
+    /// Takes the address that the app has waited with, unless one is known.
+    mutating func remember(_ email: String) { if self.email.isEmpty { self.email = email } }
 }
 
 extension PasswordResetScreen: Codable {
@@ -190,25 +250,37 @@ public typealias PasswordResetModel = ScreenModel<PasswordResetScreen>
 
 extension ScreenModel where S == PasswordResetScreen {
     /// Creates the password reset at a client's backend.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - screen: The screen.
+    ///   - clock: The clock of locks.
+    ///   - signIn: Signs the user in with the new password, and returns whether it did; nil to leave that to the sign-in.
+    ///   - onFinish: Is called when the password is set, or the user leaves the screen.
     public convenience init(
         _ client: AuthClient, screen: PasswordResetScreen = PasswordResetScreen(), clock: WallClock = .system,
+        signIn: PasswordSignIn? = nil,
         onFinish: @escaping @MainActor (PasswordResetScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client, signIn: signIn))
+        linkBases = [client.baseURL]
     }
 }
 
 extension PasswordResetScreen {
     /// Returns the function that sends the screen's requests to a client's backend.
-    package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
+    package static func requests(
+        to client: AuthClient, signIn: PasswordSignIn? = nil
+    ) -> ScreenModel<Self>.Perform {
         { request in
             switch request {
             case .send(let email):
                 try await client.requestPasswordReset(email: email)
                 return .sent(email: email)
             case .reset(let token, let password):
-                try await client.resetPassword(token: token.value, newPassword: password.value)
-                return .reset
+                let result = try await client.resetPassword(token: token.value, newPassword: password.value)
+                if let signIn, let email = result.email, await signIn.succeeds(email, password) { return .signedIn }
+                return .reset(email: result.email)
             }
         }
     }

@@ -16,6 +16,8 @@ public struct EmailVerificationScreen: Screen {
         case waiting
         /// The link has come, and the password is needed as well; with the link's token.
         case password(FieldText)
+        /// The link is used or has expired, and the address may be verified.
+        case usedLink
         /// The address is verified.
         case verified
     }
@@ -34,8 +36,12 @@ public struct EmailVerificationScreen: Screen {
     public enum Response: Hashable, Sendable {
         /// Another mail is on its way.
         case sent
-        /// The address is verified.
-        case verified
+        /// The link has verified an address, which the server may state; a change of address may wait for another link.
+        case verified(email: String? = nil, isChangePending: Bool = false)
+        /// The address of the signed-in user is verified, by another device or a browser.
+        case verifiedElsewhere(email: String)
+        /// The link has verified the address, and its user is signed in.
+        case signedIn
         /// The address is not verified yet.
         case waiting
         /// Nobody can be asked, since no user is signed in.
@@ -48,12 +54,18 @@ public struct EmailVerificationScreen: Screen {
         case verified(email: String)
         /// The user has verified the address elsewhere, and signs in with it.
         case signIn(email: String)
+        /// The address is verified, and its user is signed in.
+        case signedIn
         /// The user goes on without.
         case later
     }
 
-    /// The address; empty on a device that knows the link alone.
-    public let email: String
+    /// The address that waits for its verification; empty on a device that knows the link alone.
+    public private(set) var email: String
+    /// The address that the server has verified; nil if it did not state it.
+    public private(set) var verifiedEmail: String?
+    /// Whether a change of address waits for another link.
+    private var isChangePending = false
     /// The step.
     public private(set) var step = Step.waiting
     /// The field of the password, in its step.
@@ -66,6 +78,8 @@ public struct EmailVerificationScreen: Screen {
     private var isNotYet = false
     /// Whether the user asks, and not the app.
     private var isAsking = false
+    /// Whether the late answer of a cancelled request has said that the address is verified.
+    private var isVerified = false
     /// The token of the request that is under way, for the step after it.
     private var token: FieldText?
     /// The token of a link that could not be sent, until it is.
@@ -85,7 +99,13 @@ public struct EmailVerificationScreen: Screen {
     public var loading: Request? { unsent.map { .verify(token: $0, password: nil) } }
 
     /// The title.
-    public var title: Phrase { Phrase(step == .verified ? "verification.done.title" : "verification.title") }
+    public var title: Phrase {
+        switch step {
+        case .waiting, .password: Phrase("verification.title")
+        case .usedLink: Phrase("verification.usedLink.title")
+        case .verified: Phrase(isChangePending ? "verification.pending.title" : "verification.done.title")
+        }
+    }
 
     /// The notice of the mail, or the password's field.
     public var content: [Control] {
@@ -108,14 +128,24 @@ public struct EmailVerificationScreen: Screen {
                 .button(.submit, .primary, Phrase("verification.submit")),
                 .button(.back, .cancel, Phrase("button.back")),
             ]
-        case .verified:
+        case .usedLink:
             [
-                .notice(
-                    .success,
-                    email.isEmpty ? Phrase("verification.done.noAddress") : Phrase("verification.done", .text(email))),
-                .button(.done, .primary, Phrase("button.continue")),
+                .text(Phrase("verification.usedLink")),
+                .button(.confirmed, .primary, Phrase("verification.confirmed")),
+            ] + fields.controls + [
+                .button(.resend, .secondary, Phrase("verification.resend")),
+                .button(.done, .cancel, Phrase("verification.later")),
             ]
+        case .verified: [doneNotice, .button(.done, .primary, Phrase("button.continue"))]
         }
+    }
+
+    /// The notice of the address that is verified, which only the server knows.
+    private var doneNotice: Control {
+        guard let verifiedEmail else { return .notice(.success, Phrase("verification.done.noAddress")) }
+        return isChangePending
+            ? .notice(.warning, Phrase("verification.pending", .text(verifiedEmail)))
+            : .notice(.success, Phrase("verification.done", .text(verifiedEmail)))
     }
 
     /// The notice of the mail that the user looks for.
@@ -134,6 +164,10 @@ public struct EmailVerificationScreen: Screen {
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
+        case (.resend, .usedLink):
+            guard fields.validate() else { return .stay }
+            email = fields.value(.email)
+            return .perform(.resend(email: email))
         case (.resend, _): return .perform(.resend(email: email))
         case (.confirmed, _):
             isAsking = true
@@ -143,7 +177,7 @@ public struct EmailVerificationScreen: Screen {
         case (.back, _):
             show(.waiting)
             return .stay
-        case (_, .verified): return .finish(.verified(email: email))
+        case (_, .verified): return .finish(.verified(email: verifiedEmail ?? email))
         default: return .finish(.later)
         }
     }
@@ -153,10 +187,38 @@ public struct EmailVerificationScreen: Screen {
         let isAsking = isAsking
         (self.isAsking, token, unsent) = (false, nil, nil)
         switch response {
-        case .sent: (isSentAgain, isSent, isNotYet) = (isSent, true, false)
-        case .verified: show(.verified)
-        case .waiting: isNotYet = isAsking
+        case .sent:
+            (isSentAgain, isSent, isNotYet) = (isSent, true, false)
+            if step == .usedLink { show(.waiting) }
+        case .verified(let email, let isChangePending):
+            (verifiedEmail, self.isChangePending) = (email, isChangePending)
+            show(.verified)
+        case .verifiedElsewhere(let email):
+            verifiedEmail = email
+            show(.verified)
+        case .signedIn: return .finish(.signedIn)
+        case .waiting:
+            isNotYet = isAsking
+            if step == .usedLink, isAsking { show(.waiting) }
         case .unknown: if isAsking { return .finish(.signIn(email: email)) }
+        }
+        return .stay
+    }
+
+    /// Takes a late answer, which keeps the token of a link that is under way: the link decides.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        switch response {
+        case .verified(let email, let isChangePending):
+            (verifiedEmail, self.isChangePending) = (email, isChangePending)
+            if isBusy { isVerified = true } else { show(.verified) }
+        case .verifiedElsewhere(let email) where step == .waiting && token == nil && unsent == nil:
+            verifiedEmail = email
+            show(.verified)
+        case .sent where step == .waiting || step == .usedLink && !isBusy:
+            (isSentAgain, isSent, isNotYet) = (isSent, true, false)
+            show(.waiting)
+        case .signedIn: return .finish(.signedIn)
+        case .sent, .verifiedElsewhere, .waiting, .unknown: break
         }
         return .stay
     }
@@ -178,8 +240,9 @@ public struct EmailVerificationScreen: Screen {
             show(.password(token))
             return nil
         case .invalidLink, .expired:
-            show(.waiting)
-            return failure
+            // The late answer of the attempt before has said that the address is verified.
+            show(isVerified ? .verified : .usedLink)
+            return isVerified ? nil : failure
         default: return failure
         }
     }
@@ -188,6 +251,8 @@ public struct EmailVerificationScreen: Screen {
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .verifyEmail, step != .verified else { return .stay }
         let token = FieldText(link.token, isSecret: true)
+        // The system may deliver a link twice.
+        if token == self.token || step == .password(token) { return .stay }
         show(.waiting)
         (self.token, unsent) = (token, nil)
         return .perform(.verify(token: token, password: nil))
@@ -207,12 +272,15 @@ public struct EmailVerificationScreen: Screen {
 
     private mutating func show(_ step: Step) {
         self.step = step
-        if case .password = step {
-            fields = Fields([Field(.password, .password, Phrase("field.password"))])
-        } else {
-            fields = Fields()
+        switch step {
+        case .password: fields = Fields([Field(.password, .password, Phrase("field.password"))])
+        case .usedLink: fields = Fields([Field(.email, .email, Phrase("field.email"), text: email)])
+        case .waiting, .verified: fields = Fields()
         }
     }
+
+    /// Takes the address that the app has waited with, unless one is known.
+    mutating func remember(_ email: String) { if self.email.isEmpty { self.email = email } }
 }
 
 extension EmailVerificationScreen: Codable {
@@ -226,13 +294,16 @@ extension EmailVerificationScreen: Codable {
         self.init(
             email: try values.decode(String.self, forKey: .email),
             isSent: try values.decodeIfPresent(Bool.self, forKey: .isSent) ?? true)
-        if try values.decode(Bool.self, forKey: .isVerified) { show(.verified) }
+        if try values.decode(Bool.self, forKey: .isVerified) {
+            if !email.isEmpty { verifiedEmail = email }
+            show(.verified)
+        }
     }
 
     /// Encodes the address and whether it is verified.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(email, forKey: .email)
+        try values.encode(step == .verified ? verifiedEmail ?? email : email, forKey: .email)
         try values.encode(step == .verified, forKey: .isVerified)
         try values.encode(isSent, forKey: .isSent)
     }
@@ -250,29 +321,47 @@ public typealias EmailVerificationModel = ScreenModel<EmailVerificationScreen>
 
 extension ScreenModel where S == EmailVerificationScreen {
     /// Creates the verification at a client's backend.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - screen: The screen.
+    ///   - clock: The clock of locks.
+    ///   - signIn: Signs the user of a verified address in with the password that was just proved, and returns whether it did; nil
+    ///     to leave that to the sign-in.
+    ///   - onFinish: Is called when the address is verified, or the user goes another way.
     public convenience init(
         _ client: AuthClient, screen: EmailVerificationScreen, clock: WallClock = .system,
+        signIn: PasswordSignIn? = nil,
         onFinish: @escaping @MainActor (EmailVerificationScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client, signIn: signIn))
+        linkBases = [client.baseURL]
     }
 }
 
 extension EmailVerificationScreen {
     /// Returns the function that sends the screen's requests to a client's backend.
-    package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
+    package static func requests(
+        to client: AuthClient, signIn: PasswordSignIn? = nil
+    ) -> ScreenModel<Self>.Perform {
         { request in
             switch request {
             case .resend(let email):
                 try await client.resendVerification(email: email)
                 return .sent
             case .verify(let token, let password):
-                try await client.verifyEmail(token: token.value, password: password?.value)
-                return .verified
+                let result = try await client.verifyEmail(token: token.value, password: password?.value)
+                if let signIn, let email = result.email, let password, !result.isChangePending,
+                    await signIn.succeeds(email, password)
+                {
+                    return .signedIn
+                }
+                return .verified(email: result.email, isChangePending: result.isChangePending)
             case .check:
                 // Nobody can be asked before the first sign-in.
                 guard client.session.currentState.isSignedIn else { return .unknown }
-                return try await client.profile().isEmailVerified == true ? .verified : .waiting
+                let account = try await client.profile()
+                return account.isEmailVerified == true ? .verifiedElsewhere(email: account.email) : .waiting
             }
         }
     }

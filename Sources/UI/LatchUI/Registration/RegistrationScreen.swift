@@ -32,6 +32,7 @@ public struct RegistrationScreen: Screen {
 
     /// The fields, which keep what was typed after a failure, except for the password.
     public var fields: Fields
+    private var lostAnswer = LostAnswer()
 
     /// Creates the screen.
     ///
@@ -61,24 +62,33 @@ public struct RegistrationScreen: Screen {
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit:
-            submitting {
+            let step = submitting {
                 .signUp(name: $0.value(.name), email: $0.value(.email), password: $0.secret(.newPassword))
             }
-        case .signIn: .navigate(.signIn(email: fields.value(.email)))
-        default: .finish(.cancelled)
+            if case .perform = step { lostAnswer.begin(fields.value(.email)) }
+            return step
+        case .signIn: return .navigate(.signIn(email: fields.value(.email)))
+        default: return .finish(.cancelled)
         }
     }
 
     /// Takes the answer: the end.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
+        lostAnswer = LostAnswer()
         switch response {
-        case .signedUp(let email): .finish(.registered(email: email))
+        case .signedUp(let email): return .finish(.registered(email: email))
         }
     }
 
+    /// Notes that the answer of a cancelled request may be lost.
+    public mutating func leave() { lostAnswer.lose() }
+
     /// Takes a failure, which belongs to a field where it is about its text.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        lostAnswer.receive(failure)
         switch failure.reason {
+        case .taken where lostAnswer.mayHaveDone(fields.value(.email)):
+            fields.setProblem(Phrase("field.email.taken.unsure"), of: .email)
         case .taken: fields.setProblem(Phrase("field.email.taken"), of: .email)
         case .invalidEmail: fields.setProblem(failure.phrase, of: .email)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)

@@ -2,8 +2,11 @@
 
 public import LatchCore
 public import Observation
+public import PortableFoundation
 
-/// The privacy of an app's content: a cover while the app is inactive, and a lock after a time in the background.
+/// The privacy of an app's content: a cover of each inactive scene, and a lock after a time in which all were in the background.
+///
+/// An app with one window has one scene, which needs no identifier.
 public struct AppLock: Hashable, Sendable {
     /// The part of the app that is shown.
     public enum Phase: Hashable, Sendable {
@@ -15,13 +18,13 @@ public struct AppLock: Hashable, Sendable {
         case locked
     }
 
-    /// The activity of the app, as SwiftUI's `ScenePhase`.
+    /// The activity of a scene, as SwiftUI's `ScenePhase`.
     public enum Activity: Hashable, Sendable {
-        /// The app is in front.
+        /// The scene is in front.
         case active
-        /// The app is visible and takes no input, as in the app switcher.
+        /// The scene is visible and takes no input, as in the app switcher.
         case inactive
-        /// The app is not visible.
+        /// The scene is not visible, or closed.
         case background
     }
 
@@ -29,8 +32,9 @@ public struct AppLock: Hashable, Sendable {
     public let gracePeriod: Duration?
     /// Whether the owner of the device has to open the app.
     public private(set) var isLocked: Bool
-    private var activity = Activity.inactive
-    /// The uptime at which the app went to the background; nil if it is not there.
+    /// The activities of the visible scenes.
+    private var activities: [UUID?: Activity] = [:]
+    /// The uptime at which the last visible scene went to the background; nil if one is visible.
     private var departure: Duration?
 
     /// Creates the privacy of an app that starts, which is locked unless it never locks.
@@ -39,14 +43,19 @@ public struct AppLock: Hashable, Sendable {
         isLocked = gracePeriod != nil
     }
 
-    /// The part of the app that is shown.
-    public var phase: Phase { activity != .active ? .covered : isLocked ? .locked : .open }
+    /// The part of an app with one scene that is shown.
+    public var phase: Phase { phase(of: nil) }
 
-    /// Takes the activity of the app at an uptime.
-    public mutating func receive(_ activity: Activity, at uptime: Duration) {
-        self.activity = activity
+    /// The part of the app that a scene shows.
+    public func phase(of scene: UUID?) -> Phase {
+        activities[scene] != .active ? .covered : isLocked ? .locked : .open
+    }
+
+    /// Takes the activity of a scene at an uptime; nil for that of an app with one.
+    public mutating func receive(_ activity: Activity, of scene: UUID? = nil, at uptime: Duration) {
+        activities[scene] = activity == .background ? nil : activity
         switch activity {
-        case .background: departure = departure ?? uptime
+        case .background: if activities.isEmpty { departure = departure ?? uptime }
         case .inactive: break
         case .active:
             if let departure, let gracePeriod, uptime - departure >= gracePeriod { isLocked = true }
@@ -99,6 +108,8 @@ public final class AppLockModel {
     /// Opens the lock, such as after a sign-out: there is nothing to protect any more.
     public func open() { lock.unlock() }
 
-    /// Takes the activity of the app.
-    public func receive(_ activity: AppLock.Activity) { lock.receive(activity, at: clock.uptime) }
+    /// Takes the activity of a scene; nil for that of an app with one.
+    public func receive(_ activity: AppLock.Activity, of scene: UUID? = nil) {
+        lock.receive(activity, of: scene, at: clock.uptime)
+    }
 }

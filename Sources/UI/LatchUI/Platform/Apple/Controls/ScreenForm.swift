@@ -19,6 +19,7 @@ public import SwiftUI
 public struct ScreenForm<S: Screen, Row: View>: View {
     private let model: ScreenModel<S>
     private let row: (Control, ControlView) -> Row
+    @State private var view = UUID()
     @FocusState private var focus: ControlID?
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
@@ -41,8 +42,8 @@ public struct ScreenForm<S: Screen, Row: View>: View {
             .tint(theme.accent)
             .redacted(reason: phase.hidesSecrets ? .privacy : [])
             .interactiveDismissDisabled(!model.machine.canBeDismissed)
-            .onAppear { model.send(.appear) }
-            .onDisappear { model.send(.disappear) }
+            .onAppear { model.appear(in: view) }
+            .onDisappear { model.disappear(from: view) }
             .onChange(of: phase) { if phase == .active { model.send(.activate) } }
             .onChange(of: model.focus, initial: true) { focus = model.focus }
             .onChange(of: focus) { if focus != model.focus { model.send(.focus(focus)) } }

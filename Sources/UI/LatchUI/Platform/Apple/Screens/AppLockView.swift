@@ -4,13 +4,25 @@
 import LatchTexts
 public import SwiftUI
 
+/// The lock of an app in a scene.
+@MainActor
+struct SceneLock {
+    let model: AppLockModel
+    let scene: UUID
+
+    /// The part of the app that the scene shows.
+    var phase: AppLock.Phase { model.lock.phase(of: scene) }
+    /// The name of the app.
+    var app: String { model.unlock.screen.app }
+}
+
 private struct AppLockKey: EnvironmentKey {
-    static let defaultValue: AppLockModel? = nil
+    static let defaultValue: SceneLock? = nil
 }
 
 extension EnvironmentValues {
     /// The lock of the app around this view; nil for none.
-    var appLock: AppLockModel? {
+    var appLock: SceneLock? {
         get { self[AppLockKey.self] }
         set { self[AppLockKey.self] = newValue }
     }
@@ -23,24 +35,26 @@ struct AppLockView: ViewModifier {
     /// Whether there is something to protect.
     var isNeeded = true
     @Environment(\.scenePhase) private var phase
+    @State private var scene = UUID()
 
     func body(content: Content) -> some View {
         content
             .environment(\.appLock, shown)
-            .accessibilityHidden(shown.map { $0.lock.phase != .open } ?? false)
+            .accessibilityHidden(shown.map { $0.phase != .open } ?? false)
             .overlay {
-                if let shown, shown.lock.phase != .open {
-                    if shown.lock.phase == .locked {
-                        UnlockView(shown.unlock).background(.background)
+                if let shown, shown.phase != .open {
+                    if shown.phase == .locked {
+                        UnlockView(shown.model.unlock).background(.background)
                     } else {
-                        AppCover(app: shown.unlock.screen.app)
+                        AppCover(app: shown.app)
                     }
                 }
             }
-            .onChange(of: phase, initial: true) { model?.receive(AppLock.Activity(phase)) }
+            .onChange(of: phase, initial: true) { model?.receive(AppLock.Activity(phase), of: scene) }
+            .onDisappear { model?.receive(.background, of: scene) }
     }
 
-    private var shown: AppLockModel? { isNeeded ? model : nil }
+    private var shown: SceneLock? { isNeeded ? model.map { SceneLock(model: $0, scene: scene) } : nil }
 }
 
 /// The cover of an inactive app, so that the app switcher shows nothing.
@@ -66,11 +80,11 @@ private struct LockedSheet<Sheet: View>: ViewModifier {
         let (isPresented, lock) = (isPresented, lock)
         content.sheet(
             isPresented: Binding(
-                get: { @MainActor in isPresented.wrappedValue && lock?.lock.isLocked != true },
+                get: { @MainActor in isPresented.wrappedValue && lock?.model.lock.isLocked != true },
                 // It closes by itself for the lock, and comes back after it.
-                set: { @MainActor in if lock?.lock.isLocked != true { isPresented.wrappedValue = $0 } })
+                set: { @MainActor in if lock?.model.lock.isLocked != true { isPresented.wrappedValue = $0 } })
         ) {
-            sheet().overlay { if let lock, lock.lock.phase != .open { AppCover(app: lock.unlock.screen.app) } }
+            sheet().overlay { if let lock, lock.phase != .open { AppCover(app: lock.app) } }
         }
     }
 }

@@ -17,7 +17,7 @@ public struct EmailVerificationView<Row: View>: View {
     /// The view.
     public var body: some View {
         ScreenForm(model, row: row)
-            .onOpenURL { url in ScreenLink(url).map { model.send(.open($0)) } }
+            .onOpenURL { model.open($0) }
     }
 }
 

@@ -20,6 +20,7 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
     private let auth: AuthModel?
     private let content: Content
     private let signedOut: SignedOut
+    @Environment(\.scenePhase) private var scenePhase
 
     /// Creates the gate of a session.
     public init<Value: SessionCredential>(
@@ -59,6 +60,10 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
         }
         .modifier(AuthSheet(auth))
         .task { await retry() }
+        .onChange(of: scenePhase) {
+            // A keychain that was locked may be open now; a model of an app is told by its sheet.
+            if auth == nil, scenePhase == .active, state().phase == .unavailable { Task { await retry() } }
+        }
     }
 }
 
