@@ -66,12 +66,6 @@ class AuthenticationManager: ObservableObject {
         self.sessionExpiry = currentSession?.expiresAt
     }
 
-    /// Waits until the stream has shown what the client knows.
-    private func settle() async {
-        let state = await client.getCurrentState()
-        show(state)
-    }
-
     deinit {
         stateObserver?.cancel()
     }
@@ -101,7 +95,6 @@ extension AuthenticationManager {
         }
 
         try await client.process(action)
-        await settle()
 
         if currentUser != nil, let session = currentSession {
             storedTokens.append(session.accessToken)
@@ -117,7 +110,6 @@ extension AuthenticationManager {
         )
 
         try await client.process(.login(request))
-        await settle()
 
         if let session = currentSession {
             storedTokens.append(session.accessToken)
@@ -133,7 +125,6 @@ extension AuthenticationManager {
         )
 
         try await client.process(.logout(request))
-        await settle()
         storedTokens = []
     }
 
@@ -148,7 +139,6 @@ extension AuthenticationManager {
         )
 
         try await client.process(.refreshToken(request))
-        await settle()
 
         if let newSession = currentSession {
             storedTokens.append(newSession.accessToken)

@@ -17,6 +17,16 @@ import UserService
         #expect(manager.storedTokens == ["access-1"])
     }
 
+    @Test func `has the session as soon as a login returns, a thousand times`() async throws {
+        var late = 0
+        for _ in 0..<1_000 {
+            let manager = AuthenticationManager()
+            try await manager.login(email: "test@example.com", password: "validpassword")
+            if manager.currentSession == nil || manager.isLoading { late += 1 }
+        }
+        #expect(late == 0)
+    }
+
     @Test func `stays signed out with a wrong password, and shows the error`() async {
         let client = UserManagerClient()
         let manager = AuthenticationManager(client: client)

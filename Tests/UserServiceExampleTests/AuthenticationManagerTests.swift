@@ -68,9 +68,9 @@ import UserService
         let stage = try await Stage()
         try await stage.register()
         stage.wire.cut(true)
-        let again = try stage.relaunched()
+        let again = try stage.relaunched(folder: nil)
         await #expect(throws: (any Error).self) { try await again.restore() }
-        #expect(again.isAuthenticated)
+        #expect(again.isAuthenticated && again.currentUser == nil)
         stage.wire.cut(false)
         try await again.restore()
         #expect(again.currentUser?.email == "ada@example.com")
@@ -92,7 +92,7 @@ import UserService
         let stage = try await Stage()
         try await stage.register()
         stage.wire.cut(true)
-        await #expect(throws: (any Error).self) { try await stage.manager.logout(allDevices: true) }
+        await #expect(throws: (any Error).self) { try await stage.manager.logout(logoutAllDevices: true) }
         #expect(!stage.manager.isAuthenticated && stage.manager.currentUser == nil)
         #expect(stage.store.load() == nil)
     }
@@ -104,7 +104,7 @@ import UserService
         let second = try AuthenticationManager(
             url: Stage.url, store: other, transport: stage.wire, clock: stage.device.wallClock())
         try await second.login(email: "ada@example.com", password: Stage.password)
-        try await stage.manager.logout(allDevices: true)
+        try await stage.manager.logout(logoutAllDevices: true)
         await #expect(throws: (any Error).self) { try await second.getActiveDevices() }
         #expect(!second.isAuthenticated)
     }

@@ -43,8 +43,8 @@ import UserAuthentication
         identity.adoptIssuer(Self.url)
         wire = Wire(identity.handlerAfterMails)
         manager = try AuthenticationManager(
-            url: Self.url, store: store, transport: wire, clock: device.wallClock(),
-            refreshesInBackground: refreshesInBackground)
+            url: Self.url, store: store, folder: folder.appending(path: "responses").path, transport: wire,
+            clock: device.wallClock(), refreshesInBackground: refreshesInBackground)
     }
 
     /// Lets seconds pass, on the server first: what the app does then meets a server that has come as far.
@@ -55,11 +55,13 @@ import UserAuthentication
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Another launch of the app over the same store.
-    func relaunched(refreshesInBackground: Bool = false) throws -> AuthenticationManager {
+    /// Another launch of the app over the same store, and over the same folder unless it is nil.
+    func relaunched(
+        folder name: String? = "responses", refreshesInBackground: Bool = false
+    ) throws -> AuthenticationManager {
         try AuthenticationManager(
-            url: Self.url, store: store, transport: wire, clock: device.wallClock(),
-            refreshesInBackground: refreshesInBackground)
+            url: Self.url, store: store, folder: name.map { folder.appending(path: $0).path }, transport: wire,
+            clock: device.wallClock(), refreshesInBackground: refreshesInBackground)
     }
 
     func register(_ email: String = "ada@example.com") async throws {

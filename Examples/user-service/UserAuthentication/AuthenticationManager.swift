@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AxiomArchitecture
-public import AxiomCore
 public import Foundation
 import LatchAccounts
 public import LatchAuth
@@ -33,12 +32,17 @@ public final class AuthenticationManager {
         case secondFactor
     }
 
-    /// The signed-in user, regardless of other users in the state.
-    public private(set) var currentUser: User?
     /// The pending step of a sign-in.
     public private(set) var pending: Pending?
-    /// The last error; nil after a success.
-    public private(set) var error: AxiomError?
+    /// Whether a call is running that the views show as loading.
+    public private(set) var isLoading = false
+    /// The text of the last error; nil after a success, or when the views have shown it.
+    public var error: String?
+
+    /// The user whose account was loaded last.
+    private var user: User?
+    /// The session's state that observers have been notified of.
+    private var state: SessionState<Tokens>
 
     /// The generated client, for everything that is not a sign-in.
     @ObservationIgnored public let client: UserManagerClient
@@ -47,16 +51,21 @@ public final class AuthenticationManager {
     @ObservationIgnored private let challenge: ChallengeHolder
     /// The service's pages of other providers.
     @ObservationIgnored private let pages: ProviderSignIn
+    /// The tasks that follow the session and the client; they end with this object.
+    @ObservationIgnored private var followers: [Task<Void, Never>] = []
+    /// Removes what is left of a user who has signed out.
+    @ObservationIgnored private var forgetting: Task<Void, Never>?
 
     /// Creates a manager for the service at a URL.
     ///
     /// - Parameters:
     ///   - store: The only store of the tokens.
+    ///   - folder: A private folder for the profile and the devices, which an offline start shows; nil keeps them in memory.
     ///   - transport: The transport of all calls.
     ///   - clock: The clock of the session and the client.
     ///   - refreshesInBackground: Whether tokens are refreshed five minutes before they expire, also while no request needs them.
     public init(
-        url: String, store: any TokenStore<Tokens>, transport: any Handler = Transport.live,
+        url: String, store: any TokenStore<Tokens>, folder: String? = nil, transport: any Handler = Transport.live,
         clock: WallClock = .system, refreshesInBackground: Bool = true
     ) throws {
         guard let address = URL(string: url), let origin = HTTPOrigin(address) else { throw HTTPError.invalidURL }
@@ -72,19 +81,46 @@ public final class AuthenticationManager {
         let service = UserServiceStub(
             try RPCChannel(url, through: transport, interceptors: [signedIn], clock: clock))
         client = UserManagerClient(
-            service: service, reducer: SessionReducer(), settings: ClientSettings(clock: clock))
+            service: service, reducer: SessionReducer(),
+            settings: ClientSettings(clock: clock, responseStore: folder.map { FileResponseStore(folder: $0) }))
         (self.session, self.challenge) = (session, challenge)
+        state = session.currentState
         pages = ProviderSignIn(baseURL: address, transport: transport, clock: clock)
+        followers = [
+            Task { [weak self, states = session.states] in for await _ in states { await self?.show() } },
+            Task { [weak self, client] in for await state in client.stateStream { self?.show(state) } },
+        ]
     }
 
+    deinit { for follower in followers { follower.cancel() } }
+
     /// Whether a user is signed in, without a call to the server.
-    public var isAuthenticated: Bool { session.currentState.isSignedIn && pending == nil }
+    public var isAuthenticated: Bool { current.isSignedIn && pending == nil }
+
+    /// The signed-in user, regardless of other users in the state; nil before the account is loaded.
+    public var currentUser: User? {
+        guard let credential = current.credential, let user else { return nil }
+        return credential.userID.map { $0 == user.id } ?? true ? user : nil
+    }
+
+    /// The session as the service describes it, with the current tokens.
+    public var currentSession: UserSession? { current.credential.map { UserSession($0) } }
+
+    /// The date on which the access token expires, if the service tells it.
+    public var sessionExpiry: Date? { current.credential?.expiry }
+
+    /// The session's state at this moment; its readers are notified of the next one.
+    private var current: SessionState<Tokens> {
+        _ = state
+        return session.currentState
+    }
 
     /// Restores the session from the store, and loads the user's account.
     ///
     /// An unreachable network does not end the session: the account is loaded later.
     public func restore() async throws {
         try await session.restore()
+        await show()
         guard let id = session.currentState.credential?.userID else { return }
         try await loadUser(id)
     }
@@ -96,13 +132,13 @@ public final class AuthenticationManager {
         let request = RegisterRequest(
             email: email, password: password, username: username, firstName: firstName, lastName: lastName,
             acceptTerms: true)
-        try await noting { try await adopt(try await client.register(request), email: email) }
+        try await adopt(try await client.register(request), email: email)
     }
 
     /// Signs in with a password; a second factor may be required afterwards.
     public func login(email: String, password: String, rememberMe: Bool = false, device: String = "") async throws {
         let request = LoginRequest(email: email, password: password, rememberMe: rememberMe, deviceInfo: device)
-        try await noting { try await adopt(try await client.login(request), email: email) }
+        try await adopt(try await client.login(request), email: email)
     }
 
     /// Signs in with Google, on the service's page.
@@ -140,39 +176,41 @@ public final class AuthenticationManager {
 
     /// Completes a sign-in, or confirms a second factor that was just set up.
     public func verifyTwoFactorCode(_ code: String) async throws {
-        try await noting {
-            let answer = try await client.verifyTwoFactor(VerifyTwoFactorRequest(code: code))
-            challenge.forget()
-            pending = nil
-            guard let session = answer.session, session.isActive else { return }
-            try await adopt(answer, email: "")
-        }
+        let answer = try await client.verifyTwoFactor(VerifyTwoFactorRequest(code: code))
+        challenge.forget()
+        pending = nil
+        guard let session = answer.session, session.isActive else { return }
+        try await adopt(answer, email: "")
     }
 
     /// Begins a second factor; what it gives is shown once.
     public func setupTwoFactorAuth() async throws -> SetupTwoFactorResponse {
-        try await noting { try await client.setupTwoFactor(SetupTwoFactorRequest()) }
+        try await client.setupTwoFactor(SetupTwoFactorRequest())
     }
 
     /// Signs out here, or on every device.
     ///
-    /// The tokens are removed first: the user is signed out even if the call fails, and a running refresh does not bring
-    /// them back.
-    public func logout(allDevices: Bool = false) async throws {
+    /// The tokens, the cached responses and the client's state are removed first. The user is signed out even if the call
+    /// fails, and a running refresh does not bring the tokens back.
+    public func logout(logoutAllDevices: Bool = false) async throws {
         let request = try await session.signOut().map {
-            LogoutRequest(sessionToken: allDevices ? $0.access : $0.refresh ?? $0.access, logoutAllDevices: allDevices)
+            LogoutRequest(
+                sessionToken: logoutAllDevices ? $0.access : $0.refresh ?? $0.access, logoutAllDevices: logoutAllDevices)
         }
         challenge.forget()
-        (currentUser, pending) = (nil, nil)
+        pending = nil
+        await show()
         guard let request else { return }
-        try await noting { try await client.logout(request) }
+        try await client.logout(request)
     }
+
+    /// Refreshes the tokens if they expire within five minutes; every call does this by itself.
+    public func refreshTokenIfNeeded() async throws { _ = try await session.credential() }
 
     /// Replaces the password.
     public func changePassword(from current: String, to new: String, logoutOthers: Bool) async throws {
-        let request = ChangePasswordRequest(
-            currentPassword: current, newPassword: new, logoutOtherSessions: logoutOthers)
-        try await noting { try await client.changePassword(request) }
+        try await client.changePassword(
+            ChangePasswordRequest(currentPassword: current, newPassword: new, logoutOtherSessions: logoutOthers))
     }
 
     /// Changes what the account tells about its owner.
@@ -180,24 +218,29 @@ public final class AuthenticationManager {
         guard let id = session.currentState.credential?.userID else { throw AuthError.missingToken }
         var request = UpdateProfileRequest(userId: id)
         change(&request)
-        let asked = request
-        currentUser = try await noting { try await client.updateProfile(asked) }
+        user = try await client.updateProfile(request)
+        await refreshUser(id)
     }
 
     /// The devices on which this account is signed in.
     public func getActiveDevices() async throws -> [UserDevice] {
-        try await noting { try await client.getActiveDevices(GetActiveDevicesRequest()).devices }
+        try await client.getActiveDevices(GetActiveDevicesRequest()).devices
     }
 
     /// Signs one of them out.
     public func revokeDevice(_ id: String) async throws {
-        try await noting { try await client.revokeDevice(RevokeDeviceRequest(deviceId: id)) }
+        try await client.revokeDevice(RevokeDeviceRequest(deviceId: id))
     }
 
     /// Reads the account of whoever is signed in.
     public func loadUser(_ id: String) async throws {
-        let request = GetProfileRequest(userId: id, includePreferences: true, includeDevices: false)
-        currentUser = try await noting { try await client.getProfile(request) }
+        user = try await client.getProfile(
+            GetProfileRequest(userId: id, includePreferences: true, includeDevices: false))
+    }
+
+    /// Reads the account again, and keeps it for an offline start; the user is known already if that fails.
+    private func refreshUser(_ id: String) async {
+        do { try await loadUser(id) } catch { self.error = nil }
     }
 
     /// Signs in with an answer, or notes what it still waits for.
@@ -209,7 +252,9 @@ public final class AuthenticationManager {
             pending = .verification(email: email)
         } else if let value = answer.session {
             try await session.signIn(Tokens(value))
-            (currentUser, pending) = (answer.user, nil)
+            await show()
+            (user, pending) = (answer.user, nil)
+            await refreshUser(value.userId)
         }
     }
 
@@ -217,23 +262,38 @@ public final class AuthenticationManager {
     private func adopt(_ tokens: Tokens) async throws {
         try await session.signIn(tokens)
         challenge.forget()
-        (currentUser, pending) = (nil, nil)
+        await show()
+        pending = nil
         let subject = try? JWT(unverified: tokens.access).claims.subject
-        guard let id = tokens.userID ?? subject else { return }
         // Offline, the user is signed in all the same.
-        do { try await loadUser(id) } catch { self.error = await client.getCurrentState().error }
+        if let id = tokens.userID ?? subject { await refreshUser(id) }
     }
 
-    /// Keeps what went wrong for the views, beside throwing it.
-    private func noting<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            let result = try await body()
-            error = nil
-            return result
-        } catch {
-            self.error = await client.getCurrentState().error
-            throw error
+    /// Notifies observers of the session's state, and forgets a user who has left it.
+    private func show() async {
+        let (old, new) = (state, session.currentState)
+        if old != new { state = new }
+        if let left = old.credential {
+            let isSignedOut = if case .signedOut = new { true } else { false }
+            if isSignedOut || new.credential.map({ $0.userID != left.userID }) ?? false { forget() }
         }
+        await forgetting?.value
+    }
+
+    /// Removes the user, the client's state with its running actions, and the responses on disk.
+    private func forget() {
+        user = nil
+        forgetting = Task { [weak self, client, forgetting] in
+            await forgetting?.value
+            do { try await client.reset(to: UserManagerState()) } catch { self?.error = "\(error)" }
+        }
+    }
+
+    /// Shows what the client does for the views.
+    private func show(_ state: UserManagerState) {
+        if isLoading != state.isLoading { isLoading = state.isLoading }
+        let text = state.error?.localizedDescription
+        if error != text { error = text }
     }
 
     /// A refused refresh token ends the session; everything else leaves it as it is.

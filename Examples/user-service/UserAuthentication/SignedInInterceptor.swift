@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchRPC
 import Synchronization
 import UserService
@@ -58,5 +59,16 @@ extension Tokens {
         self.init(
             access: session.accessToken, refresh: session.refreshToken.isEmpty ? nil : session.refreshToken,
             expiry: session.hasExpiresAt ? session.expiresAt : nil, userID: session.userId)
+    }
+}
+
+extension UserSession {
+    /// The session of tokens; its identifier is in the access token, if that is a JWT of this package's server.
+    init(_ tokens: Tokens) {
+        let claims = try? JWT(unverified: tokens.access).claims
+        self.init(
+            id: claims?.string("sid") ?? "", userId: tokens.userID ?? claims?.subject ?? "", accessToken: tokens.access,
+            refreshToken: tokens.refresh ?? "", isActive: true)
+        if let expiry = tokens.expiry { expiresAt = expiry }
     }
 }

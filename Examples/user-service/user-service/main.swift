@@ -13,21 +13,27 @@ import UserService
 let arguments = CommandLine.arguments.dropFirst()
 let url = arguments.first ?? "http://127.0.0.1:8080"
 let email = arguments.dropFirst().first ?? "ada-\(UInt32.random(in: 0...UInt32.max))@example.com"
-let password = "a long enough sentence"
+let (password, other) = ("a long enough sentence", "another long sentence")
 
+// Where the profile stays for an offline start. An app names a folder of its own, and a `KeychainTokenStore`.
+let folder = FileManager.default.temporaryDirectory.appending(path: "user-service-\(UUID().uuidString)").path
 let store = InMemoryTokenStore<Tokens>()
-let manager = try AuthenticationManager(url: url, store: store)
+let manager = try AuthenticationManager(url: url, store: store, folder: folder)
 
 // What a form would say before anything is sent.
 let action = UserManagerAction.register(RegisterRequest(email: "nobody", password: "short"))
 print("refused here:", action.validationErrors.joined(separator: "; "))
 
-try await manager.register(
-    email: email, password: password, firstName: "Ada", lastName: "Lovelace",
-    username: email.split(separator: "@").first.map(String.init) ?? "ada")
-if case .verification(let address) = manager.pending { print("verify \(address) first; then log in") }
-print("registered:", manager.currentUser?.displayName ?? "waits for its verification")
-try await manager.logout()
+do {
+    try await manager.register(
+        email: email, password: password, firstName: "Ada", lastName: "Lovelace",
+        username: email.split(separator: "@").first.map(String.init) ?? "ada")
+    if case .verification(let address) = manager.pending { print("verify \(address) first; then log in") }
+    print("registered:", manager.currentUser?.displayName ?? "waits for its verification")
+    try await manager.logout()
+} catch AxiomError.actionError("already_exists", _) {
+    print("registered before:", email)
+}
 
 try await manager.login(email: email, password: password, rememberMe: true, device: "user-service on Linux")
 print("logged in:", manager.isAuthenticated, manager.currentUser?.email ?? "")
@@ -45,8 +51,10 @@ print("restored:", second.currentUser?.displayName ?? "")
 
 for device in try await manager.getActiveDevices() { print("device:", device.name, device.os) }
 
-try await manager.changePassword(from: password, to: "another long sentence", logoutOthers: true)
-print("password changed")
+// And back, so that the program can run again.
+try await manager.changePassword(from: password, to: other, logoutOthers: true)
+try await manager.changePassword(from: other, to: password, logoutOthers: true)
+print("password changed, and back")
 
 do {
     try await manager.client.process(.getUsers(GetUsersRequest(limit: 10, sortField: "email", sortAscending: true)))
@@ -58,5 +66,5 @@ do {
 let setup = try await manager.setupTwoFactorAuth()
 print("second factor: scan \(setup.otpauthUri.prefix(15))…, and keep \(setup.recoveryCodes.count) recovery codes")
 
-try await manager.logout(allDevices: true)
+try await manager.logout(logoutAllDevices: true)
 print("logged out:", !manager.isAuthenticated)

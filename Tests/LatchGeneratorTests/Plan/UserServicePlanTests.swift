@@ -32,12 +32,14 @@ import Testing
     }
 
     /// The rows of Axiom's table: strategy, collection and key; then network, change, loading and offline.
+    ///
+    /// `GetProfile` alone differs: its response outlives the process, which the document's "cached profile data" needs.
     static let lines: [(method: String, what: String, flags: [Bool], cache: CacheStrategy, rules: Int)] = [
         ("Register", "custom users -", [true, true, true, false], .none, 4),
         ("Login", "custom sessions -", [true, true, true, false], .memory, 2),
         ("Logout", "custom sessions -", [true, true, false, false], .none, 1),
         ("RefreshToken", "custom sessions -", [true, true, false, false], .memory, 1),
-        ("GetProfile", "custom users -", [true, true, true, true], .memory, 1),
+        ("GetProfile", "custom users -", [true, true, true, true], .persistent, 1),
         ("UpdateProfile", "updateByID users user_id", [true, true, true, false], .memory, 2),
         ("ChangePassword", "noChange users -", [true, false, true, false], .none, 4),
         ("GetUsers", "replaceAll users -", [true, true, true, true], .memory, 0),

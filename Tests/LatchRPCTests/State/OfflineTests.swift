@@ -102,6 +102,29 @@ private final class Network: Sendable {
         }
     }
 
+    @Test func `nothing of a user is left after a reset, not even what was running`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = FileResponseStore(folder: folder + "/answers")
+            let gate = Gate()
+            let service = ShelfService { _, book, _ in
+                if book.id == "b" { await gate.pass() }
+                return BookList([book])
+            }
+            let client = client(service, answers: store)
+            try await client.process(.saved(Book("a", title: "Emma")))
+            let late = Task { try await client.process(.saved(Book("b", title: "Persuasion"))) }
+            await gate.reached()
+            try await client.reset(to: ShelfState())
+            gate.open()
+            await #expect(throws: CancellationError.self) { try await late.value }
+            #expect(await client.getCurrentState() == ShelfState())
+            network.set(false)
+            for book in [Book("a", title: "Emma"), Book("b", title: "Persuasion")] {
+                await #expect(throws: ShelfFailure.self) { try await client.process(.saved(book)) }
+            }
+        }
+    }
+
     @Test func `a response that cannot be stored is not a failure`() async throws {
         let client = client(ShelfService(), answers: FileResponseStore(folder: "/dev/null/answers"))
         try await client.process(.saved(Book("a")))

@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `is not retained by its readers, whose streams end`() async throws {
-        var streams: [AsyncStream<TallyState>] = []
+        var streams: [StateStream<TallyState>] = []
         try await expectGone { client in
             streams = (0..<10).map { _ in client.stateStream }
             try await client.process(TallyAction(1, isShown: false))

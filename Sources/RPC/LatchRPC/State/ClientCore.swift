@@ -16,6 +16,8 @@ public final class ClientCore<State: ServiceState>: Sendable {
         var loading: [Int: Int] = [:]
         /// The runs that have already failed for their callers: their later results are ignored.
         var abandoned: Set<Int> = []
+        /// The newest run that belongs to the user before the last reset.
+        var lastRunBeforeReset = 0
         var statistics = ClientStatistics()
         var lastActionTime: Duration = .zero
         var totalActionTime: Duration = .zero
@@ -47,7 +49,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
 
     func beginLoading(_ run: ActionRun) {
         content.withLock { content in
-            guard !content.abandoned.contains(run.id) else { return }
+            guard !content.abandoned.contains(run.id), run.id > content.lastRunBeforeReset else { return }
             content.loading[run.id, default: 0] += 1
         }
     }
@@ -70,7 +72,20 @@ public final class ClientCore<State: ServiceState>: Sendable {
     /// Removes the record of an abandoned run once it has ended.
     func forget(_ run: ActionRun) { content.withLock { _ = $0.abandoned.remove(run.id) } }
 
-    func isAbandoned(_ run: ActionRun) -> Bool { content.withLock { $0.abandoned.contains(run.id) } }
+    func isAbandoned(_ run: ActionRun) -> Bool {
+        content.withLock { $0.abandoned.contains(run.id) || run.id <= $0.lastRunBeforeReset }
+    }
+
+    /// Abandons all runs, for a client whose user has signed out.
+    func abandonAll() {
+        content.withLock { content in
+            content.lastRunBeforeReset = content.nextRun
+            content.loading = [:]
+        }
+    }
+
+    /// Whether a run belongs to the user before the last reset: its response is not cached.
+    func isBeforeReset(_ run: ActionRun) -> Bool { content.withLock { run.id <= $0.lastRunBeforeReset } }
 
     /// Updates the statistics.
     func count(_ change: (inout ClientStatistics) -> Void) { content.withLock { change(&$0.statistics) } }

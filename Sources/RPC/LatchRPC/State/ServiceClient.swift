@@ -39,8 +39,9 @@ extension ServiceClient {
 
     /// A stream of the current state, then of each different state, until the client is shut down or released.
     ///
-    /// Any number of readers may follow it; a slow reader misses intermediate states but never the newest.
-    public nonisolated var stateStream: AsyncStream<StateType> { core.store.stream() }
+    /// Any number of readers may follow it; a slow reader misses intermediate states but never the newest. A reader on the
+    /// main actor has seen the states of an action when `process` returns to a caller on the main actor.
+    public nonisolated var stateStream: StateStream<StateType> { core.store.stream() }
 
     /// Returns the current state.
     public func getCurrentState() -> StateType { core.store.current }
@@ -59,10 +60,23 @@ extension ServiceClient {
     /// Running actions still update it when their responses arrive.
     public func rollbackToState(_ state: StateType) { update(core.newRun()) { $0 = state } }
 
+    /// Forgets the user: abandons the running actions, removes the cached responses, and makes `state` the current one.
+    ///
+    /// Call it when the user signs out, also while offline. A running action then fails with `CancellationError`, and its
+    /// response neither changes the state nor is cached.
+    ///
+    /// - Throws: The error of the response store, after everything else is forgotten.
+    public func reset(to state: StateType) async throws {
+        core.abandonAll()
+        update(core.newRun()) { $0 = state }
+        try await removeCachedResponses()
+        await core.store.waitForDeliveries()
+    }
+
     /// Ends all streams; the state stays readable, and further actions fail.
     public func shutDown() { core.store.finish() }
 
-    /// Removes the cached responses from memory and from the store; call it when the user signs out.
+    /// Removes the cached responses from memory and from the store; `reset(to:)` does it when the user signs out.
     ///
     /// - Throws: The error of the store.
     public func removeCachedResponses() async throws {
@@ -118,8 +132,9 @@ extension ServiceClient {
         call: @Sendable (Request, CallOptions) async throws -> Response,
         change: @escaping @Sendable (Response, inout StateType) -> Void
     ) async throws -> Response {
-        try await perform(
-            action, in: run ?? core.newRun(), obtain: { try await response(to: action, request, call) }, change: change)
+        let run = run ?? core.newRun()
+        return try await perform(
+            action, in: run, obtain: { try await response(to: action, request, in: run, call) }, change: change)
     }
 
     /// Performs an action by a call without a response message.
@@ -157,9 +172,12 @@ extension ServiceClient {
             try Task.checkCancellation()
             if core.isAbandoned(run) { throw CancellationError() }
             finish(action, in: run, isStale: isStale) { change(response, &$0) }
+            await core.store.waitForDeliveries()
             return response
         } catch {
-            throw fail(action, in: run, error)
+            let failure = fail(action, in: run, core.isAbandoned(run) ? CancellationError() : error)
+            await core.store.waitForDeliveries()
+            throw failure
         }
     }
 
@@ -218,7 +236,8 @@ extension ServiceClient {
 extension ServiceClient {
     /// Returns the response to a request, from the service or from the cache.
     private func response<Request: Message, Response: Message>(
-        to action: ActionType, _ request: Request, _ call: @Sendable (Request, CallOptions) async throws -> Response
+        to action: ActionType, _ request: Request, in run: ActionRun,
+        _ call: @Sendable (Request, CallOptions) async throws -> Response
     ) async throws -> (response: Response, isStale: Bool) {
         guard action.cachesResponses else { return (try await send(action, request, call), false) }
         let key = ResponseCacheKey(action: action.actionName, request: try request.serialized(deterministic: true))
@@ -229,7 +248,7 @@ extension ServiceClient {
         }
         do {
             let response = try await send(action, request, call)
-            await cache(try response.serialized(), for: key, action)
+            await cache(try response.serialized(), for: key, action, in: run)
             return (response, false)
         } catch {
             let reason = ActionError(error, action: action.actionName)
@@ -273,11 +292,18 @@ extension ServiceClient {
     }
 
     /// Caches a response; a failure of the store does not fail the action.
-    private func cache(_ bytes: [UInt8], for key: ResponseCacheKey, _ action: ActionType) async {
+    private func cache(_ bytes: [UInt8], for key: ResponseCacheKey, _ action: ActionType, in run: ActionRun) async {
+        guard !core.isBeforeReset(run) else { return }
         let response = CachedResponse(bytes: bytes, time: core.settings.clock.now.timeIntervalSince1970)
         core.cache.store(response, for: key)
         guard action.cacheStrategy == .persistent, let store = core.settings.responseStore else { return }
-        do { try await store.store(response, for: key) } catch { core.count { $0.failedCacheWrites += 1 } }
+        do {
+            try await store.store(response, for: key)
+            // The user may have signed out during the write.
+            if core.isBeforeReset(run) { try await store.removeAll() }
+        } catch {
+            core.count { $0.failedCacheWrites += 1 }
+        }
     }
 }
 

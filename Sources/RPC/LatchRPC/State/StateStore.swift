@@ -12,15 +12,20 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
         var state: State
         var isFinished = false
         var nextID = 0
-        var streams: [Int: AsyncStream<State>.Continuation] = [:]
+        var readers: [Int: WeakReader] = [:]
         var published = 0
+    }
+
+    /// A reader that ends when its sequence and its iterators are gone.
+    private struct WeakReader {
+        weak var reader: StateReader<State>?
     }
 
     private let content: Mutex<Content>
     /// Held by one publication at a time, so that all streams see all states in one order.
     ///
-    /// Yielding waits for the lock of the consumer's task, under which its cancellation waits for `content`: that one is
-    /// never held while something is yielded to a consumer.
+    /// Resuming a reader waits for the lock of its task, under which its cancellation waits for `content`: that one is
+    /// never held while a reader is resumed.
     private let delivery = Mutex(())
     private let depth: Int
 
@@ -38,7 +43,7 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
     package var current: State { content.withLock { $0.state } }
 
     /// The number of open streams.
-    package var subscriberCount: Int { content.withLock { $0.streams.count } }
+    package var subscriberCount: Int { content.withLock { $0.readers.count } }
 
     /// The number of states published to streams.
     package var publishedCount: Int { content.withLock { $0.published } }
@@ -46,26 +51,18 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
     /// Whether the store is finished.
     package var isFinished: Bool { content.withLock { $0.isFinished } }
 
-    /// Returns a stream that begins with the current state.
-    package func stream() -> AsyncStream<State> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: State.self, bufferingPolicy: .bufferingNewest(depth))
-        // Yield and registration are one step, so that no state is missed between them.
-        let id: Int? = content.withLock { content in
-            continuation.yield(content.state)
-            guard !content.isFinished else { return nil }
+    /// Returns a sequence that begins with the current state.
+    package func stream() -> StateStream<State> {
+        // The first state and the registration are one step, so that no state is missed between them.
+        content.withLock { content in
             content.nextID += 1
-            content.streams[content.nextID] = continuation
-            return content.nextID
+            let id = content.nextID
+            let reader = StateReader(content.state, depth: depth, isFinished: content.isFinished) { [weak self] in
+                self?.content.withLock { $0.readers[id] = nil }
+            }
+            if !content.isFinished { content.readers[id] = WeakReader(reader: reader) }
+            return StateStream(reader: reader)
         }
-        guard let id else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.content.withLock { $0.streams[id] = nil }
-        }
-        return stream
     }
 
     /// Makes a state current, and publishes it unless it equals the previous one.
@@ -73,25 +70,31 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
     /// An equal state also becomes current: it may differ in properties that `==` ignores.
     package func publish(_ state: State) {
         delivery.withLock { _ in
-            let streams = content.withLock { content -> [Int: AsyncStream<State>.Continuation] in
-                guard !content.isFinished else { return [:] }
+            let readers = content.withLock { content -> [StateReader<State>] in
+                guard !content.isFinished else { return [] }
                 let isNew = content.state != state
                 content.state = state
-                guard isNew else { return [:] }
+                guard isNew else { return [] }
                 content.published += 1
-                return content.streams
+                return content.readers.values.compactMap(\.reader)
             }
-            for continuation in streams.values { continuation.yield(state) }
+            for reader in readers { reader.add(state) }
         }
+    }
+
+    /// Waits until the readers that wait on an actor have taken the published states.
+    func waitForDeliveries() async {
+        let readers = content.withLock { $0.readers.values.compactMap(\.reader) }
+        for reader in readers { await reader.waitForDeliveries() }
     }
 
     /// Ends all streams; later ones end after their first state.
     package func finish() {
-        let streams = content.withLock { content in
+        let readers = content.withLock { content in
             content.isFinished = true
-            defer { content.streams = [:] }
-            return content.streams
+            defer { content.readers = [:] }
+            return content.readers.values.compactMap(\.reader)
         }
-        for stream in streams.values { stream.finish() }
+        for reader in readers { reader.finish() }
     }
 }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+public import SwiftUI
+
+// The tutorial passes the manager on by `@EnvironmentObject`, which requires this conformance. Observation tracks the
+// reads of a view, so nothing has to be sent.
+extension AuthenticationManager: ObservableObject {}
+#endif

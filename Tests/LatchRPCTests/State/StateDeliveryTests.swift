@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchRPC
+import TestTags
+import Testing
+
+/// A view model of an app: it follows a client on the main actor.
+@MainActor private final class Follower {
+    private(set) var ids: [String] = []
+    private(set) var isLoading = false
+    private var task: Task<Void, Never>?
+
+    init(_ client: ShelfClient) {
+        task = Task { [weak self] in
+            for await state in client.stateStream {
+                self?.ids = state.ids
+                self?.isLoading = state.isLoading
+            }
+        }
+    }
+
+    deinit { task?.cancel() }
+}
+
+@Suite(.tags(.c1), .timeLimit(.minutes(5))) struct `A follower of states on the main actor` {
+    @Test @MainActor func `has seen the state when an action returns, a thousand times`() async throws {
+        let client = ShelfClient(ShelfService())
+        let follower = Follower(client)
+        var late = 0
+        for number in 0..<1_000 {
+            try await client.process(.add(Book("\(number)")))
+            if follower.ids.last != "\(number)" || follower.isLoading { late += 1 }
+        }
+        #expect(late == 0)
+    }
+
+    @Test @MainActor func `may call the client from its loop`() async throws {
+        let client = ShelfClient(ShelfService())
+        let follower = Task { @MainActor in
+            for await state in client.stateStream {
+                if state.ids == ["a"], !state.isLoading { try await client.process(.quiet(Book("b"))) }
+                if state.ids == ["a", "b"] { return state.ids }
+            }
+            return []
+        }
+        try await client.process(.quiet(Book("a")))
+        #expect(try await follower.value == ["a", "b"])
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchRPC
+import LatchTesting
+import Observation
+import TestTags
+import Testing
+import UserAuthentication
+import UserService
+
+/// A stream that ends when an observer of what `read` reads is notified.
+@MainActor private func change(of read: () -> Void) -> AsyncStream<Never> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    withObservationTracking(read) { continuation.finish() }
+    return stream
+}
+
+@Suite(.timeLimit(.minutes(5))) @MainActor struct `An observer of the authentication manager` {
+    @Test(.tags(.a1)) func `is notified of a sign-in, and of the loading before it`() async throws {
+        let stage = try await Stage()
+        let manager = stage.manager
+        let (signedIn, loading) = (change { _ = manager.isAuthenticated }, change { _ = manager.isLoading })
+        #expect(!manager.isAuthenticated && manager.currentSession == nil)
+        try await stage.register()
+        for await _ in signedIn {}
+        for await _ in loading {}
+        #expect(manager.isAuthenticated && !manager.isLoading && manager.error == nil)
+        #expect(manager.currentSession?.accessToken == stage.store.load()?.access)
+        #expect(manager.currentSession?.userId == manager.currentUser?.id)
+        #expect(manager.sessionExpiry == stage.store.load()?.expiry && manager.sessionExpiry != nil)
+    }
+
+    @Test(.tags(.a3)) func `is notified of a session that the issuer ends in the background, and sees no user`()
+        async throws
+    {
+        let stage = try await Stage(tokenLife: .seconds(900), refreshesInBackground: true)
+        try await stage.register()
+        let manager = stage.manager
+        _ = try await manager.getActiveDevices()
+        await stage.device.sleeper(for: .seconds(600) ... .seconds(601))
+        try await stage.suspend(manager.currentUser?.id ?? "")
+        let ended = change { _ = (manager.isAuthenticated, manager.currentUser) }
+        stage.advance(by: 601)
+        for await _ in ended {}
+        #expect(!manager.isAuthenticated)
+        #expect(manager.currentUser == nil && manager.currentSession == nil && manager.sessionExpiry == nil)
+        for await state in manager.client.stateStream where state.users.isEmpty && state.devices.isEmpty { break }
+        try await stage.expectNoCachedDevices()
+    }
+
+    @Test func `is notified of an error, which a view can take away`() async throws {
+        let stage = try await Stage()
+        let failed = change { _ = stage.manager.error }
+        await #expect(throws: (any Error).self) {
+            try await stage.manager.login(email: "ada@example.com", password: "wrong password")
+        }
+        for await _ in failed {}
+        #expect(stage.manager.error?.isEmpty == false && !stage.manager.isAuthenticated)
+        stage.manager.error = nil
+        #expect(stage.manager.error == nil)
+    }
+}
+
+@Suite @MainActor struct `The users of one device` {
+    @Test(.tags(.a11)) func `find the profile and the devices in an offline start`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let devices = try await stage.manager.getActiveDevices()
+        try await stage.manager.updateProfile { $0.firstName = "Augusta" }
+        stage.wire.cut(true)
+        let again = try stage.relaunched()
+        try await again.restore()
+        #expect(again.isAuthenticated && again.currentUser?.firstName == "Augusta")
+        #expect(try await again.getActiveDevices() == devices)
+        #expect(await again.client.getCurrentState().isStale)
+    }
+
+    @Test(.tags(.a5), arguments: [false, true])
+    func `see nothing of one another, signed out online or offline`(isOffline: Bool) async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let manager = stage.manager
+        _ = try await manager.getActiveDevices()
+        stage.wire.cut(isOffline)
+        if isOffline {
+            await #expect(throws: (any Error).self) { try await manager.logout() }
+        } else {
+            try await manager.logout()
+        }
+        let state = await manager.client.getCurrentState()
+        #expect(state.users.isEmpty && state.sessions.isEmpty && state.devices.isEmpty)
+        #expect(manager.currentUser == nil && manager.currentSession == nil)
+        stage.wire.cut(false)
+        try await stage.register("bob@example.com")
+        #expect(await manager.client.getCurrentState().users.map(\.email) == ["bob@example.com"])
+        try await stage.expectNoCachedDevices()
+    }
+}
+
+/// The tests of the document, whose calls these are; they were written for XCTest.
+@Suite @MainActor struct `The document's tests` {
+    @Test func `testSuccessfulLogin`() async throws {
+        let stage = try await Stage()
+        try await stage.signUp("test@example.com")
+        let authManager = stage.manager
+        try await authManager.login(email: "test@example.com", password: Stage.password)
+        #expect(authManager.isAuthenticated)
+        #expect(authManager.currentUser != nil)
+        #expect(authManager.currentSession != nil)
+    }
+
+    @Test func `testInvalidCredentials`() async throws {
+        let authManager = try await Stage().manager
+        await #expect(throws: (any Error).self) {
+            try await authManager.login(email: "test@example.com", password: "wrongpassword")
+        }
+        #expect(!authManager.isAuthenticated)
+        #expect(authManager.currentUser == nil)
+    }
+
+    @Test func `testTokenRefresh`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let authManager = stage.manager
+        let expired = authManager.currentSession?.accessToken
+        stage.advance(by: 3600)
+        try await authManager.refreshTokenIfNeeded()
+        #expect(authManager.currentSession?.accessToken != expired)
+        #expect(stage.wire.count("RefreshToken") == 1)
+    }
+
+    @Test func `testLogout`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        let authManager = stage.manager
+        #expect(authManager.isAuthenticated)
+        try await authManager.logout()
+        #expect(!authManager.isAuthenticated)
+        #expect(authManager.currentUser == nil)
+        #expect(authManager.currentSession == nil)
+    }
+}
+
+extension Stage {
+    /// No start without a network shows devices: neither this one nor the next.
+    fileprivate func expectNoCachedDevices() async throws {
+        wire.cut(true)
+        await #expect(throws: (any Error).self) { try await manager.getActiveDevices() }
+        let again = try relaunched()
+        await #expect(throws: (any Error).self) { try await again.getActiveDevices() }
+    }
+}
