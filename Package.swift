@@ -77,7 +77,7 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
 
-    "Tests/SeedDocuments": "AuthPackageUI JWTAuth LaziOAuth UserService",
+    "Tests/SeedDocuments": "AuthPackageUI JWTAuth LaziOAuth UserAuthentication",
 
     "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
