@@ -78,7 +78,7 @@ let layers: KeyValuePairs = [
     "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
     "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
 
-    "Tests/SeedDocuments": "AuthPackageUI JWTAuthDependencies LaziOAuth UserService",
+    "Tests/SeedDocuments": "AuthPackageUI JWTAuthDependencies LaziOAuth UserAuthentication",
 
     "Tests/LatchCoreTests": "TestSupport LatchTOML",
     "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",

@@ -195,7 +195,8 @@ public final class AuthenticationManager {
     public func logout(logoutAllDevices: Bool = false) async throws {
         let request = try await session.signOut().map {
             LogoutRequest(
-                sessionToken: logoutAllDevices ? $0.access : $0.refresh ?? $0.access, logoutAllDevices: logoutAllDevices)
+                sessionToken: logoutAllDevices ? $0.access : $0.refresh ?? $0.access, logoutAllDevices: logoutAllDevices
+            )
         }
         challenge.forget()
         pending = nil

@@ -7,6 +7,7 @@ import LatchAccounts
 import LatchRPC
 import LatchUI
 import SwiftUI
+import UserAuthentication
 import UserService
 
 /// The models of the screens.
@@ -64,17 +65,30 @@ final class AccountScreens {
 
 struct RegistrationView: View {
     @EnvironmentObject var authManager: AuthenticationManager
-    var body: some View { LatchUI.RegistrationView(authManager.screens.registration) }
+    var body: some View { AccountForm(client: authManager.client) { LatchUI.RegistrationView($0.registration) } }
 }
 
 struct PasswordResetView: View {
     @EnvironmentObject var authManager: AuthenticationManager
-    var body: some View { LatchUI.PasswordResetView(authManager.screens.passwordReset) }
+    var body: some View { AccountForm(client: authManager.client) { LatchUI.PasswordResetView($0.passwordReset) } }
 }
 
 struct ChangePasswordView: View {
     @EnvironmentObject var authManager: AuthenticationManager
-    var body: some View { LatchUI.ChangePasswordView(authManager.screens.changePassword) }
+    var body: some View { AccountForm(client: authManager.client) { LatchUI.ChangePasswordView($0.changePassword) } }
+}
+
+/// A view over models that last as long as it is shown.
+private struct AccountForm<Content: View>: View {
+    @State private var screens: AccountScreens
+    private let content: (AccountScreens) -> Content
+
+    init(client: UserManagerClient, @ViewBuilder content: @escaping (AccountScreens) -> Content) {
+        _screens = State(initialValue: AccountScreens(client: client))
+        self.content = content
+    }
+
+    var body: some View { content(screens) }
 }
 
 struct EditProfileView: View {

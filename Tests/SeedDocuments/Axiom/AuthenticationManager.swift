@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Steps 2 to 4 of seed 000's tutorial and its social login, for SwiftUI. What the tutorial calls of the app's own stands at
-// the end. Its timer is a task: a `Timer` cannot be invalidated from `deinit` in Swift 6.
+// Steps 2 and 3 of seed 000's tutorial and its social login, against Combine; Tests/AxiomSeedTests run the same steps. The
+// views of the tutorial take the manager of Examples/user-service, so this one has a namespace. Its timer is a task: a `Timer`
+// cannot be invalidated from `deinit` in Swift 6.
 
 #if canImport(SwiftUI)
 import AuthenticationServices
@@ -13,75 +14,78 @@ import LatchAuth
 import LatchOAuth
 import UserService
 
-@MainActor
-class AuthenticationManager: ObservableObject {
-    let client = UserManagerClient()
-    /// Left out by the tutorial.
-    private(set) lazy var screens = AccountScreens(client: client)
+/// The tutorial's own code.
+enum Tutorial {}
 
-    // Published properties for SwiftUI
-    @Published var currentUser: User?
-    @Published var isAuthenticated = false
-    @Published var isLoading = false
-    @Published var error: String?
+extension Tutorial {
+    @MainActor
+    class AuthenticationManager: ObservableObject {
+        private let client = UserManagerClient()
 
-    // Session management
-    @Published var currentSession: UserSession?
-    @Published var sessionExpiry: Date?
+        // Published properties for SwiftUI
+        @Published var currentUser: User?
+        @Published var isAuthenticated = false
+        @Published var isLoading = false
+        @Published var error: String?
 
-    private var stateObserver: Task<Void, Never>?
-    private var tokenRefreshTimer: Task<Void, Never>?
+        // Session management
+        @Published var currentSession: UserSession?
+        @Published var sessionExpiry: Date?
 
-    init() {
-        observeAuthState()
-    }
+        private var stateObserver: Task<Void, Never>?
+        private var tokenRefreshTimer: Task<Void, Never>?
 
-    private func observeAuthState() {
-        stateObserver = Task { [weak self, client] in
-            for await state in client.stateStream {
-                guard let self else { return }
-                // Update published properties
-                self.currentUser = state.users.first
-                self.currentSession = state.sessions.first
-                self.isLoading = state.isLoading
-                self.error = state.error?.localizedDescription
+        init() {
+            observeAuthState()
+        }
 
-                // Update authentication status
-                self.isAuthenticated = self.currentUser != nil && self.currentSession != nil
+        private func observeAuthState() {
+            stateObserver = Task { [weak self, client] in
+                for await state in client.stateStream {
+                    guard let self else { return }
+                    // Update published properties
+                    self.currentUser = state.users.first
+                    self.currentSession = state.sessions.first
+                    self.isLoading = state.isLoading
+                    self.error = state.error?.localizedDescription
 
-                // Schedule token refresh if needed
-                if let session = self.currentSession {
-                    self.scheduleTokenRefresh(for: session)
+                    // Update authentication status
+                    self.isAuthenticated = self.currentUser != nil && self.currentSession != nil
+
+                    // Schedule token refresh if needed
+                    if let session = self.currentSession {
+                        self.scheduleTokenRefresh(for: session)
+                    }
                 }
             }
         }
-    }
 
-    private func scheduleTokenRefresh(for session: UserSession) {
-        tokenRefreshTimer?.cancel()
+        private func scheduleTokenRefresh(for session: UserSession) {
+            tokenRefreshTimer?.cancel()
 
-        let refreshTime = session.expiresAt.addingTimeInterval(-300)  // 5 minutes before expiry
-        let timeInterval = refreshTime.timeIntervalSinceNow
+            let refreshTime = session.expiresAt.addingTimeInterval(-300)  // 5 minutes before expiry
+            let timeInterval = refreshTime.timeIntervalSinceNow
 
-        guard timeInterval > 0 else { return }
+            guard timeInterval > 0 else { return }
 
-        tokenRefreshTimer = Task { [weak self] in
-            do {
-                try await Task.sleep(for: .seconds(timeInterval))
-                try await self?.refreshTokenIfNeeded()
-            } catch {
-                self?.error = error.localizedDescription
+            tokenRefreshTimer = Task { [weak self] in
+                do {
+                    try await Task.sleep(for: .seconds(timeInterval))
+                    try await self?.refreshTokenIfNeeded()
+                } catch {
+                    self?.error = error.localizedDescription
+                }
             }
         }
-    }
 
-    deinit {
-        stateObserver?.cancel()
-        tokenRefreshTimer?.cancel()
+        deinit {
+            stateObserver?.cancel()
+            tokenRefreshTimer?.cancel()
+        }
     }
 }
 
-extension AuthenticationManager {
+extension Tutorial.AuthenticationManager {
     func login(email: String, password: String, rememberMe: Bool = false) async throws {
         let request = LoginRequest(
             email: email,
@@ -122,7 +126,7 @@ extension AuthenticationManager {
 
 #if !os(watchOS)
 /// "Social Login".
-extension AuthenticationManager {
+extension Tutorial.AuthenticationManager {
     /// The tutorial's own lines, which end where the authorization begins.
     func appleRequest() -> ASAuthorizationAppleIDRequest {
         // Apple Sign In implementation

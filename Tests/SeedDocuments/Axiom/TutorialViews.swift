@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Steps 5 and 6 of seed 000's tutorial, as they stand there. The views that they name stand at the end, and in
+// Steps 5 and 6 of seed 000's tutorial, as they stand there, with the manager of Examples/user-service. The views that they name stand at the end, and in
 // AccountScreens.swift.
 
 #if os(iOS)
 import Foundation
 import SwiftUI
+import UserAuthentication
 import UserService
 
 struct LoginView: View {

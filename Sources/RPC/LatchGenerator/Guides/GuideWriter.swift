@@ -212,7 +212,7 @@ extension GuideWriter {
         guard !actions.isEmpty else { return "" }
         return """
             While the network is unreachable, \(actions.joined(separator: ", ")) use their last cached responses, and the state
-            has `isStale`. `removeCachedResponses()` clears the cache: call it when a user signs out.
+            has `isStale`. `reset(to:)` forgets them, the state and running actions: call it when a user signs out.
 
 
             """

@@ -82,18 +82,38 @@ package struct RuntimeModules: Sendable {
     }
 
     /// Returns the flags for the module maps of C modules, which are in the package and in the build folder.
+    ///
+    /// In the build of another package, this package is one of its dependencies: a checkout or a folder elsewhere.
     private static func maps(above modules: String) -> [String] {
         let files = FileManager.default
-        var found: [String] = []
+        var (generated, packages) = ([String](), [String]())
         var folder = AtomicFile(modules).folder
         for _ in 0..<6 {
             for part in names(in: folder) where part.hasPrefix("C") && part.hasSuffix(".build") {
-                found.append("\(folder)/\(part)/module.modulemap")
+                generated.append("\(folder)/\(part)/module.modulemap")
             }
-            found += names(in: "\(folder)/Sources/C").map { "\(folder)/Sources/C/\($0)/module.modulemap" }
+            packages += [folder] + names(in: "\(folder)/checkouts").map { "\(folder)/checkouts/\($0)" }
+            packages += dependencies(in: "\(folder)/workspace-state.json")
             folder = AtomicFile(folder).folder
         }
-        return found.filter { files.fileExists(atPath: $0) }.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        // One package has all: a module that two maps declare would be an error.
+        let package = packages.first { files.fileExists(atPath: "\($0)/Sources/C/CTimer/module.modulemap") }
+        let own = package.map { package in
+            names(in: "\(package)/Sources/C").map { "\(package)/Sources/C/\($0)/module.modulemap" }
+        }
+        return (generated + (own ?? [])).filter { files.fileExists(atPath: $0) }
+            .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    }
+
+    /// Returns the folders of a package's dependencies by path, as SwiftPM notes them; empty if the file is not readable.
+    private static func dependencies(in workspace: String) -> [String] {
+        do {
+            guard let bytes = try AtomicFile(workspace).read() else { return [] }
+            let state = try JSONValue(parsing: bytes)
+            return (state["object"]?["dependencies"]?.arrayValue ?? []).compactMap { $0["state"]?["path"]?.stringValue }
+        } catch {
+            return []
+        }
     }
 
     /// Returns the content of a folder; empty where there is none.
