@@ -132,7 +132,9 @@ private let register = "/api/clients/register"
             (400, #"{"error":"bad request"}"#), (415, ""), (501, ""), (200, "<html>the app</html>"), (302, ""),
             (404, #"{"code":"unimplemented"}"#),
         ] as [(HTTPStatus, String)])
-    func `signs in by the backend's own route where it has no user service`(status: HTTPStatus, body: String) async throws {
+    func `signs in by the backend's own route where it has no user service`(status: HTTPStatus, body: String)
+        async throws
+    {
         let backend = ScriptedBackend()
         let login = "/userservice.v1.UserService/Login"
         backend.on(login) { _ in HTTPResponse(status: status, body: HTTPBody(body)) }
