@@ -35,6 +35,12 @@ public final class AuthClient: Sendable {
     let tokenDecoder: AccountTokenDecoder
     /// The sign-in at other providers.
     let providerSignIn: ProviderSignIn
+    /// Whether the backend has the RPCs of `userservice.v1.UserService`: the editing of the profile, the change of the password,
+    /// the second factor, the devices and the deletion of the account.
+    ///
+    /// False once a backend has answered as one without, or if `AccountEndpoints.userService` is nil.
+    public var hasUserService: Bool { endpoints.userService != nil && userServiceIsMissing.withLock { !$0 } }
+
     /// Whether the backend has answered as one without a user service.
     let userServiceIsMissing = Mutex(false)
 

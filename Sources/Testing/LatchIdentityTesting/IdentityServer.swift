@@ -59,7 +59,7 @@ public final class IdentityServer: Handler {
     /// - Parameter configure: Changes the configuration, such as `requireVerifiedEmail`.
     /// - Throws: `IdentityError` if a setting cannot be used.
     public static func inMemory(
-        _ configure: (inout IdentityConfiguration) -> Void = { _ in }
+        _ configure: @Sendable (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> IdentityServer {
         var configuration = IdentityConfiguration()
         configuration.issuer = "https://id.test"

@@ -51,7 +51,8 @@ extension AuthRoute.Kind {
                     .signIn(.registration(email: email)), .signIn(.passwordReset(email: email)),
                 ]
             case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]
-            case .verification: [
+            case .verification:
+                [
                     .verification(.verified(email: email)), .verification(.signIn(email: email)),
                     .verification(.signedIn),
                 ]
@@ -61,6 +62,7 @@ extension AuthRoute.Kind {
                 [
                     .profile(.edit(.ada)), .profile(.changePassword), .profile(.secondFactor), .profile(.devices),
                     .profile(.passkeys), .profile(.verifyEmail(email: email)), .profile(.signedOut),
+                    .profile(.deleted),
                 ]
             case .editProfile: [.editProfile(.saved(.ada))]
             case .changePassword: [.changePassword(.changed), .changePassword(.passwordReset)]
@@ -263,6 +265,8 @@ struct FlowExplorer: Sendable {
             case .useSignedIn: "the account that has signed in"
             case .keepSignedIn: "the account in the list"
             case .signOut: "the end of the session"
+            case .tellCancellation: "the app hears of it"
+            case .sayGoodbye: "the news of the deletion"
             case .use: "the other account"
             case .show: "the profile as it is saved"
             case .reloadProfile: "the profile is loaded"

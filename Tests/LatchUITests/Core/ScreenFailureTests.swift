@@ -52,7 +52,8 @@ import Testing
     @Test func `shows the server's words where it knows no sentence, and keeps the error for logs`() throws {
         let texts = Texts(languages: ["en"])
         let unknown = AccountError(
-            code: "refused", message: "", serverMessage: "Your account waits for approval.", serverCode: "approvalPending")
+            code: "refused", message: "", serverMessage: "Your account waits for approval.",
+            serverCode: "approvalPending")
         let failure = ScreenFailure(unknown)
         #expect(texts(failure.phrase).contains("Your account waits for approval."))
         #expect(failure.serverCode == "approvalPending")
@@ -106,7 +107,8 @@ import Testing
         #expect(ScreenLink(try #require(URL(string: text)), below: bases) == nil)
     }
 
-    private let bases = ["https://id.example.com", "https://example.com/auth/", "notes://"].compactMap(URL.init(string:))
+    private let bases = ["https://id.example.com", "https://example.com/auth/", "notes://"].compactMap(
+        URL.init(string:))
 
     @Test(arguments: [
         "https://id.example.com/verify", "https://id.example.com/verify?token=", "https://id.example.com/other?token=a",

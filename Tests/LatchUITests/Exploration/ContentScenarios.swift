@@ -21,7 +21,8 @@ extension ScreenScenario where S == ProfileScreen {
         responses: { request in
             switch request {
             case .load: [.loaded(.ada, hasSecondFactor: true), .loaded(.ada, hasSecondFactor: nil)]
-            case .signOut, .delete: [.signedOut]
+            case .signOut: [.signedOut]
+            case .delete: [.deleted]
             }
         })
 }

@@ -72,7 +72,8 @@ extension ScreenScenario where S == EmailVerificationScreen {
             switch request {
             case .resend: [.sent]
             case .verify(_, let password):
-                password == nil ? [.verified(email: "ada@example.com", isChangePending: true)] : [.verified(), .signedIn]
+                password == nil
+                    ? [.verified(email: "ada@example.com", isChangePending: true)] : [.verified(), .signedIn]
             case .check: [.verifiedElsewhere(email: "ada@example.com"), .waiting, .unknown]
             }
         },

@@ -109,7 +109,8 @@ extension ScreenScenario {
     func answers(_ request: S.Request, prefix: String, isLate: Bool = false) -> [ExploredEvent<S>] {
         responses(request).map { response in
             let name = "\(prefix) `\("\(response)".split(separator: "(").first ?? "")`"
-            return ExploredEvent(name: name, event: isLate ? .lateResponse(response) : .response(response), isOwn: false)
+            return ExploredEvent(
+                name: name, event: isLate ? .lateResponse(response) : .response(response), isOwn: false)
         }
     }
 

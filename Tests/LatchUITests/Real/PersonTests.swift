@@ -107,7 +107,7 @@ import Testing
         await model.use(press: .submit)
         #expect(model.machine.failure?.reason == .stepUpRequired)
         #expect(client.session.stepUp != nil)
-        let stepUp = StepUpModel(client)
+        let stepUp = StepUpModel(client) { _ in }
         let gate = SessionGateModel(client.session)
         stepUp.onFinish = { gate.endStepUp($0) }
         try await eventually { gate.isStepUpPresented }
@@ -218,7 +218,7 @@ import Testing
             let profile = ProfileModel(client)
             await profile.use(press: .delete)
             await profile.use(press: .confirmDeletion)
-            #expect(profile.outcome == .signedOut)
+            #expect(profile.outcome == .deleted)
             await #expect(throws: AccountError.wrongCredentials) {
                 try await client.signIn(email: email, password: password)
             }

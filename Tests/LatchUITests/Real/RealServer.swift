@@ -28,6 +28,8 @@ final class RealServer: Sendable {
     let losses = Mutex<Set<String>>([])
     /// The paths of all requests, in order.
     let paths = Mutex<[String]>([])
+    /// Whether the server is one without `userservice.v1.UserService`.
+    let hasNoUserService = Mutex(false)
     /// Whether the network is down.
     let isOffline = Mutex(false)
 
@@ -85,6 +87,9 @@ final class RealServer: Sendable {
                 if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
                 let path = request.path
                 self.paths.withLock { $0.append(path) }
+                if path.contains("userservice"), self.hasNoUserService.withLock(\.self) {
+                    return HTTPResponse(status: .notFound, body: HTTPBody("{}"))
+                }
                 let response = try await self.identity.handlerAfterMails.respond(to: request)
                 let loss = self.losses.withLock { losses in
                     losses.first { path.hasSuffix($0) }.flatMap { losses.remove($0) }

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 public import PortableFoundation
+import Synchronization
 
 /// The profile of a user, as the user and administrators see it.
 public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
@@ -80,6 +81,8 @@ extension AuthClient {
             return try profile(in: try await call("GetProfile", ["userId": .string(id)]))
         } catch AccountError.notSupported {
             let account = try await profile()
+            // The backend's own route answers, and each user service has a profile.
+            userServiceIsMissing.withLock { $0 = true }
             var profile = AccountProfile(id: account.id, email: account.email)
             profile.displayName = account.name ?? ""
             return profile

@@ -34,6 +34,8 @@ public struct UserMenuScreen: Screen {
     public internal(set) var profile: AccountProfile
     /// The failure of the profile's load, for which the menu shows what the token says; nil if there is none.
     public internal(set) var loadFailure: ScreenFailure?
+    /// Whether the server knows the devices.
+    var hasUserService = true
     /// Whether the menu leads to the account switcher.
     public let hasAccounts: Bool
 
@@ -46,10 +48,18 @@ public struct UserMenuScreen: Screen {
     /// The title: the user's name.
     public var title: Phrase { .verbatim(profile.shownName) }
 
-    /// The initials of the name, at most two.
+    /// The initials of the name, at most two letters or digits; those of the address if the name has none.
     public var initials: String {
-        let words = profile.shownName.unicodeScalars.split { $0.properties.isWhitespace }
-        return words.prefix(2).compactMap(\.first).map { $0.properties.uppercaseMapping }.joined()
+        let initials = Self.initials(of: profile.shownName)
+        return initials.isEmpty ? Self.initials(of: profile.email) : initials
+    }
+
+    private static func initials(of name: String) -> String {
+        let words = name.unicodeScalars.split { $0.properties.isWhitespace }
+        let letters = words.compactMap { word in
+            word.first { $0.properties.isAlphabetic || $0.properties.numericType != nil }
+        }
+        return letters.prefix(2).map { $0.properties.uppercaseMapping }.joined()
     }
 
     /// The ways on.
@@ -59,8 +69,9 @@ public struct UserMenuScreen: Screen {
         return failure + [
             .text(.verbatim(profile.email)),
             .button(.profile, .secondary, Phrase("profile.title")),
-            .button(.devices, .secondary, Phrase("devices.title")),
-        ] + accounts + [.button(.signOut, .destructive, Phrase("profile.signOut"))]
+        ] + (hasUserService ? [.button(.devices, .secondary, Phrase("devices.title"))] : []) + accounts + [
+            .button(.signOut, .destructive, Phrase("profile.signOut"))
+        ]
     }
 
     /// Takes the press of a button.

@@ -24,16 +24,20 @@ final class AccountClients: Sendable {
     /// The client of nobody, for a model without a current account.
     let idleClient: AuthClient
     let list: AccountList
+    /// The client of the tokens of removed accounts, whose record keeps them until the server has revoked them.
+    private let removalClient: AuthClient
     private let issuer: String
     private let makeClient: MakeClient
     private let table: Table
 
     init(
-        issuer: String, _ list: (@escaping AccountList.MakeSession) -> AccountList, makeClient: @escaping MakeClient
+        issuer: String, secrets: any SecretStore, _ list: (@escaping AccountList.MakeSession) -> AccountList,
+        makeClient: @escaping MakeClient
     ) {
         let table = Table()
         (self.issuer, self.makeClient, self.table) = (issuer, makeClient, table)
         idleClient = makeClient(InMemoryTokenStore<Tokens>())
+        removalClient = makeClient(SecretTokenStore<Tokens>(secrets, name: "removedAccounts"))
         self.list = list { entry, store in
             let client = makeClient(store)
             table.clients.withLock { $0[entry.id] = client }
@@ -101,14 +105,25 @@ final class AccountClients: Sendable {
         table.clients.withLock { $0[id] = nil }
     }
 
-    /// Ends the session of an account that was removed here at the server, as far as it can be reached.
+    /// Ends the session of an account that was removed here at the server, at once or as soon as it can be reached.
     func revoke(_ tokens: Tokens) async {
-        let client = newClient()
         do {
-            try await client.session.signIn(tokens)
-            try await client.signOut()
+            try await removalClient.session.signIn(tokens)
+            try await removalClient.signOut()
         } catch {
-            // A store in memory does not fail, and the account is removed all the same.
+            // The account is removed all the same, and a sign-out that cannot be stored has asked the server at once.
         }
+    }
+
+    /// Asks the server again to end the sessions of removed accounts.
+    func revokeRemaining() async {
+        do {
+            try await removalClient.session.restore()
+            // The app was ended between the removal and the sign-out.
+            if removalClient.session.currentState.isSignedIn { try await removalClient.signOut() }
+        } catch {
+            // A store that cannot be read now is asked at the next return of the user.
+        }
+        _ = await removalClient.session.revokeRemaining()
     }
 }

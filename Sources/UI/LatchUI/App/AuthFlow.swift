@@ -30,6 +30,10 @@ struct AuthFlow: Hashable, Sendable {
         case signOut(email: String)
         /// Make another account of the list the current one.
         case use(AccountEntry)
+        /// Tell the app that a signed-out user has left the sign-in.
+        case tellCancellation
+        /// Say that the account is deleted, and forget its address.
+        case sayGoodbye
         /// Take the profile as a screen has loaded or saved it.
         case show(AccountProfile)
         /// Load the profile again.
@@ -46,6 +50,8 @@ struct AuthFlow: Hashable, Sendable {
     var email = ""
     /// Whether the profile is loaded, without which it cannot be edited.
     var hasProfile = false
+    /// Whether the server has a user service, without which it knows no devices and changes nothing of the account.
+    var hasUserService = true
     /// Whether the app has a list of accounts.
     let hasAccounts: Bool
     private var lastID = 0
@@ -86,13 +92,21 @@ struct AuthFlow: Hashable, Sendable {
         insert(route, at: 0, isStart: true)
     }
 
+    /// Opens another first screen for a signed-out user who has gone nowhere yet.
+    mutating func restart(with route: AuthRoute) {
+        guard isAtStart, isSignedIn == false else { return }
+        screens = []
+        start(with: route)
+    }
+
     // MARK: Screens
 
     /// Whether a screen can be opened now.
     func allows(_ route: AuthRoute) -> Bool {
         switch route.kind {
         case .accounts: hasAccounts
-        case .editProfile: isSignedIn == true && hasProfile
+        case .editProfile: isSignedIn == true && hasProfile && hasUserService
+        case .changePassword, .secondFactor, .devices: isSignedIn == true && hasUserService
         default: isSignedIn == true || !route.needsUser
         }
     }
@@ -195,8 +209,13 @@ extension AuthFlow {
             if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
             return usesPassword ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
         }
+        // The end of the session has closed the profile.
+        if outcome == .profile(.deleted) { return [.sayGoodbye] }
         guard index(of: id) != nil else { return [] }
         switch outcome {
+        case .signIn(.cancelled, _):
+            remove(id)
+            return isSignedIn == false ? [.tellCancellation] : []
         case .signIn(let outcome, _): follow(outcome, of: id)
         case .registration(let outcome): follow(outcome, of: id)
         case .verification(let outcome): return follow(outcome, of: id)
@@ -272,7 +291,7 @@ extension AuthFlow {
         case .verifyEmail(let email):
             insert(.verification(EmailVerificationScreen(email: email, isSent: false)), above: id)
         // The end of the session leads to the sign-in.
-        case .signedOut: break
+        case .signedOut, .deleted: break
         case .closed: remove(id)
         }
     }

@@ -3,6 +3,7 @@
 public import LatchAccounts
 public import LatchAuth
 public import LatchCore
+import LatchTexts
 public import Observation
 public import PortableFoundation
 
@@ -50,6 +51,9 @@ public final class AuthModel {
     /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
     /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
     public var linkBases: [URL]
+    /// A function that is called when a signed-out user leaves the sign-in, such as a guest; without it the sign-in has no such
+    /// button, since there is nothing to return to.
+    @ObservationIgnored public var onCancel: (@MainActor () -> Void)?
 
     /// The current account of the list, also while it is signed out.
     private var current: AccountEntry?
@@ -57,6 +61,8 @@ public final class AuthModel {
     @ObservationIgnored private var hasOtherAccounts = false
     /// The signed-in user; nil while nobody is signed in.
     private var user: SignedInUser?
+    /// The news above the sign-in, until a user signs in; nil for none.
+    private var news: Phrase?
     private var list: ListState
     /// The gate of the client's session, renewed at each change that this model makes itself.
     private var session: SessionGateModel<Tokens>
@@ -150,7 +156,7 @@ public final class AuthModel {
         connection: ConnectionModel, clock: WallClock = .system, ways: ProviderWays,
         passkeys: (any PasskeyProvider)?, offers: any SecretStore, makeClient: @escaping AccountClients.MakeClient
     ) {
-        let accounts = AccountClients(issuer: server.absoluteString, list, makeClient: makeClient)
+        let accounts = AccountClients(issuer: server.absoluteString, secrets: offers, list, makeClient: makeClient)
         // The client that signs in belongs to nobody until its account is stored.
         self.init(accounts.idleClient, accounts, options, connection, clock, ways, passkeys, offers)
     }
@@ -174,10 +180,13 @@ public final class AuthModel {
             guard let self else { return nil }
             return AuthScreenFactory(
                 options: options, clock: clock, accounts: accounts, signInThrough: ways.signIn, passkeys: passkeys,
-                client: self.client, user: user, hasOtherAccounts: hasOtherAccounts)
+                client: self.client, user: user, isCancellable: onCancel != nil, hasOtherAccounts: hasOtherAccounts)
         }
         navigator.perform = { [weak self] in self?.perform($0) }
-        connection.onReconnection = { [weak self] in self?.user?.retry() }
+        connection.onReconnection = { [weak self] in
+            self?.user?.retry()
+            self?.revokeRemaining()
+        }
         follow()
     }
 
@@ -195,7 +204,7 @@ extension AuthModel {
         switch list {
         case .loading: SessionGateState(SessionState<Tokens>.restoring)
         case .failed(let error): SessionGateState(SessionState<Tokens>.unavailable(error))
-        case .ready: session.gate
+        case .ready: session.gate.adding(news)
         }
     }
 
@@ -225,7 +234,7 @@ extension AuthModel {
     /// Whether a screen is above the content of a signed-in user; false closes all of them, as the user does by a gesture.
     public var isPresented: Bool {
         get { isSignedIn && screen != nil }
-        set { if !newValue, isSignedIn, !isLocked { close() } }
+        set { if !newValue, isSignedIn, !isLocked, screen?.model.canBeDismissed == true { close() } }
     }
 
     private func close() {
@@ -239,9 +248,11 @@ extension AuthModel {
     public func restore() async {
         if let accounts {
             do {
-                if let stored = try await accounts.list.content().current, stored.id != current?.id {
+                let content = try await accounts.list.content()
+                if let stored = content.current, stored.id != current?.id {
                     use(stored, try await accounts.client(for: stored.id))
                 }
+                hasOtherAccounts = content.entries.contains { $0.id != current?.id }
                 list = .ready
             } catch {
                 list = .failed(error as? AuthError ?? .storeUnavailable)
@@ -250,12 +261,20 @@ extension AuthModel {
         }
         await session.retry()
         synchronize()
+        revokeRemaining()
+    }
+
+    /// Asks the server again to end the sessions of accounts that were removed without a network.
+    private func revokeRemaining() {
+        guard let accounts else { return }
+        perform { await accounts.revokeRemaining() }
     }
 
     /// Takes the return of the user to the app, after which the profile may be another one, and a store that could not be read
     /// may be open; `SessionGate` calls it.
     public func activate() {
         user?.refresh()
+        revokeRemaining()
         if gate.phase == .unavailable { perform { [weak self] in await self?.restore() } }
     }
 
@@ -324,6 +343,7 @@ extension AuthModel {
             onMenu: { [weak self] in self?.follow($0) },
             onStepUp: { [weak self] in self?.follow($0) })
         self.user = user
+        news = nil
         user.load()
         navigator.change { $0.enter() }
     }
@@ -346,23 +366,28 @@ extension AuthModel {
         let email = user?.profile?.email ?? current?.username ?? ""
         user = nil
         lock?.open()
-        navigator.change { $0.leave() }
-        perform { [weak self, accounts, current, client] in
-            var others: [AccountEntry] = []
-            if let accounts {
-                do {
-                    others = try await accounts.list.content().entries.filter { $0.id != current?.id }
-                    self?.hasOtherAccounts = !others.isEmpty
-                    // Nobody waits for the server: the list of accounts alone shows what is removed.
-                    if others.isEmpty { self?.navigator.change { $0.start(with: .signIn(email: email)) } }
-                    if let leaving, !wasEnded { try await accounts.removeSignedOut(leaving.id, of: client) }
-                } catch {
-                    // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
-                }
+        // The sign-in says that the session has ended, and leads to the other accounts.
+        let start = { @MainActor (hasOthers: Bool) in
+            hasOthers && !wasEnded ? AuthRoute.accounts : .signIn(email: email)
+        }
+        let known = hasOtherAccounts
+        navigator.change {
+            $0.leave()
+            $0.start(with: start(known))
+        }
+        guard let accounts else { return }
+        perform { [weak self, current, client] in
+            do {
+                let others = try await accounts.list.content().entries.filter { $0.id != current?.id }
+                self?.hasOtherAccounts = !others.isEmpty
+                // Another process may have changed the list.
+                if others.isEmpty == known { self?.navigator.change { $0.restart(with: start(!known)) } }
+                guard let leaving, !wasEnded else { return }
+                try await accounts.removeSignedOut(leaving.id, of: client)
+                if case .accounts(let model) = self?.screens.last { model.send(.refresh) }
+            } catch {
+                // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
             }
-            // The sign-in says that the session has ended, and leads to the other accounts.
-            let isList = !others.isEmpty && !wasEnded
-            self?.navigator.change { $0.start(with: isList ? .accounts : .signIn(email: email)) }
         }
     }
 }
@@ -416,6 +441,7 @@ extension AuthModel {
             case .useSignedIn:
                 let wasSignedIn = navigator.flow.isSignedIn == true
                 if let (account, client) = accounts?.takeSignedIn() {
+                    if let current, current.id != account.id { hasOtherAccounts = true }
                     use(account, client)
                 } else if wasSignedIn {
                     navigator.change { $0.close() }
@@ -428,8 +454,12 @@ extension AuthModel {
                     self?.synchronize()
                     self?.navigator.change { $0.close(email: email) }
                 }
+            case .tellCancellation: onCancel?()
+            case .sayGoodbye:
+                news = Phrase("profile.deleted")
+                if navigator.flow.isAtStart, case .signIn = path.last { navigator.change { $0.close() } }
             case .keepSignedIn:
-                _ = accounts?.takeSignedIn()
+                if accounts?.takeSignedIn() != nil { hasOtherAccounts = true }
                 synchronize()
             case .use(let account):
                 navigator.change { $0.close(email: account.username ?? "") }
@@ -455,7 +485,11 @@ extension AuthModel {
     }
 
     private func follow(_ outcome: StepUpScreen.Outcome) {
-        if outcome != .authenticated { session.dismissStepUp() }
+        if outcome == .authenticated {
+            for screen in screens { (screen.model as? any StepUpRepeating)?.repeatAfterStepUp() }
+        } else {
+            session.dismissStepUp()
+        }
         if outcome == .passwordReset { navigator.change { $0.openPasswordReset() } }
         synchronize()
     }

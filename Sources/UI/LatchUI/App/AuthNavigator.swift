@@ -31,6 +31,7 @@ final class AuthNavigator {
         let visible = flow.screens.last?.id
         flow.email = factory.user?.profile?.email ?? address ?? factory.client.account?.email ?? ""
         flow.hasProfile = factory.user?.profile != nil
+        flow.hasUserService = factory.client.hasUserService
         body(&flow)
         var models: [Int: AuthScreen] = [:]
         for open in flow.screens {

@@ -78,6 +78,8 @@ public protocol AnyScreenModel: AnyObject {
     var focus: ControlID? { get }
     /// Whether a request is under way.
     var isBusy: Bool { get }
+    /// Whether the user may leave the screen by a gesture.
+    var canBeDismissed: Bool { get }
     /// The last failure, until the user goes on; nil if there is none.
     var failure: ScreenFailure? { get }
     /// The number of sentences that were announced so far.
@@ -104,6 +106,8 @@ extension AnyScreenModel {
 extension ScreenModel: AnyScreenModel {
     /// The last failure, until the user goes on; nil if there is none.
     public var failure: ScreenFailure? { machine.failure }
+    /// Whether the user may leave the screen by a gesture: not during a request, nor where something is shown only once.
+    public var canBeDismissed: Bool { machine.canBeDismissed }
     /// The number of sentences that were announced so far.
     public var announcements: Int { announcement?.number ?? 0 }
 }

@@ -16,6 +16,8 @@ struct AuthScreenFactory {
     let client: AuthClient
     /// The user; nil while nobody is signed in.
     let user: SignedInUser?
+    /// Whether the app hears of a signed-out user who leaves the sign-in.
+    let isCancellable: Bool
     /// Whether the device has accounts beside the current one.
     let hasOtherAccounts: Bool
 
@@ -48,7 +50,7 @@ struct AuthScreenFactory {
         case .profile:
             return .profile(
                 ProfileModel(
-                    client, offersPasskeys: passkeys?.isAvailable == true, clock: clock,
+                    client, profile: user?.profile, offersPasskeys: passkeys?.isAvailable == true, clock: clock,
                     didLoad: { [weak user] in user?.take($0) },
                     onFinish: { report(.profile($0)) }))
         case .editProfile:
@@ -73,6 +75,8 @@ struct AuthScreenFactory {
         var options = options
         // Where there is content to return to.
         if user != nil { options.isDismissible = true }
+        // A user who has none can only leave for what the app has.
+        if user == nil, !isCancellable { options.isDismissible = false }
         // A signed-out user has no menu that leads there.
         options.offersAccounts = user == nil && hasOtherAccounts
         let (client, accounts) = (signInClient, accounts)

@@ -38,6 +38,7 @@ final class SignedInUser {
         let claimed = AccountProfile(id: client.account?.id ?? "", email: client.account?.email ?? "")
         menu = UserMenuModel(client, profile: claimed, hasAccounts: hasAccounts, clock: clock, onFinish: onMenu)
         stepUp = makeStepUp()
+        menu.update { $0.hasUserService = client.hasUserService }
         watchStepUp()
     }
 
@@ -86,7 +87,9 @@ final class SignedInUser {
     /// Takes the profile as a screen has loaded or saved it.
     func take(_ profile: AccountProfile) {
         (self.profile, failure, loaded) = (profile, nil, clock.uptime)
-        menu.update { ($0.profile, $0.loadFailure) = (profile, nil) }
+        menu.update { [client] in
+            ($0.profile, $0.loadFailure, $0.hasUserService) = (profile, nil, client.hasUserService)
+        }
     }
 
     private func finishLoad(_ number: Int, _ result: Result<AccountProfile, any Error>) {

@@ -119,13 +119,14 @@ public struct Field: Hashable, Sendable {
 
     /// The text as it is sent: secrets as typed, everything else without spaces around it.
     ///
-    /// A code may be typed in groups, so it is sent without any spaces.
+    /// A code may be typed in groups and with the digits of any script: it is sent without spaces, in ASCII digits.
+    /// An address may be pasted with marks of its direction, which nobody sees.
     var value: String {
         switch kind {
         case .password, .newPassword: text.value
-        case .oneTimeCode, .authenticatorCode:
-            String(String.UnicodeScalarView(text.value.unicodeScalars.filter { !$0.properties.isWhitespace }))
-        case .email, .username, .name, .text, .paragraph: text.value.trimmingWhitespace()
+        case .oneTimeCode, .authenticatorCode: text.value.codeDigits
+        case .email, .username: text.value.withoutMarks.trimmingWhitespace()
+        case .name, .text, .paragraph: text.value.trimmingWhitespace()
         }
     }
 
@@ -242,6 +243,28 @@ public struct Fields: Hashable, Sendable {
 }
 
 extension String {
+    /// The code without spaces, marks and hyphens, with ASCII digits.
+    fileprivate var codeDigits: String {
+        var code = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            let properties = scalar.properties
+            if properties.numericType == .decimal, let value = properties.numericValue, value >= 0 {
+                code.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(value)))
+            } else if !properties.isWhitespace, properties.generalCategory != .format {
+                code.append(scalar)
+            }
+        }
+        // The groups of a recovery code have hyphens of their own.
+        let digits = code.filter { !$0.properties.isDash }
+        let isOfDigits = digits.allSatisfy { ("0"..."9").contains($0) }
+        return String(isOfDigits ? String.UnicodeScalarView(digits) : code)
+    }
+
+    /// The text without invisible marks, such as U+200E before a pasted address.
+    fileprivate var withoutMarks: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .format }))
+    }
+
     /// Returns the text without whitespace around it.
     func trimmingWhitespace() -> String {
         let scalars = unicodeScalars.drop { $0.properties.isWhitespace }

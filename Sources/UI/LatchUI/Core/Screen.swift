@@ -114,8 +114,8 @@ public enum ScreenStep<S: Screen>: Hashable, Sendable {
     case finish(S.Outcome)
 }
 
-/// An input of a user, or of the app in the user's name.
-public enum ScreenInput: Hashable, Sendable {
+/// An input of a user, or of the app in the user's name; what is typed does not print itself.
+public enum ScreenInput: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
     /// The screen is shown, at first or again.
     case appear
     /// The screen is no longer shown: its secrets are removed, and a request that is under way goes on to its answer.
@@ -136,6 +136,24 @@ public enum ScreenInput: Hashable, Sendable {
     case press(ControlID)
     /// The app was opened by a link of a mail.
     case open(ScreenLink)
+
+    /// The input, with the text of a field redacted.
+    public var description: String {
+        switch self {
+        case .appear: "appear"
+        case .disappear: "disappear"
+        case .activate: "activate"
+        case .refresh: "refresh"
+        case .edit(let id, _): "edit(\(id), <redacted>)"
+        case .reveal(let id, let isRevealed): "reveal(\(id), \(isRevealed))"
+        case .set(let id, let isOn): "set(\(id), \(isOn))"
+        case .focus(let id): "focus(\(id.map { $0.description } ?? "nil"))"
+        case .press(let id): "press(\(id))"
+        case .open(let link): "open(\(link))"
+        }
+    }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// An event of a screen.

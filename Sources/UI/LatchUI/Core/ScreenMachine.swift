@@ -121,6 +121,13 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
 // MARK: - Events
 
 extension ScreenMachine {
+    /// Takes that the user has authenticated again, as the last request needed, and repeats that request; nil if it had a secret.
+    mutating func repeatAfterStepUp(_ request: S.Request?) -> [ScreenEffect<S>] {
+        guard activity == .idle, failure?.reason == .stepUpRequired else { return [] }
+        failure = nil
+        return request.map { follow(.perform($0), by: origin ?? .submit) } ?? []
+    }
+
     private mutating func take(_ input: ScreenInput) -> [ScreenEffect<S>] {
         switch input {
         case .appear:
@@ -375,7 +382,8 @@ extension ScreenMachine {
         switch event {
         case .input(.appear), .input(.open): return firstEmptyField
         case .failure: return firstEmptyField ?? (screen.loading == nil ? nil : .retry)
-        case .response, .lateResponse: return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
+        case .response, .lateResponse:
+            return hasOtherForm(than: before) && !hasContentToUseFirst ? firstEmptyField : nil
         case .input(.press), .assistanceFailure, .time: return hasOtherForm(than: before) ? firstEmptyField : nil
         case .input: return nil
         }

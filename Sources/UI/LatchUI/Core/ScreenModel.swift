@@ -46,6 +46,8 @@ public final class ScreenModel<S: Screen> {
     /// The task of the request; and a number that tells its answer from a late one.
     @ObservationIgnored private var request: (number: Int, task: Task<Void, Never>)?
     @ObservationIgnored private var requests = 0
+    /// The last request, for a repetition after a step-up; nil if the form has a secret.
+    @ObservationIgnored private var repeatable: S.Request?
     /// The last request that was cancelled and has not ended yet.
     @ObservationIgnored private var cancelled: (number: Int, task: Task<Void, Never>)?
     /// The task of the screen's assistance, with its number; and the last one that was cancelled and has not ended yet.
@@ -130,8 +132,10 @@ public final class ScreenModel<S: Screen> {
     /// Changes what the screen shows, without an input.
     func update(_ change: (inout S) -> Void) { machine.update(change) }
 
-    private func receive(_ event: ScreenEvent<S>) {
-        for effect in machine.receive(event) {
+    private func receive(_ event: ScreenEvent<S>) { follow(machine.receive(event)) }
+
+    private func follow(_ effects: [ScreenEffect<S>]) {
+        for effect in effects {
             switch effect {
             case .perform(let request): begin(request)
             case .cancel: cancel()
@@ -147,6 +151,7 @@ public final class ScreenModel<S: Screen> {
 
     private func begin(_ work: S.Request) {
         requests += 1
+        repeatable = screen.fields.all.contains(where: \.kind.isSecret) ? nil : work
         let (number, perform, clock, before) = (requests, perform, clock, cancelled?.task)
         let assistance = endedAssistance?.task
         let task = Task {
@@ -243,6 +248,17 @@ public final class ScreenModel<S: Screen> {
         alarm = nil
         receive(.time(max(date, clock.now)))
     }
+}
+
+/// A model that repeats what a server has refused for want of a step-up.
+@MainActor
+protocol StepUpRepeating {
+    /// Takes that the user has authenticated again.
+    func repeatAfterStepUp()
+}
+
+extension ScreenModel: StepUpRepeating {
+    func repeatAfterStepUp() { follow(machine.repeatAfterStepUp(repeatable)) }
 }
 
 extension ScreenModel: CustomReflectable {

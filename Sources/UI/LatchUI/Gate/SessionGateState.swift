@@ -42,6 +42,16 @@ public struct SessionGateState: Hashable, Sendable {
         self.stepUp = phase == .signedIn && !isDismissed ? stepUp : nil
     }
 
+    private init(phase: Phase, notice: Phrase?, stepUp: StepUpRequirement?) {
+        (self.phase, self.notice, self.stepUp) = (phase, notice, stepUp)
+    }
+
+    /// Returns the decision with a piece of news above the sign-in, which has none of its own.
+    func adding(_ news: Phrase?) -> SessionGateState {
+        guard let news, phase == .signedOut, notice == nil else { return self }
+        return SessionGateState(phase: phase, notice: news, stepUp: stepUp)
+    }
+
     /// The controls while neither content nor sign-in is shown, and the notice above the sign-in.
     public var controls: [Control] {
         switch phase {

@@ -173,7 +173,7 @@ public struct PasswordResetScreen: Screen {
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
-        case .invalidLink where !isSet && lostAnswer.mayHaveDone():
+        case .invalidLink where !isSet && fields[.newPassword] != nil && lostAnswer.mayHaveDone():
             isUnsure = true
             show(.address)
             return nil

@@ -18,10 +18,13 @@ public struct ProfileScreen: Screen {
 
     /// The answer to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile, and whether the account has a second factor; nil if the server does not say.
-        case loaded(AccountProfile, hasSecondFactor: Bool?)
+        /// The profile, whether the account has a second factor, nil if the server does not say, and whether the server has a
+        /// user service.
+        case loaded(AccountProfile, hasSecondFactor: Bool?, hasUserService: Bool = true)
         /// No user is signed in any more.
         case signedOut
+        /// The account is deleted.
+        case deleted
     }
 
     /// The way on.
@@ -38,8 +41,10 @@ public struct ProfileScreen: Screen {
         case devices
         /// To the verification of the address.
         case verifyEmail(email: String)
-        /// The user has signed out, or the account is deleted.
+        /// The user has signed out.
         case signedOut
+        /// The account is deleted.
+        case deleted
         /// The user has left the screen.
         case closed
     }
@@ -54,6 +59,8 @@ public struct ProfileScreen: Screen {
     private let offersPasskeys: Bool
     /// Whether the profile is to be loaded once more.
     private var isStale = true
+    /// Whether the server can change the profile, the password and the second factor, and knows the devices.
+    var hasUserService = true
 
     /// Creates the screen.
     ///
@@ -73,7 +80,14 @@ public struct ProfileScreen: Screen {
     }
 
     /// The screen without the profile, which is loaded again.
-    public var beginning: ProfileScreen { ProfileScreen(offersPasskeys: offersPasskeys) }
+    public var beginning: ProfileScreen {
+        var screen = ProfileScreen(offersPasskeys: offersPasskeys)
+        screen.hasUserService = hasUserService
+        return screen
+    }
+
+    /// Shows a profile until it is loaded.
+    mutating func show(_ profile: AccountProfile?) { self.profile = profile }
 
     /// The request for the profile; nil once it is there.
     public var loading: Request? { isStale ? .load : nil }
@@ -87,7 +101,8 @@ public struct ProfileScreen: Screen {
                 .button(.back, .cancel, Phrase("button.back")),
             ]
         }
-        let delete: [Control] = profile == nil ? [] : [.button(.delete, .destructive, Phrase("profile.delete"))]
+        let delete: [Control] =
+            profile == nil || !hasUserService ? [] : [.button(.delete, .destructive, Phrase("profile.delete"))]
         return values + [.button(.signOut, .secondary, Phrase("profile.signOut"))] + delete + [
             .button(.done, .cancel, Phrase("button.close"))
         ]
@@ -108,13 +123,16 @@ public struct ProfileScreen: Screen {
             all.append(.notice(.warning, Phrase("profile.unverified")))
             all.append(.button(.verifyEmail, .secondary, Phrase("profile.verify")))
         }
-        all += [
-            .button(.edit, .secondary, Phrase("profile.edit")),
-            .button(.changePassword, .secondary, Phrase("changePassword.title")),
-            .button(.secondFactor, .secondary, Phrase("secondFactor.title")),
-        ]
+        if hasUserService {
+            all += [
+                .button(.edit, .secondary, Phrase("profile.edit")),
+                .button(.changePassword, .secondary, Phrase("changePassword.title")),
+                .button(.secondFactor, .secondary, Phrase("secondFactor.title")),
+            ]
+        }
         if offersPasskeys { all.append(.button(.passkeys, .secondary, Phrase("passkeys.title"))) }
-        return all + [.button(.devices, .secondary, Phrase("devices.title"))]
+        if hasUserService { all.append(.button(.devices, .secondary, Phrase("devices.title"))) }
+        return all
     }
 
     /// Takes the press of a button.
@@ -149,11 +167,12 @@ public struct ProfileScreen: Screen {
     /// Takes the answer.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
-        case .loaded(let profile, let hasSecondFactor):
-            (self.profile, self.hasSecondFactor) = (profile, hasSecondFactor)
+        case .loaded(let profile, let hasSecondFactor, let hasUserService):
+            (self.profile, self.hasSecondFactor, self.hasUserService) = (profile, hasSecondFactor, hasUserService)
             isStale = false
             return .stay
         case .signedOut: return .finish(.signedOut)
+        case .deleted: return .finish(.deleted)
         }
     }
 
@@ -164,9 +183,21 @@ public struct ProfileScreen: Screen {
 extension AccountProfile {
     /// The name that is shown: the display name, else the full name, else the address.
     public var shownName: String {
-        if !displayName.isEmpty { return displayName }
-        let full = [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
+        if displayName.isVisible { return displayName }
+        let full = [firstName, lastName].filter(\.isVisible).joined(separator: " ")
         return full.isEmpty ? email : full
+    }
+}
+
+extension String {
+    /// Whether a person sees anything of the text.
+    fileprivate var isVisible: Bool {
+        unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .unassigned: false
+            default: !scalar.properties.isWhitespace
+            }
+        }
     }
 }
 
@@ -217,27 +248,32 @@ extension ScreenModel where S == ProfileScreen {
     ///
     /// - Parameters:
     ///   - client: The client.
+    ///   - profile: The profile to show until it is loaded; nil for none.
     ///   - offersPasskeys: Whether the screen leads to the passkeys.
     ///   - clock: The clock of locks.
     ///   - didLoad: Is called with each profile that was loaded.
     ///   - onFinish: Is called when the user goes another way, or has signed out.
     public convenience init(
-        _ client: AuthClient, offersPasskeys: Bool = false, clock: WallClock = .system,
+        _ client: AuthClient, profile: AccountProfile? = nil, offersPasskeys: Bool = false, clock: WallClock = .system,
         didLoad: @escaping @MainActor @Sendable (AccountProfile) -> Void = { _ in },
         onFinish: @escaping @MainActor (ProfileScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(ProfileScreen(offersPasskeys: offersPasskeys), clock: clock, onFinish: onFinish) { request in
+        var screen = ProfileScreen(offersPasskeys: offersPasskeys)
+        screen.hasUserService = client.hasUserService
+        screen.show(profile)
+        self.init(screen, clock: clock, onFinish: onFinish) { request in
             switch request {
             case .load:
                 let profile = try await client.accountProfile()
                 await didLoad(profile)
-                return .loaded(profile, hasSecondFactor: try await client.hasSecondFactor())
+                return .loaded(
+                    profile, hasSecondFactor: try await client.hasSecondFactor(), hasUserService: client.hasUserService)
             case .signOut:
                 try await client.signOut()
                 return .signedOut
             case .delete:
                 try await client.deleteAccount()
-                return .signedOut
+                return .deleted
             }
         }
     }

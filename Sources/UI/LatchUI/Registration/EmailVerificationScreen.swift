@@ -131,9 +131,9 @@ public struct EmailVerificationScreen: Screen {
         case .usedLink:
             [
                 .text(Phrase("verification.usedLink")),
-                .button(.confirmed, .primary, Phrase("verification.confirmed")),
+                .button(.confirmed, .secondary, Phrase("verification.confirmed")),
             ] + fields.controls + [
-                .button(.resend, .secondary, Phrase("verification.resend")),
+                .button(.resend, .primary, Phrase("verification.resend")),
                 .button(.done, .cancel, Phrase("verification.later")),
             ]
         case .verified: [doneNotice, .button(.done, .primary, Phrase("button.continue"))]

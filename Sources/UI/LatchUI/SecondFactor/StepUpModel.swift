@@ -19,7 +19,7 @@ extension ScreenModel where S == StepUpScreen {
     ///   - onFinish: Is called when the user is authenticated, or goes another way.
     public convenience init(
         _ client: AuthClient, passkeys: (any PasskeyProvider)? = nil, clock: WallClock = .system,
-        reauthenticateThrough: (@Sendable (IdentityProvider, _ code: String?) async throws -> Void)? = nil,
+        reauthenticateThrough: (@Sendable (IdentityProvider, _ code: String?) async throws -> Void)?,
         onFinish: @escaping @MainActor (StepUpScreen.Outcome) -> Void = { _ in }
     ) {
         let passkeys = passkeys.flatMap { $0.isAvailable ? $0 : nil }
@@ -41,6 +41,14 @@ extension ScreenModel where S == StepUpScreen {
             }
             return .authenticated
         }
+    }
+
+    /// Creates the step-up of a client's session in an app that shows no pages of providers.
+    public convenience init(
+        _ client: AuthClient, passkeys: (any PasskeyProvider)? = nil, clock: WallClock = .system,
+        onFinish: @escaping @MainActor (StepUpScreen.Outcome) -> Void = { _ in }
+    ) {
+        self.init(client, passkeys: passkeys, clock: clock, reauthenticateThrough: nil, onFinish: onFinish)
     }
 }
 

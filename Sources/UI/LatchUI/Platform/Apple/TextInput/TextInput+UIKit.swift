@@ -26,7 +26,7 @@ extension FieldKind {
         switch self {
         case .email: .emailAddress
         case .username, .oneTimeCode: .asciiCapable
-        case .authenticatorCode: .numberPad
+        case .authenticatorCode: .asciiCapableNumberPad
         case .password, .newPassword, .name, .text, .paragraph: .default
         }
     }

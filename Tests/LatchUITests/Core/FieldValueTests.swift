@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchTexts
+import LatchUI
+import Testing
+
+@Suite struct `A text as it is typed` {
+    private func sent(_ kind: FieldKind, _ text: String) -> String {
+        Fields([Field("field", kind, Phrase("field.code"), text: text)]).value("field")
+    }
+
+    @Test(arguments: [
+        ("123 456", "123456"), ("123-456", "123456"), ("١٢٣٤٥٦", "123456"), ("１２３４５６", "123456"),
+        ("\u{200F}123456", "123456"), ("ABCD-efgh", "ABCD-efgh"), ("abcd efgh", "abcdefgh"),
+    ])
+    func `of a code is sent in ASCII digits, without the marks of its groups`(text: String, code: String) {
+        #expect(sent(.oneTimeCode, text) == code)
+        var fields = Fields([Field("field", .authenticatorCode, Phrase("field.code"), text: text)])
+        #expect(fields.validate() == (code == "123456"))
+    }
+
+    @Test func `of an address is sent without marks that nobody sees`() {
+        #expect(sent(.email, "\u{200E}ada@example.com\u{202C} ") == "ada@example.com")
+        #expect(sent(.password, " \u{200E}secret ") == " \u{200E}secret ")
+    }
+
+    @Test func `is not printed by its input`() {
+        let input = ScreenInput.edit(.password, "S3cret")
+        #expect(!"\(input) \(String(reflecting: input))".contains("S3cret"))
+        var text = ""
+        dump(input, to: &text)
+        #expect(!text.contains("S3cret"))
+    }
+
+    @Test(arguments: [
+        ("Ada Lovelace", "AL"), ("👨‍👩‍👧‍👦 🇩🇪", "A"), ("\u{200B}", "A"), ("<b>", "B"), ("élodie 2", "É2"), ("", "A"),
+    ])
+    func `of a name has initials that can be read`(name: String, initials: String) {
+        var profile = AccountProfile(id: "1", email: "ada@example.com")
+        profile.displayName = name
+        let menu = UserMenuScreen(profile)
+        #expect(menu.initials == initials)
+        #expect(menu.title != .verbatim("\u{200B}") && menu.title != .verbatim(""))
+    }
+}
