@@ -57,9 +57,9 @@ extension APIError {
     /// Maps a rejection by the backend; a 401 is `unauthorized` for every call, as in the original.
     private init(_ error: AccountError) {
         switch (error.status, error) {
+        case (_, AccountError.invalidResponse): self = .decodingFailed
         case (401?, _): self = .unauthorized
         case (let status?, _): self = .server(status: status.rawValue, message: error.serverMessage)
-        case (nil, AccountError.invalidResponse): self = .decodingFailed
         case (nil, _): self = .unknown
         }
     }

@@ -210,13 +210,25 @@ public final class AuthClient: AuthClientProtocol {
     /// Requests a mail with a token for a new password.
     @discardableResult
     public func requestPasswordReset(email: String) async throws -> String? {
-        try await mapped { try await core.requestPasswordReset(email: email) }
+        try await mapped { try await Self.orNothing { try await core.requestPasswordReset(email: email) } }
     }
 
     /// Sets a new password with the token of such a mail.
     @discardableResult
     public func resetPassword(token: String, newPassword: String) async throws -> String? {
-        try await mapped { try await core.resetPassword(token: token, newPassword: newPassword).message }
+        try await mapped {
+            try await Self.orNothing { try await core.resetPassword(token: token, newPassword: newPassword).message }
+        }
+    }
+
+    /// Returns what `body` returns, or nil for a 204: the guide's operations have no result that is needed, and some of its
+    /// backends send none.
+    private static func orNothing(_ body: () async throws -> String?) async throws -> String? {
+        do {
+            return try await body()
+        } catch let error as AccountError where error.status == .noContent {
+            return nil
+        }
     }
 
     /// The signed-in user, as the access token describes it.

@@ -169,13 +169,14 @@ extension HTTPResponse {
     /// - Parameters:
     ///   - unauthorized: The error of a status 401 whose code is not known.
     ///   - conflict: The error of a status 409.
-    /// - Throws: `AccountError` for a refusal, `invalidResponse` for a success without an object.
+    /// - Throws: `AccountError` for a refusal, `invalidResponse` with the status for a success without an object.
     func members(
         unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
     ) throws(AccountError) -> JSONObject {
         guard status.isSuccess else { throw AccountError(self, unauthorized: unauthorized, conflict: conflict) }
         guard let members = (try? JSONValue(parsing: body.bytesWithoutMark))?.objectValue else {
-            throw .invalidResponse
+            let error = AccountError.invalidResponse
+            throw AccountError(code: error.code, message: error.message, hint: error.hint, status: status)
         }
         return members
     }
