@@ -77,6 +77,17 @@ import UserService
         #expect(await again.client.getCurrentState().isStale)
     }
 
+    @Test func `see nothing of one another where the next signs in over the last`() async throws {
+        let stage = try await Stage()
+        try await stage.register()
+        _ = try await stage.manager.getActiveDevices()
+        try await stage.register("bob@example.com")
+        let state = await stage.manager.client.getCurrentState()
+        #expect(state.users.map(\.email) == ["bob@example.com"] && state.devices.isEmpty)
+        #expect(stage.manager.currentUser?.email == "bob@example.com")
+        try await stage.expectNoCachedDevices()
+    }
+
     @Test(.tags(.a5), arguments: [false, true])
     func `see nothing of one another, signed out online or offline`(isOffline: Bool) async throws {
         let stage = try await Stage()
