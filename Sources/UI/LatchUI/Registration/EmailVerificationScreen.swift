@@ -210,7 +210,12 @@ public struct EmailVerificationScreen: Screen {
         switch response {
         case .verified(let email, let isChangePending):
             (verifiedEmail, self.isChangePending) = (email, isChangePending)
-            if isBusy { isVerified = true } else { show(.verified) }
+            guard !isBusy else {
+                isVerified = true
+                return .stay
+            }
+            unsent = nil
+            show(.verified)
         case .verifiedElsewhere(let email) where step == .waiting && token == nil && unsent == nil:
             verifiedEmail = email
             show(.verified)

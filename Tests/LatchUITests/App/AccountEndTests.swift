@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchTexts
+import LatchUI
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+/// What an app shows of accounts that end, and of servers that cannot do everything.
+@MainActor @Suite struct `An app's accounts` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    @Test func `ends the session of an account that was removed without a network once there is one`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            try await server.client().signUp(email: "bob@example.com", password: password)
+            auth.menu?.press(.accounts)
+            await auth.use(press: .addAccount)
+            await auth.use([.email: "bob@example.com", .password: password], press: .submit)
+            auth.push(.accounts)
+            await auth.settled()
+            guard case .accounts(let list) = auth.screen else { return record(auth) }
+            let ada = try #require(list.screen.accounts?.first { $0.username == email })
+            server.isOffline.withLock { $0 = true }
+            await auth.use(press: .removeAccount(ada.id))
+            await auth.use(press: .confirmRemoval)
+            #expect(list.screen.accounts?.count == 1)
+            server.isOffline.withLock { $0 = false }
+
+            // The app is ended, and starts again.
+            let restarted = try server.app()
+            await restarted.restore()
+            await restarted.settled()
+            #expect(server.requests(to: "/logout") == 1)
+            let laptop = try server.client()
+            try await laptop.signIn(email: email, password: password)
+            #expect(try await laptop.devices().count == 1)
+            restarted.activate()
+            await restarted.settled()
+            #expect(server.requests(to: "/logout") == 1)
+        }
+    }
+
+    @Test func `shows nothing that a server without a user service does not have`() async throws {
+        try await RealServer.run { server in
+            server.hasNoUserService.withLock { $0 = true }
+            let auth = try await server.signedIn()
+            #expect(auth.isSignedIn && auth.profile?.email == email && auth.profileFailure == nil)
+            #expect(auth.menu?.control(.devices) == nil && auth.menu?.control(.profile) != nil)
+            auth.menu?.press(.profile)
+            await auth.settled()
+            guard case .profile(let profile) = auth.screen else { return record(auth) }
+            for id: ControlID in [.edit, .changePassword, .secondFactor, .devices, .delete] {
+                #expect(profile.control(id) == nil, "\(id)")
+            }
+            #expect(profile.control(.email) != nil && profile.control(.signOut) != nil)
+            for route: AuthRoute in [.devices, .changePassword, .secondFactor, .editProfile] { auth.push(route) }
+            #expect(auth.path == [.profile])
+        }
+    }
+
+    @Test func `shows the profile that is known while the server cannot be reached`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            server.isOffline.withLock { $0 = true }
+            auth.menu?.press(.profile)
+            await auth.settled()
+            #expect(auth.screen?.model.failure?.reason == .offline)
+            #expect(auth.screen?.model.control(.email)?.detail == .verbatim(email))
+        }
+    }
+
+    @Test func `says that the account is deleted, and forgets its address`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            auth.menu?.press(.profile)
+            await auth.use(press: .delete)
+            await auth.use(press: .confirmDeletion)
+            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            #expect(auth.gate.notice == Phrase("profile.deleted"))
+            #expect(signIn.control(.email)?.text.value == "")
+            try await server.client().signUp(email: email, password: password)
+            await auth.use([.email: email, .password: password], press: .submit)
+            #expect(auth.isSignedIn && auth.gate.notice == nil)
+        }
+    }
+
+    @Test func `lets a guest leave the sign-in, where the app hears of it`() async throws {
+        try await RealServer.run { server in
+            var options = SignInScreen.Options()
+            options.isDismissible = true
+            let deaf = AuthModel(try server.client(), options: options)
+            await deaf.restore()
+            await deaf.settled()
+            #expect(deaf.screen?.model.control(.cancel) == nil)
+            let auth = AuthModel(try server.client(), options: options)
+            var cancellations = 0
+            auth.onCancel = { cancellations += 1 }
+            await auth.restore()
+            await auth.use(press: .cancel)
+            #expect(cancellations == 1)
+        }
+    }
+
+    private func record(_ auth: AuthModel) {
+        Issue.record("another screen: \(auth.path) \(auth.screen?.model.controls.map(\.id) ?? [])")
+    }
+}
