@@ -63,6 +63,7 @@ check: ## format, words, English, links, layers, budgets, Apple's platforms, sca
 	@Scripts/check-words
 	@Scripts/check-english
 	@Scripts/check-readme
+	@Scripts/check-documents
 	@Scripts/check-layers
 	@Scripts/check-budgets
 	@Scripts/attack-table --check
