@@ -3,6 +3,7 @@
 import LatchCore
 import LatchTesting
 import Nevod
+import Synchronization
 import TestSupport
 import TestTags
 import Testing
@@ -17,6 +18,20 @@ private struct FakeSession: URLSessionProtocol {
 
 private final class Observer: NSObject, URLSessionTaskDelegate {}
 
+/// A delegate that follows an upload.
+private final class UploadObserver: NSObject, URLSessionTaskDelegate {
+    struct Report: Sendable { let bytes, sent, total: Int64 }
+    let reports = Mutex<[Report]>([])
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let report = Report(bytes: bytesSent, sent: totalBytesSent, total: totalBytesExpectedToSend)
+        reports.withLock { $0.append(report) }
+    }
+}
+
 /// A delegate that follows every redirect.
 private final class Follower: NSObject, URLSessionTaskDelegate {
     func urlSession(
@@ -24,6 +39,24 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(request)
+    }
+}
+
+@Suite struct `An upload without a session` {
+    @Test func `tells its delegate what was sent`() async throws {
+        let backend = Backend(accepting: [])
+        backend.on("/files") { _ in .json(#"{"id":7,"name":"Ada"}"#) }
+        try await backend.serve { url in
+            let observer = UploadObserver()
+            let route = MultipartRoute<User, DefaultDomain>.uploadFile(
+                endpoint: "files", domain: .default, fieldName: "file", filename: "a.bin",
+                fileData: Data(repeating: 7, count: 500_000), mimeType: "application/octet-stream")
+            #expect(try await provider(url).perform(route, delegate: observer) == User(id: 7, name: "Ada"))
+            let reports = observer.reports.withLock(\.self)
+            let last = try #require(reports.last)
+            #expect(last.sent == last.total && last.total > 500_000)
+            #expect(reports.map(\.bytes).reduce(0, +) == last.sent)
+        }
     }
 }
 

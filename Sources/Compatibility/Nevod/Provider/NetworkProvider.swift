@@ -44,7 +44,7 @@ public actor NetworkProvider {
         rateLimiter: (any RateLimiting)? = nil,
         logger: NevodLogger? = NevodLogger()
     ) {
-        let transport = session.map { $0.handler } ?? Transport.live
+        let transport = session.map { $0.handler } ?? ReportingTransport(transport: Transport.live)
         self.init(
             config: config, transport: transport, interceptor: interceptor, rateLimiter: rateLimiter, logger: logger,
             clock: .system)
@@ -76,7 +76,8 @@ public actor NetworkProvider {
         logger: NevodLogger? = NevodLogger()
     ) {
         self.init(
-            config: config, session: session, transport: urlSession.map { $0.handler } ?? Transport.live,
+            config: config, session: session,
+            transport: urlSession.map { $0.handler } ?? ReportingTransport(transport: Transport.live),
             interceptor: interceptor, rateLimiter: rateLimiter, logger: logger, clock: .system)
     }
 
@@ -104,7 +105,7 @@ public actor NetworkProvider {
     ///
     /// - Parameters:
     ///   - route: The request and the form of its response.
-    ///   - delegate: The delegate of the session task; ignored without a `session`.
+    ///   - delegate: The delegate of the session task. Without a `session` it is told only how much of the content was read to be sent.
     public nonisolated(nonsending) func request<R: Route>(
         _ route: R, delegate: (any URLSessionTaskDelegate)? = nil
     ) async -> Result<R.Response, NetworkError> {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import Synchronization
+
+/// A transport of the core that tells the delegate of a request what it reads of its content.
+///
+/// It comes after everything that signs a request, since content that is counted is a stream.
+struct ReportingTransport: Handler {
+    let transport: any Handler
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        guard let delegate = request.taskDelegate, !request.body.isEmpty, let url = URL(string: request.absoluteURL)
+        else { return try await transport.respond(to: request) }
+        var request = request
+        // The core has no session tasks. The one that the delegate gets describes the request, and is never resumed.
+        let task = URLSession.shared.dataTask(with: url)
+        let reported = Mutex(0)
+        request.body = request.body.reporting { count, total in
+            let before = reported.withLock { reported in
+                defer { reported = count }
+                // Content that is sent again begins at 0.
+                return reported < count ? reported : 0
+            }
+            delegate.report(
+                Int64(count - before), sent: Int64(count), of: total.map(Int64.init) ?? NSURLSessionTransferSizeUnknown,
+                by: task)
+        }
+        return try await transport.respond(to: request)
+    }
+}
