@@ -129,7 +129,8 @@ private struct FiveLibraries: Sendable {
                 let stale = Client(baseURL: five.url)
                 var request = try stale.request(.get, "user/profile")
                 request.fields["Authorization"] = "Bearer \(old.accessToken)"
-                #expect(try await stale.respond(to: request).status == (signOut.tellsServer ? .unauthorized : .ok), "\(number)")
+                let status: HTTPStatus = signOut.tellsServer ? .unauthorized : .ok
+                #expect(try await stale.respond(to: request).status == status, "\(number)")
                 try await five.signIn()
                 for request in five.requests { #expect(try await request() == FiveLibraries.email, "\(number)") }
                 #expect(await five.lazi.isAuthenticated)
