@@ -84,7 +84,7 @@ extension ScreenModel where S == PasswordResetScreen {
                     return .sent(email: email)
                 case .reset(let token, let password):
                     _ = try await client.resetPassword(token: token.value, newPassword: password.value)
-                    return .reset(email: nil)
+                    return .reset
                 }
             }
         }

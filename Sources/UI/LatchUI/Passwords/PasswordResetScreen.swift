@@ -34,9 +34,12 @@ public struct PasswordResetScreen: Screen {
         /// A mail is on its way if the address has an account.
         case sent(email: String)
         /// The password is set, of an account whose address the server may state.
-        case reset(email: String? = nil)
+        case reset(email: String?)
         /// The password is set, and the user is signed in with it.
         case signedIn
+
+        /// The password is set, of an account that the server did not name.
+        public static var reset: Response { .reset(email: nil) }
     }
 
     /// The way on.

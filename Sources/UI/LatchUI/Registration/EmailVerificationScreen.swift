@@ -46,6 +46,9 @@ public struct EmailVerificationScreen: Screen {
         case waiting
         /// Nobody can be asked, since no user is signed in.
         case unknown
+
+        /// The link has verified an address that the server did not state.
+        public static var verified: Response { .verified() }
     }
 
     /// The way on.
