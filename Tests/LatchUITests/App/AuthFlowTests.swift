@@ -51,7 +51,7 @@ import Testing
         flow.open(.accounts)
         _ = flow.follow(.accounts(.add), of: try #require(flow.screens.last).id)
         let signIn = try #require(flow.screens.last)
-        let outcome = AuthOutcome.signIn(.signedIn, usesPassword: true)
+        let outcome = AuthOutcome.signIn(.signedIn, by: .password)
         let current: [AuthFlow.Effect] = [.useSignedIn, .offerPasskey]
         #expect(flow.follow(outcome, of: signIn.id, isForNewAccount: true) == current)
         flow.pop()

@@ -14,7 +14,7 @@ struct FlowOutcome: Sendable {
 
     /// The name of the screen's own outcome, without its values.
     var name: String {
-        if case .signIn(.signedIn, usesPassword: true) = outcome { return "signedIn, by a password" }
+        if case .signIn(.signedIn, by: .password) = outcome { return "signedIn, by a password" }
         let text = "\(outcome)"
         let own = text.split(separator: "(", maxSplits: 1).last?.prefix { !"(),".contains($0) }
         return own?.split(separator: ".").last.map { String($0) } ?? text
@@ -47,7 +47,7 @@ extension AuthRoute.Kind {
             switch self {
             case .signIn:
                 [
-                    .signIn(.signedIn), .signIn(.signedIn, usesPassword: true),
+                    .signIn(.signedIn), .signIn(.signedIn, by: .password),
                     .signIn(.registration(email: email)), .signIn(.passwordReset(email: email)),
                 ]
             case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]

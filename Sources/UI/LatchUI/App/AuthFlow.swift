@@ -205,9 +205,9 @@ extension AuthFlow {
     mutating func follow(_ outcome: AuthOutcome, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
         // The server has done its work, also for a screen that was left meanwhile: a user who went back to another account's
         // content stays there.
-        if let usesPassword = outcome.signsIn {
+        if let way = outcome.signsIn {
             if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
-            return usesPassword ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
+            return way == .password ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
         }
         // The end of the session has closed the profile.
         if outcome == .profile(.deleted) { return [.sayGoodbye] }

@@ -55,27 +55,34 @@ public final class AuthModel {
     /// button, since there is nothing to return to.
     @ObservationIgnored public var onCancel: (@MainActor () -> Void)?
 
+    /// A function that is called with what a person does in the screens, for analytics and logs.
+    @ObservationIgnored public var onEvent: (@MainActor (AuthEvent) -> Void)?
+
     /// The current account of the list, also while it is signed out.
-    private var current: AccountEntry?
+    private(set) var current: AccountEntry?
     /// Whether the list has further accounts.
-    @ObservationIgnored private var hasOtherAccounts = false
+    @ObservationIgnored var hasOtherAccounts = false
     /// The signed-in user; nil while nobody is signed in.
-    private var user: SignedInUser?
+    private(set) var user: SignedInUser?
+    /// The callers of ``signIn()``, while the sign-in is shown to a guest.
+    var signIns: [CheckedContinuation<Bool, Never>] = []
+    /// The callers of ``confirmUser()``, while the step-up is shown for them.
+    var confirmations: [CheckedContinuation<Bool, Never>] = []
     /// The news above the sign-in, until a user signs in; nil for none.
-    private var news: Phrase?
+    var news: Phrase?
     private var list: ListState
     /// The gate of the client's session, renewed at each change that this model makes itself.
     private var session: SessionGateModel<Tokens>
 
-    @ObservationIgnored private let accounts: AccountClients?
+    @ObservationIgnored let accounts: AccountClients?
     @ObservationIgnored private let clock: WallClock
-    @ObservationIgnored private let navigator: AuthNavigator
+    @ObservationIgnored let navigator: AuthNavigator
     @ObservationIgnored private let reauthenticateThrough: ReauthenticateThrough?
     /// The passkeys of this device; nil for an app without.
     @ObservationIgnored let passkeys: (any PasskeyProvider)?
     @ObservationIgnored let passkeyOffers: PasskeyOffers
     /// The link that opened the app before the session was restored.
-    @ObservationIgnored private var earlyLink: ScreenLink?
+    @ObservationIgnored var earlyLink: ScreenLink?
     @ObservationIgnored private var work: [Task<Void, Never>] = []
     @ObservationIgnored private var follower: Task<Void, Never>?
 
@@ -180,9 +187,11 @@ public final class AuthModel {
             guard let self else { return nil }
             return AuthScreenFactory(
                 options: options, clock: clock, accounts: accounts, signInThrough: ways.signIn, passkeys: passkeys,
-                client: self.client, user: user, isCancellable: onCancel != nil, hasOtherAccounts: hasOtherAccounts)
+                client: self.client, user: user, isCancellable: onCancel != nil || !signIns.isEmpty,
+                hasOtherAccounts: hasOtherAccounts)
         }
         navigator.perform = { [weak self] in self?.perform($0) }
+        navigator.tell = { [weak self] in self?.onEvent?($0) }
         connection.onReconnection = { [weak self] in
             self?.user?.retry()
             self?.revokeRemaining()
@@ -229,17 +238,24 @@ extension AuthModel {
     /// A step-up that the user dismisses comes back with the next request that is refused for want of it.
     public var screen: AuthScreen? { isLocked ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last }
 
-    private var stepUp: StepUpModel? { gate.stepUp == nil ? nil : user?.stepUp }
+    private var stepUp: StepUpModel? { gate.stepUp == nil && confirmations.isEmpty ? nil : user?.stepUp }
 
-    /// Whether a screen is above the content of a signed-in user; false closes all of them, as the user does by a gesture.
+    /// Whether a screen is above the content of a signed-in user, or of a guest by ``signIn()``; false closes all of them, as the
+    /// user does by a gesture.
     public var isPresented: Bool {
-        get { isSignedIn && screen != nil }
-        set { if !newValue, isSignedIn, !isLocked, screen?.model.canBeDismissed == true { close() } }
+        get { (isSignedIn || !signIns.isEmpty) && screen != nil }
+        set { if !newValue, isPresented, !isLocked, screen?.model.canBeDismissed == true { close() } }
     }
 
     private func close() {
-        guard stepUp == nil else { return session.dismissStepUp() }
+        if stepUp != nil { return dismissStepUp() }
+        endSignIn(false)
         navigator.change { $0.close() }
+    }
+
+    func dismissStepUp() {
+        session.dismissStepUp()
+        endConfirmation(false)
     }
 
     /// Reads the accounts and the session from the store; a failure is the state of ``gate``.
@@ -306,10 +322,11 @@ extension AuthModel {
 
 extension AuthModel {
     /// Makes an account the current one.
-    private func use(_ account: AccountEntry, _ client: AuthClient) {
+    func use(_ account: AccountEntry, _ client: AuthClient) {
         current = account
         self.client = client
         session = SessionGateModel(client.session)
+        endConfirmation(false)
         user = nil
         navigator.change { $0.change() }
         follow()
@@ -324,7 +341,7 @@ extension AuthModel {
     }
 
     /// Shows what belongs to the session's current state.
-    private func synchronize() {
+    func synchronize() {
         if !session.isCurrent { session = session.renewed() }
         switch gate.phase {
         case .signedIn where navigator.flow.isSignedIn != true: enter()
@@ -338,6 +355,7 @@ extension AuthModel {
     }
 
     private func enter() {
+        endSignIn(true)
         let user = SignedInUser(
             client, hasAccounts: accounts != nil, clock: clock, makeStepUp: makeStepUp(of: client),
             onMenu: { [weak self] in self?.follow($0) },
@@ -355,8 +373,10 @@ extension AuthModel {
                 try await reauthenticate(client, provider, code)
             }
         }
-        return { [passkeys, clock] in
-            StepUpModel(client, passkeys: passkeys, clock: clock, reauthenticateThrough: reauthenticate)
+        return { [passkeys, clock, weak self] in
+            let model = StepUpModel(client, passkeys: passkeys, clock: clock, reauthenticateThrough: reauthenticate)
+            model.onFailure = { [weak self] in self?.onEvent?(.failed(nil, $0)) }
+            return model
         }
     }
 
@@ -364,6 +384,8 @@ extension AuthModel {
         let wasEnded = client.session.currentState == .signedOut(.issuer)
         let leaving = user == nil ? nil : current
         let email = user?.profile?.email ?? current?.username ?? ""
+        if user != nil, case .signedOut(let reason) = client.session.currentState { onEvent?(.signedOut(reason)) }
+        endConfirmation(false)
         user = nil
         lock?.open()
         // The sign-in says that the session has ended, and leads to the other accounts.
@@ -389,108 +411,5 @@ extension AuthModel {
                 // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
             }
         }
-    }
-}
-
-// MARK: - Screens
-
-extension AuthModel {
-    /// The screens above the content or in place of it, the last one visible.
-    public var screens: [AuthScreen] { navigator.screens }
-
-    /// The routes of ``screens``, to be stored; see ``reopen(_:)``.
-    public var path: [AuthRoute] { navigator.path }
-
-    /// Shows stored screens again, as far as the user may see them now; after ``restore()``.
-    public func reopen(_ path: [AuthRoute]) { navigator.change { $0.reopen(path) } }
-
-    /// Shows the screens of the last run again, once it is known whether a user is signed in, and returns what to store for the
-    /// next one.
-    ///
-    /// A link that has opened the app, and whatever else the user has opened, goes first.
-    ///
-    /// - Parameter stored: What this function has returned before; empty at the first start. It has no secrets. What another
-    ///   version of the app has stored is ignored.
-    public func exchangePath(_ stored: Data) -> Data {
-        guard gate.phase == .signedIn || gate.phase == .signedOut else { return stored }
-        synchronize()
-        return navigator.exchange(stored)
-    }
-
-    /// Shows a screen above the others; one of the same kind closes.
-    public func push(_ route: AuthRoute) { navigator.change { $0.open(route) } }
-
-    /// Leaves the visible screen.
-    ///
-    /// A signed-out user, who has no content, then sees the sign-in.
-    public func pop() { navigator.change { $0.pop() } }
-
-    /// Opens the screen of a mail's link, and returns whether it is one below ``linkBases``.
-    ///
-    /// - Parameter url: The URL that has opened the app, such as `https://id.example.com/verify?token=…`.
-    @discardableResult
-    public func open(_ url: URL) -> Bool {
-        guard let link = ScreenLink(url, below: linkBases) else { return false }
-        if navigator.flow.isSignedIn == nil { earlyLink = link } else { navigator.open(link) }
-        return true
-    }
-
-    private func perform(_ effects: [AuthFlow.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .useSignedIn:
-                let wasSignedIn = navigator.flow.isSignedIn == true
-                if let (account, client) = accounts?.takeSignedIn() {
-                    if let current, current.id != account.id { hasOtherAccounts = true }
-                    use(account, client)
-                } else if wasSignedIn {
-                    navigator.change { $0.close() }
-                }
-                synchronize()
-            case .signOut(let email):
-                // The reset of the password has ended the session at the server.
-                perform { [weak self, client] in
-                    do { try await client.signOut() } catch {}
-                    self?.synchronize()
-                    self?.navigator.change { $0.close(email: email) }
-                }
-            case .tellCancellation: onCancel?()
-            case .sayGoodbye:
-                news = Phrase("profile.deleted")
-                if navigator.flow.isAtStart, case .signIn = path.last { navigator.change { $0.close() } }
-            case .keepSignedIn:
-                if accounts?.takeSignedIn() != nil { hasOtherAccounts = true }
-                synchronize()
-            case .use(let account):
-                navigator.change { $0.close(email: account.username ?? "") }
-                perform { [weak self] in
-                    await self?.restore()
-                    self?.navigator.change { $0.start(with: .signIn(email: account.username ?? "")) }
-                }
-            case .show(let profile): user?.take(profile)
-            case .reloadProfile: user?.load()
-            case .offerPasskey: offerPasskey()
-            }
-        }
-    }
-
-    private func follow(_ outcome: UserMenuScreen.Outcome) {
-        switch outcome {
-        case .profile: push(.profile)
-        case .devices: push(.devices)
-        case .accounts: push(.accounts)
-        // The end of the session leads to the sign-in.
-        case .signedOut: break
-        }
-    }
-
-    private func follow(_ outcome: StepUpScreen.Outcome) {
-        if outcome == .authenticated {
-            for screen in screens { (screen.model as? any StepUpRepeating)?.repeatAfterStepUp() }
-        } else {
-            session.dismissStepUp()
-        }
-        if outcome == .passwordReset { navigator.change { $0.openPasswordReset() } }
-        synchronize()
     }
 }

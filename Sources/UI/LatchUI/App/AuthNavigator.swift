@@ -19,6 +19,8 @@ final class AuthNavigator {
     @ObservationIgnored var factory: @MainActor () -> AuthScreenFactory? = { nil }
     /// Takes the effects of an outcome.
     @ObservationIgnored var perform: @MainActor ([AuthFlow.Effect]) -> Void = { _ in }
+    /// Takes what the app may hear of.
+    @ObservationIgnored var tell: @MainActor (AuthEvent) -> Void = { _ in }
 
     init(hasAccounts: Bool) { flow = AuthFlow(hasAccounts: hasAccounts) }
 
@@ -35,19 +37,24 @@ final class AuthNavigator {
         body(&flow)
         var models: [Int: AuthScreen] = [:]
         for open in flow.screens {
-            models[open.id] =
-                self.models[open.id]
-                ?? factory.make(open) { [weak self] outcome in self?.follow(outcome, of: open) }
+            models[open.id] = self.models[open.id] ?? make(open, by: factory)
         }
         self.models = models
         screens = flow.screens.compactMap { models[$0.id] }
         if flow.screens.last?.id != visible { screens.last?.model.send(.appear) }
     }
 
+    private func make(_ open: AuthFlow.OpenScreen, by factory: AuthScreenFactory) -> AuthScreen? {
+        let screen = factory.make(open) { [weak self] outcome in self?.follow(outcome, of: open) }
+        screen?.model.onFailure = { [weak self] in self?.tell(.failed(open.route, $0)) }
+        return screen
+    }
+
     private func follow(_ outcome: AuthOutcome, of screen: AuthFlow.OpenScreen) {
         var effects: [AuthFlow.Effect] = []
         change { effects = $0.follow(outcome, of: screen.id, isForNewAccount: screen.isForNewAccount) }
         perform(effects)
+        if let event = outcome.event { tell(event) }
     }
 
     /// The address as typed into the visible sign-in; nil for any other screen.

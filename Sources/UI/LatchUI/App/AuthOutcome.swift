@@ -2,8 +2,8 @@
 
 /// The outcome of a screen of an ``AuthModel``, or of its menu.
 enum AuthOutcome: Hashable, Sendable {
-    /// The outcome of a sign-in, and whether it was by a password.
-    case signIn(SignInScreen.Outcome, usesPassword: Bool = false)
+    /// The outcome of a sign-in, and its way; nil for a passkey that the keyboard has suggested.
+    case signIn(SignInScreen.Outcome, by: AuthEvent.Way? = nil)
     case registration(RegistrationScreen.Outcome)
     case verification(EmailVerificationScreen.Outcome)
     case passwordReset(PasswordResetScreen.Outcome)
@@ -16,11 +16,21 @@ enum AuthOutcome: Hashable, Sendable {
     case passkeys(PasskeysScreen.Outcome)
     case passkeyOffer(PasskeyScreen.Outcome)
 
-    /// Whether the screen has signed a user in with a password; nil if it has signed in nobody.
-    var signsIn: Bool? {
+    /// The way in which the screen has signed a user in; nil if it has signed in nobody.
+    var signsIn: AuthEvent.Way? {
         switch self {
-        case .signIn(.signedIn, let usesPassword): usesPassword
-        case .verification(.signedIn), .passwordReset(.signedIn): true
+        case .signIn(.signedIn, let way): way ?? .passkey
+        case .verification(.signedIn), .passwordReset(.signedIn): .password
+        default: nil
+        }
+    }
+
+    /// What an app hears of the outcome; nil for a step of the way.
+    var event: AuthEvent? {
+        if let way = signsIn { return .signedIn(by: way) }
+        return switch self {
+        case .registration(.registered(let email)): .signedUp(email: email)
+        case .profile(.deleted): .deleted
         default: nil
         }
     }

@@ -84,6 +84,8 @@ public protocol AnyScreenModel: AnyObject {
     var failure: ScreenFailure? { get }
     /// The number of sentences that were announced so far.
     var announcements: Int { get }
+    /// A function that is called when a request has failed, but for one that the user has cancelled.
+    var onFailure: @MainActor (ScreenFailure) -> Void { get set }
     /// Takes an input.
     func send(_ input: ScreenInput)
     /// Waits until no request is under way.

@@ -16,7 +16,7 @@ struct AuthScreenFactory {
     let client: AuthClient
     /// The user; nil while nobody is signed in.
     let user: SignedInUser?
-    /// Whether the app hears of a signed-out user who leaves the sign-in.
+    /// Whether a signed-out user has something to return to.
     let isCancellable: Bool
     /// Whether the device has accounts beside the current one.
     let hasOtherAccounts: Bool
@@ -29,7 +29,7 @@ struct AuthScreenFactory {
         let isOwn = user != nil && !open.isForNewAccount
         switch open.route {
         case .signIn(let email):
-            return .signIn(makeSignIn(email) { report(.signIn($0, usesPassword: $1)) })
+            return .signIn(makeSignIn(email) { report(.signIn($0, by: $1)) })
         case .registration(let email):
             let screen = RegistrationScreen(email: email)
             return .registration(
@@ -70,7 +70,7 @@ struct AuthScreenFactory {
     }
 
     private func makeSignIn(
-        _ email: String, _ report: @escaping @MainActor (SignInScreen.Outcome, _ usesPassword: Bool) -> Void
+        _ email: String, _ report: @escaping @MainActor (SignInScreen.Outcome, AuthEvent.Way?) -> Void
     ) -> SignInModel {
         var options = options
         // Where there is content to return to.
@@ -85,7 +85,7 @@ struct AuthScreenFactory {
         let model = SignInModel(
             client, screen: SignInScreen(name: email, options: options), clock: clock, signInThrough: signIn,
             passkeys: passkeys, didSignIn: { try await accounts?.adopt(client) })
-        model.onFinish = { [weak model] in report($0, model?.screen.usesPassword == true) }
+        model.onFinish = { [weak model] in report($0, model?.screen.way) }
         return model
     }
 

@@ -39,6 +39,9 @@ public final class ScreenModel<S: Screen> {
     /// A function that is called when the screen ends, and when it leads to another one.
     @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
 
+    /// A function that is called when a request has failed, but for one that the user has cancelled.
+    @ObservationIgnored public var onFailure: @MainActor (ScreenFailure) -> Void = { _ in }
+
     /// The views that show the screen.
     @ObservationIgnored private var views: Set<UUID> = []
     @ObservationIgnored private let clock: WallClock
@@ -176,6 +179,7 @@ public final class ScreenModel<S: Screen> {
         if request?.number == number {
             request = nil
             receive(event)
+            if case .failure(let failure) = event, failure.reason != .cancelled { onFailure(failure) }
         } else if case .response(let response) = event {
             receive(.lateResponse(response))
         }

@@ -78,8 +78,8 @@ public struct SignInScreen: Screen {
 
     /// The options.
     public internal(set) var options: Options
-    /// Whether the last request had a password.
-    public private(set) var usesPassword = false
+    /// The way of the last request, until it fails; nil for the keyboard's suggestion of a passkey, which has no press.
+    public private(set) var way: AuthEvent.Way?
     /// The step.
     public private(set) var step = Step.credentials
     /// The fields of the step.
@@ -159,11 +159,11 @@ public struct SignInScreen: Screen {
         case .otherAccounts: return .navigate(.accounts)
         case .cancel: return .finish(.cancelled)
         case .passkey:
-            usesPassword = false
+            way = .passkey
             return .perform(.passkey(.modal))
         default:
-            usesPassword = false
             let provider = options.providers.first { .provider($0) == control }
+            way = provider.map { .provider($0) }
             return provider.map { .perform(.provider($0)) } ?? .stay
         }
     }
@@ -173,7 +173,7 @@ public struct SignInScreen: Screen {
             return submitting { .verify(challenge, code: $0.secret(.code)) }
         }
         name = fields.value(.email)
-        usesPassword = true
+        way = .password
         return submitting {
             .signIn(name: $0.value(.email), password: $0.secret(.password), code: $0.secret(.code))
         }
@@ -194,6 +194,7 @@ public struct SignInScreen: Screen {
 
     /// Takes a failure: an expired challenge begins again, and a missing code adds its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        if case .secondFactor = step {} else { way = nil }
         switch (failure.reason, step) {
         case (.expired, .secondFactor), (.signedOut, .secondFactor): return expire()
         case (.codeRequired, .credentials):

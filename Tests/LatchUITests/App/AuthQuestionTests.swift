@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchUI
+import TestSupport
+import Testing
+
+@testable import LatchIdentity
+
+/// What an app asks an ``AuthModel``, and hears of it.
+@MainActor @Suite struct `An app with analytics, guests and payments` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    @Test func `hears what a person does in the screens, without a secret`() async throws {
+        try await RealServer.run { server in
+            let auth = try server.app()
+            var events: [AuthEvent] = []
+            auth.onEvent = { events.append($0) }
+            await auth.restore()
+            await auth.settled()
+            await auth.use(press: .register)
+            await auth.use([.email: email, .newPassword: password], press: .submit)
+            #expect(events == [.signedUp(email: email)])
+            events = []
+            auth.pop()
+            await auth.use([.email: email, .password: "a wrong password"], press: .submit)
+            guard case .failed(.signIn?, let failure)? = events.first, events.count == 1 else {
+                Issue.record("\(events)")
+                return
+            }
+            #expect(failure.reason == .wrongCredentials)
+            #expect(!"\(events) \(String(reflecting: events))".contains("a wrong password"))
+            events = []
+            await auth.use([.email: email, .password: password], press: .submit)
+            #expect(auth.isSignedIn && events == [.signedIn(by: .password)])
+            events = []
+            auth.menu?.press(.signOut)
+            await auth.settled()
+            #expect(!auth.isSignedIn && events == [.signedOut(.user)])
+        }
+    }
+
+    @Test func `hears of an end by the server, and not of a start with a stored account`() async throws {
+        try await RealServer.run { server in
+            _ = try await server.signedIn()
+            let auth = try server.app()
+            var events: [AuthEvent] = []
+            auth.onEvent = { events.append($0) }
+            await auth.restore()
+            await auth.settled()
+            #expect(auth.isSignedIn && events.isEmpty)
+            try await server.client().requestPasswordReset(email: email)
+            let token = try await server.mailedLink().token
+            _ = try await server.client().resetPassword(token: token, newPassword: "another long password")
+            await #expect(throws: (any Error).self) { try await auth.client.profile() }
+            await auth.settled()
+            #expect(!auth.isSignedIn && events == [.signedOut(.issuer)])
+        }
+    }
+
+    @Test func `has the user confirm a payment, which a dismissal refuses`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            let first = Task { await auth.confirmUser() }
+            try await eventually { auth.isPresented }
+            guard case .stepUp = auth.screen else { return record(auth) }
+            await auth.use([.password: "a wrong password"], press: .submit)
+            #expect(auth.isPresented)
+            await auth.use([.password: password], press: .submit)
+            #expect(await first.value)
+            #expect(auth.screen == nil)
+            for dismiss in [true, false] {
+                let next = Task { await auth.confirmUser() }
+                try await eventually { auth.isPresented }
+                if dismiss { auth.isPresented = false } else { await auth.use(press: .cancel) }
+                #expect(await !next.value)
+                #expect(auth.screen == nil && auth.isSignedIn)
+            }
+            let last = Task { await auth.confirmUser() }
+            try await eventually { auth.isPresented }
+            try await auth.client.signOut()
+            #expect(await !last.value)
+            #expect(await !auth.confirmUser())
+        }
+    }
+
+    @Test func `shows a guest the sign-in for one feature, and takes no for an answer`() async throws {
+        try await RealServer.run { server in
+            try await server.client().signUp(email: email, password: password)
+            let auth = try server.app()
+            await auth.restore()
+            await auth.settled()
+            #expect(!auth.isPresented && auth.screen?.model.control(.cancel) == nil)
+            for dismiss in [true, false] {
+                let answer = Task { await auth.signIn() }
+                try await eventually { auth.isPresented }
+                #expect(auth.screen?.model.control(.cancel) != nil)
+                if dismiss { auth.isPresented = false } else { await auth.use(press: .cancel) }
+                #expect(await !answer.value)
+                #expect(!auth.isPresented && !auth.isSignedIn)
+            }
+            let answer = Task { await auth.signIn() }
+            try await eventually { auth.isPresented }
+            await auth.use([.email: email, .password: password], press: .submit)
+            #expect(await answer.value)
+            #expect(auth.isSignedIn && !auth.isPresented)
+            #expect(await auth.signIn())
+        }
+    }
+
+    private func record(_ auth: AuthModel) {
+        Issue.record("another screen: \(auth.path) \(auth.screen?.model.controls.map(\.id) ?? [])")
+    }
+}
