@@ -152,6 +152,16 @@ import Testing
         await site.close()
     }
 
+    @Test func `is not sent by a page of another site, which would replace its session`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await site(upstream)
+        let response = try await site.send(.get, "/api/auth/staff", fields: ["Sec-Fetch-Site": "cross-site"])
+        #expect(response.status == 403 && response.location.isEmpty)
+        let typed = try await site.send(.get, "/api/auth/staff", fields: ["Sec-Fetch-Site": "none"])
+        #expect(typed.status == 302)
+        await site.close()
+    }
+
     @Test func `begins nothing where the server is not set to it, for a link, or with a challenge`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)

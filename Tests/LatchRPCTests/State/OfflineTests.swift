@@ -125,6 +125,42 @@ private final class Network: Sendable {
         }
     }
 
+    @Test func `what a user has asked for is not sent once the user has signed out`() async throws {
+        let gate = Gate()
+        let service = ShelfService { _, book, _ in
+            await gate.pass()
+            return BookList([book])
+        }
+        let client = client(service)
+        // The second action of each sequence, and the next attempt of a retry, come after the reset.
+        let sequence = Task {
+            try await client.process(sequence: [.drop(Book("a")), .drop(Book("b"))])
+        }
+        await gate.reached()
+        try await client.reset(to: ShelfState())
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await sequence.value }
+        #expect(service.names == ["drop"])
+        #expect(await client.getCurrentState() == ShelfState())
+    }
+
+    @Test func `a user who has signed out leaves no time limit's error to the next`() async throws {
+        let gate = Gate()
+        let service = ShelfService { _, book, _ in
+            await gate.pass()
+            return BookList([book])
+        }
+        let client = client(service)
+        let late = Task { try await client.process(.drop(Book("a")), timeout: .seconds(5)) }
+        await gate.reached()
+        try await client.reset(to: ShelfState())
+        _ = await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(6))
+        await #expect(throws: CancellationError.self) { try await late.value }
+        #expect(await client.getCurrentState() == ShelfState())
+        gate.open()
+    }
+
     @Test func `a response that cannot be stored is not a failure`() async throws {
         let client = client(ShelfService(), answers: FileResponseStore(folder: "/dev/null/answers"))
         try await client.process(.saved(Book("a")))

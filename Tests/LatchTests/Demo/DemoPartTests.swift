@@ -11,7 +11,7 @@ import Testing
 @testable import latch_demo
 
 /// A server of one handler, for the time of a test.
-private func serving<Result>(
+func serving<Result>(
     _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse,
     _ body: (_ url: URL) async throws -> Result
 ) async throws -> Result {

@@ -2,7 +2,10 @@
 
 import Foundation
 import LatchCore
+import LatchHTTP
 import LatchProcess
+import LatchTesting
+import Synchronization
 import TestSupport
 import TestVectors
 import Testing
@@ -61,6 +64,64 @@ import Testing
                 let login = object["findings"]?.arrayValue?.first { $0["subject"] == "login" }
                 #expect(login?["says"]?.stringValue?.hasPrefix("POST /api/auth/clients/login answered ") == true)
             }
+        }
+    }
+
+    /// Answers of a backend that has the refresh token in a cookie alone, or none at all.
+    private func backend(cookie: String?, _ seen: @escaping @Sendable (HTTPRequest) -> Void) -> some Handler {
+        ClosureHandler { request in
+            seen(request)
+            var response = HTTPResponse(status: .ok, fields: [.contentType: "application/json"])
+            switch request.path {
+            case "/api/clients/register":
+                let email = (try? JSONValue(parsing: request.body.bytes))?["email"]?.stringValue ?? ""
+                response.body = HTTPBody(#"{"id":"1","email":"\#(email)"}"#)
+            case "/api/auth/clients/login" where request.body.text?.contains("not the password") == true:
+                response.status = .unauthorized
+            case "/api/auth/clients/login":
+                response.body = HTTPBody(#"{"accessToken":"opaque"}"#)
+                if let cookie { response.fields.append("refreshToken=\(cookie)1; HttpOnly", for: .setCookie) }
+            case "/api/auth/refresh-token":
+                guard request.fields[.cookie] == cookie.map({ "refreshToken=\($0)1" }) else {
+                    return HTTPResponse(status: .unauthorized)
+                }
+                response.body = HTTPBody(#"{"accessToken":"opaque2"}"#)
+                if let cookie { response.fields.append("refreshToken=\(cookie)2; HttpOnly", for: .setCookie) }
+            case "/api/auth/reset-password": response.status = .badRequest
+            case "/api/auth/microsoft": response.status = .notFound
+            default: response.body = HTTPBody(#"{"message":"ok"}"#)
+            }
+            return response
+        }
+    }
+
+    @Test(arguments: [Optional("R"), nil])
+    func `follows a refresh token in a cookie, and says where there is none`(cookie: String?) async throws {
+        let cookies = Mutex<[String]>([])
+        let backend = backend(cookie: cookie) { request in
+            guard request.path == "/api/auth/logout" else { return }
+            cookies.withLock { $0.append(request.fields[.cookie] ?? "") }
+        }
+        try await serving(backend.respond(to:)) { url in
+            try await CommandHome.with { home in
+                let outcome = try await home.latch("check-backend", url.absoluteString)
+                #expect(outcome.ending == .exited(0), "\(outcome.output)")
+                let text = outcome.output.joined(separator: "\n")
+                #expect(text.contains("with a new refresh token each time") == (cookie != nil))
+                #expect(text.contains("and the refresh token has ended") == (cookie != nil))
+                #expect(text.contains("there is nothing to end") == (cookie == nil))
+            }
+        }
+        #expect(cookies.withLock(\.self) == [cookie == nil ? "" : "refreshToken=R2"])
+    }
+
+    @Test func `refuses another provider, and a password without encryption`() async throws {
+        try await CommandHome.with { home in
+            let provider = try await home.latch("check-backend", "http://127.0.0.1:9", "--provider", "foo")
+            #expect(provider.ending == .exited(2) && provider.error.joined().contains("microsoft, google or facebook"))
+            let plain = try await home.latch(
+                "check-backend", "http://192.0.2.1", "--account", "a@b.com", "--password-stdin")
+            #expect(plain.ending == .exited(2) && plain.error.joined().contains("without encryption"))
         }
     }
 

@@ -2,6 +2,7 @@
 
 import LatchAccounts
 import LatchAuth
+import LatchTesting
 import LatchUI
 import TestSupport
 import Testing
@@ -107,6 +108,27 @@ import Testing
             #expect(await answer.value)
             #expect(auth.isSignedIn && !auth.isPresented)
             #expect(await auth.signIn())
+        }
+    }
+
+    @Test func `does not repeat what was refused once the user has dismissed the step-up`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            auth.push(.profile)
+            await auth.settled()
+            server.clock.advance(by: 901)
+            await auth.use(press: .delete)
+            await auth.use(press: .confirmDeletion)
+            guard case .stepUp = auth.screen else { return record(auth) }
+            await auth.use(press: .cancel)
+            // Another request of the app needs one, and the user authenticates for that.
+            await #expect(throws: AuthError.stepUpRequired) { _ = try await auth.client.beginSecondFactor() }
+            await auth.settled()
+            guard case .stepUp = auth.screen else { return record(auth) }
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.isSignedIn)
+            #expect(server.requests(to: "/DeleteUser") == 1)
+            try await server.client().signIn(email: email, password: password)
         }
     }
 

@@ -133,6 +133,21 @@ import Testing
         }
     }
 
+    /// Somebody sends the link of an account of their own, to read what is entered into it.
+    @Test func `that this device has not asked for names its account, and signs in nobody`() async throws {
+        try await RealServer.run { server in
+            try await server.client().signUp(email: bob, password: password)
+            try await server.client().requestPasswordReset(email: bob)
+            let auth = try server.app()
+            await auth.restore()
+            await auth.settled()
+            #expect(auth.open(try await server.mailedURL(to: bob)))
+            await auth.use([.newPassword: "another sentence"], press: .submit)
+            #expect(!auth.isSignedIn)
+            #expect(auth.screen?.model.control(.notice)?.label == Phrase("reset.done.address", .text(bob)))
+        }
+    }
+
     @Test func `that is delivered twice keeps the password that is typed`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()

@@ -40,6 +40,17 @@ import Testing
         return model
     }
 
+    @Test func `asks another user for no code`() async throws {
+        try await server.client().signUp(email: "bob@example.com", password: Self.password)
+        let model = filled
+        await model.submit()
+        #expect(model.isCodeRequired)
+        model.username = "bob@example.com"
+        #expect(!model.isCodeRequired && model.isFormValid)
+        await model.submit()
+        #expect(service.isAuthenticated)
+    }
+
     @Test func `asks for the code, and signs in with it`() async throws {
         let model = filled
         #expect(!model.isCodeRequired && model.fields == [.username, .password])

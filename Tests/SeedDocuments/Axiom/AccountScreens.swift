@@ -31,7 +31,7 @@ final class AccountScreens {
             case .send(let email):
                 try await client.process(.requestPasswordReset(PasswordResetRequest(email: email)))
                 return .sent(email: email)
-            case .reset(let token, let password):
+            case .reset(let token, let password, _):
                 let request = ResetPasswordRequest(resetToken: token.value, newPassword: password.value)
                 try await client.process(.resetPassword(request))
                 return .reset

@@ -9,23 +9,24 @@ import PortableFoundation
 
 /// `latch check-backend`: tries the routes of AuthPackage's backend contract, and says what an app has to set.
 enum CheckBackendSubcommand {
-    fileprivate static let account = Option.value(
+    private static let account = Option.value(
         "account", "EMAIL", short: "a", "an account that exists (a new one with an invented address)")
-    fileprivate static let provider = Option.value(
+    private static let passwordStdin = Option.flag("password-stdin", "reads the account's password from standard input")
+    private static let provider = Option.value(
         "provider", "NAME", "the provider to try: microsoft, google or facebook (microsoft)")
-    fileprivate static let redirect = Option.value(
-        "redirect", "URL", "the app's deep link (authdemo://auth/callback)")
+    private static let scheme = Option.value("scheme", "NAME", "the app's redirectScheme (authdemo)")
 
     static let subcommand = Subcommand(
         name: "check-backend", summary: "tries a backend of AuthPackage's contract, and says what an app has to set",
         discussion: """
-            It signs up, in and out, refreshes, asks for a new password, and begins a sign-in with a
-            provider. Without '--account' it makes an account with an address that belongs to nobody, and
-            leaves it there: use a server for tests. Exit 1 if an app of AuthPackage could not work with
-            the backend; a warning works, and is weaker than it could be.
+            Signs up, signs in, refreshes, signs out, requests a password reset, and begins a sign-in with
+            a provider. Without '--account' it creates an account at example.com, and does not delete it:
+            use a test server. With '--account' it sends one wrong password, and the user gets a reset
+            mail. Exit 1 if an app of AuthPackage cannot work with the backend. A warning does not stop
+            the app.
             """,
         options: [
-            account, LoginSubcommand.passwordStdin, provider, redirect, IssuerTransport.authorities,
+            account, passwordStdin, provider, scheme, IssuerTransport.authorities,
             .json("one JSON object with all findings"),
         ],
         arguments: [.init(name: "URL", summary: "the base URL of the app's configuration")],
@@ -39,9 +40,20 @@ enum CheckBackendSubcommand {
             guard let url = URL(string: text), let origin = HTTPOrigin(url) else {
                 throw CommandError.usage("'\(text)' is not the URL of a backend.", hint: "Write http://localhost:3000.")
             }
+            let provider = invocation[provider] ?? "microsoft"
+            guard ["microsoft", "google", "facebook"].contains(provider) else {
+                throw CommandError.usage(
+                    "'\(provider)' is not a provider of AuthPackage.", hint: "Write microsoft, google or facebook.")
+            }
+            let isLocal = InsecureHTTP.loopbackOnly.allows(origin)
             let account: BackendCheck.Account
             if let email = invocation[Self.account] {
-                guard invocation.has(LoginSubcommand.passwordStdin) else {
+                guard isLocal else {
+                    throw CommandError.usage(
+                        "The password of \(email) would cross the network without encryption.",
+                        hint: "Write an https URL, or leave out '--account'.")
+                }
+                guard invocation.has(passwordStdin) else {
                     throw CommandError.usage(
                         "The password of \(email) is missing.", hint: "Pipe it in, with '--password-stdin'.")
                 }
@@ -53,10 +65,8 @@ enum CheckBackendSubcommand {
                 client: Client(
                     baseURL: url, transport: try IssuerTransport.transport(of: invocation, environment.variables),
                     allowingInsecureHTTP: .anyHostWithoutEncryption, redirects: .none, timeout: .seconds(10)),
-                url: text, allowsInsecureHTTP: !InsecureHTTP.loopbackOnly.allows(origin), account: account,
-                isNew: invocation[Self.account] == nil,
-                provider: invocation[provider] ?? "microsoft",
-                redirect: invocation[redirect] ?? "authdemo://auth/callback")
+                url: text, allowsInsecureHTTP: !isLocal, account: account, isNew: invocation[Self.account] == nil,
+                provider: provider, scheme: invocation[scheme] ?? "authdemo")
             let (found, settings) = try await check.run()
             let isFine = found.allSatisfy(\.isFine)
             let advice = "\nAuthConfiguration(\n  " + settings.joined(separator: ",\n  ") + "\n)"
@@ -92,7 +102,7 @@ private struct BackendCheck {
     let account: Account
     let isNew: Bool
     let provider: String
-    let redirect: String
+    let scheme: String
 
     /// Runs all checks, even after one has failed, and returns the parameters of the app's `AuthConfiguration`.
     ///
@@ -106,8 +116,12 @@ private struct BackendCheck {
         found.append(signedIn.found)
         found.append(await check("wrong password", wrongPassword))
         if let tokens = signedIn.tokens {
-            let (diagnosis, newest) = await refresh(tokens)
-            found.append(diagnosis)
+            var newest = tokens
+            if tokens.refresh != nil || tokens.cookie != nil {
+                let refreshed = await refresh(tokens)
+                found.append(refreshed.found)
+                newest = refreshed.tokens
+            }
             found.append(await check("logout") { try await logout(newest) })
         }
         found.append(await check("forgot password", forgottenPassword))
@@ -115,7 +129,7 @@ private struct BackendCheck {
         let page = await providerPage()
         found.append(page.found)
         if page.isThere {
-            settings.append("redirectScheme: \"\(String(redirect.unicodeScalars.prefix { $0 != ":" }))\"")
+            settings.append("redirectScheme: \"\(scheme)\"")
             settings.append("\(provider)Enabled: true")
         }
         if allowsInsecureHTTP { settings.append("allowingInsecureHTTP: .anyHostWithoutEncryption") }
@@ -133,6 +147,12 @@ private struct BackendCheck {
 
         var status: Int { response.status.rawValue }
         var message: String? { (json["message"] ?? json["error"])?.stringValue }
+
+        /// The refresh cookie as it is sent back; nil if the response sets none.
+        var cookie: String? {
+            response.fields.values(of: .setCookie).first { $0.utf8.starts(with: "refreshToken=".utf8) }
+                .map { String($0.unicodeScalars.prefix { $0 != ";" }) }
+        }
 
         /// Returns what came, for a line of a diagnosis; never a token.
         var summary: String { message.map { "\(status), \"\($0)\"" } ?? "\(status)" }
@@ -165,9 +185,13 @@ private struct BackendCheck {
 
     private struct SignedIn {
         let access: String
-        let refresh: String?
-        let cookie: String?
+        var refresh: String?
+        var cookie: String?
 
+        /// The content and the cookie of a request with the refresh token: the content where there is a choice.
+        var sent: (content: JSONObject, cookie: String?) {
+            refresh.map { (["refreshToken": .string($0)], nil) } ?? ([:], cookie)
+        }
     }
 
     private func signIn() async -> (found: Diagnosis, tokens: SignedIn?) {
@@ -181,11 +205,8 @@ private struct BackendCheck {
                         hint: "The contract is 200 with { accessToken, refreshToken }."), nil
                 )
             }
-            let cookie = answer.response.fields.values(of: .setCookie)
-                .first { $0.utf8.starts(with: "refreshToken=".utf8) }
-                .map { String($0.unicodeScalars.prefix { $0 != ";" }) }
-            let tokens = SignedIn(access: access, refresh: answer.text("refreshToken"), cookie: cookie)
-            guard tokens.refresh != nil || cookie != nil else {
+            let tokens = SignedIn(access: access, refresh: answer.text("refreshToken"), cookie: answer.cookie)
+            guard tokens.refresh != nil || tokens.cookie != nil else {
                 return (
                     .warning(
                         "login", "200 without a refresh token, in content or cookie",
@@ -204,11 +225,11 @@ private struct BackendCheck {
         guard let token = try? JWT(unverified: tokens.access) else {
             return .warning(
                 "login", "200, refresh token \(place); the access token is not a JWT",
-                hint: "'login' returns no claims and 'currentUser' is nil; the tokens work.")
+                hint: "'login' returns nil and 'currentUser' is nil; requests work.")
         }
         guard token.claims.expiry != nil else {
             return .warning(
-                "login", "200, refresh token \(place); the access token says no expiry (exp)",
+                "login", "200, refresh token \(place); the access token has no expiry ('exp')",
                 hint: "It is refreshed when the backend refuses it, and not before.")
         }
         return .fine("login", "200, a JWT with its expiry; refresh token \(place)")
@@ -219,9 +240,10 @@ private struct BackendCheck {
             "api/auth/clients/login", ["email": .string(account.email), "password": "not the password"])
         switch answer.status {
         case 401: return .fine("wrong password", "401: the app gets APIError.unauthorized")
-        case 400..<500:
+        case 400..<500 where ![404, 405, 415].contains(answer.status):
+            let message = answer.message == nil ? "" : ", with the message"
             return .fine(
-                "wrong password", "\(answer.summary): the app gets APIError.server(status:message:), with the message")
+                "wrong password", "\(answer.summary): the app gets APIError.server(status:message:)\(message)")
         default:
             return .wrong(
                 "wrong password", "POST /api/auth/clients/login answered \(answer.summary).",
@@ -229,10 +251,9 @@ private struct BackendCheck {
         }
     }
 
-    private func refresh(_ tokens: SignedIn) async -> (Diagnosis, String?) {
+    private func refresh(_ tokens: SignedIn) async -> (found: Diagnosis, tokens: SignedIn) {
         do {
-            let content: JSONObject = tokens.refresh.map { ["refreshToken": .string($0)] } ?? [:]
-            let cookie = tokens.refresh == nil ? tokens.cookie : nil
+            let (content, cookie) = tokens.sent
             let answer = try await post("api/auth/refresh-token", content, cookie: cookie)
             guard answer.status == 200, answer.text("accessToken") != nil else {
                 return (
@@ -241,30 +262,37 @@ private struct BackendCheck {
                         hint:
                             "The contract is 200 with { accessToken }, for { refreshToken } in the content or the cookie."
                     ),
-                    tokens.refresh
+                    tokens
                 )
             }
-            guard let next = answer.text("refreshToken"), next != tokens.refresh else {
-                return (
-                    .fine("refresh", "200, the refresh token stays the same: the session is as long as that token"),
-                    tokens.refresh
-                )
-            }
-            return (.fine("refresh", "200, with a new refresh token each time"), next)
+            var next = tokens
+            if tokens.refresh != nil { next.refresh = answer.text("refreshToken") ?? tokens.refresh }
+            next.cookie = answer.cookie ?? tokens.cookie
+            let isRotated = tokens.refresh == nil ? next.cookie != tokens.cookie : next.refresh != tokens.refresh
+            return (
+                .fine(
+                    "refresh",
+                    isRotated
+                        ? "200, with a new refresh token each time"
+                        : "200, the refresh token stays the same: the session is as long as that token"), next
+            )
         } catch {
-            return (.wrong("refresh", error), tokens.refresh)
+            return (.wrong("refresh", error), tokens)
         }
     }
 
-    private func logout(_ refresh: String?) async throws -> Diagnosis {
-        let content: JSONObject = refresh.map { ["refreshToken": .string($0)] } ?? [:]
-        let answer = try await post("api/auth/logout", content)
+    private func logout(_ tokens: SignedIn) async throws -> Diagnosis {
+        let (content, cookie) = tokens.sent
+        let answer = try await post("api/auth/logout", content, cookie: cookie)
         guard answer.response.status.isSuccess else {
             return .wrong(
                 "logout", "POST /api/auth/logout answered \(answer.summary).",
                 hint: "The contract is 200 with { message }.")
         }
-        guard refresh != nil, try await post("api/auth/refresh-token", content).response.status.isSuccess else {
+        guard tokens.refresh != nil || cookie != nil else {
+            return .fine("logout", "\(answer.status); without a refresh token there is nothing to end")
+        }
+        guard try await post("api/auth/refresh-token", content, cookie: cookie).response.status.isSuccess else {
             return .fine("logout", "\(answer.status), and the refresh token has ended")
         }
         return .warning(
@@ -285,7 +313,7 @@ private struct BackendCheck {
         guard known.status == unknown.status, known.message == unknown.message else {
             return .warning(
                 "forgot password", "\(known.summary); for an address without an account \(unknown.summary)",
-                hint: "The difference tells anybody who has an account.")
+                hint: "The difference shows which addresses have an account.")
         }
         return .fine("forgot password", "\(known.status), the same for an address without an account")
     }
@@ -304,7 +332,7 @@ private struct BackendCheck {
     private func providerPage() async -> (found: Diagnosis, isThere: Bool) {
         do {
             let answer = try await client.respond(
-                to: client.request(.head, "api/auth/\(provider)?redirect=\(redirect)"))
+                to: client.request(.head, "api/auth/\(provider)?redirect=\("\(scheme)://auth/callback")"))
             let location = answer.fields[.location] ?? ""
             guard answer.status.isRedirection, !location.isEmpty else {
                 return (

@@ -82,7 +82,7 @@ extension ScreenModel where S == PasswordResetScreen {
                 case .send(let email):
                     _ = try await client.requestPasswordReset(email: email)
                     return .sent(email: email)
-                case .reset(let token, let password):
+                case .reset(let token, let password, _):
                     _ = try await client.resetPassword(token: token.value, newPassword: password.value)
                     return .reset
                 }

@@ -12,7 +12,10 @@ public import Observation
 @Observable
 public final class AuthViewModel {
     /// The user name as typed; spaces around it are not sent.
-    public var username = ""
+    public var username = "" {
+        // The server has asked for the code of this user alone.
+        didSet { if username != oldValue { (isCodeRequired, code) = (false, "") } }
+    }
     /// The e-mail address as typed; only for a new account.
     public var email = ""
     /// The password as typed; cleared once it was sent, unless the server then asks for a code.

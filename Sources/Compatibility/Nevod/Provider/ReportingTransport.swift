@@ -15,6 +15,7 @@ struct ReportingTransport: Handler {
         var request = request
         // The core has no session tasks. The one that the delegate gets describes the request, and is never resumed.
         let task = URLSession.shared.dataTask(with: url)
+        defer { task.cancel() }
         let reported = Mutex(0)
         request.body = request.body.reporting { count, total in
             let before = reported.withLock { reported in

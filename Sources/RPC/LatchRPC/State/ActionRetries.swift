@@ -32,6 +32,7 @@ extension ServiceClient {
         }
         var delay = baseDelay
         for retriesLeft in (0...max(0, maxRetries)).reversed() {
+            guard !core.isBeforeReset(holder) else { throw CancellationError() }
             let attempt = ActionAttempt(allowsUncertain: evenIfUncertain || action.traits.isIdempotent)
             do {
                 return try await perform(action, in: core.newRun(attempt: retriesLeft > 0 ? attempt : nil))
@@ -48,17 +49,18 @@ extension ServiceClient {
     /// After the limit its call is cancelled and the failure is thrown at once, even while the call runs: later results
     /// of the call do not change the state.
     public func process(_ action: ActionType, timeout: Duration) async throws {
-        let run = core.newRun()
+        var run = core.newRun()
+        run.awaitsDeliveries = false
         let race = Race()
         // Both outcomes are recorded on the actor, together with the change of the state: an action cannot fail for its
         // caller and succeed for the state.
-        let work = Task {
+        let work = Task { [run] in
             let result: Result<Void, any Error>
             do { result = .success(try await perform(action, in: run)) } catch { result = .failure(error) }
             _ = race.finish(.finished(result))
             core.forget(run)
         }
-        let timer = Task {
+        let timer = Task { [run] in
             try await core.settings.clock.sleep(for: timeout)
             guard race.finish(.timedOut) else { return }
             core.abandon(run)
@@ -71,11 +73,15 @@ extension ServiceClient {
         }
         timer.cancel()
         switch outcome {
-        case .finished(let result): try result.get()
+        case .finished(let result):
+            await core.store.waitForDeliveries()
+            try result.get()
         case .timedOut:
+            guard !core.isBeforeReset(run) else { throw CancellationError() }
             core.count { $0.failed += 1 }
             let failure = StateType.Failure(.timeout(action.actionName, after: timeout))
             update(run) { $0.error = failure }
+            await core.store.waitForDeliveries()
             throw failure
         }
     }
@@ -128,6 +134,8 @@ public struct ActionRun: Sendable {
     let id: Int
     /// Whether its changes may be undone, so that its failure does not become part of the state.
     var isAtomic = false
+    /// Whether the action waits until readers on an actor have taken its states.
+    var awaitsDeliveries = true
     /// The attempt that another one may follow; nil for the last one.
     var attempt: ActionAttempt?
 }

@@ -6,16 +6,22 @@ import Synchronization
 extension ServiceClient {
     /// Performs actions in order, up to the first failure.
     public func process(sequence actions: [ActionType]) async throws {
-        for action in actions { try await process(action) }
+        let holder = core.newRun()
+        for action in actions {
+            guard !core.isBeforeReset(holder) else { throw CancellationError() }
+            try await process(action)
+        }
     }
 
     /// Performs actions concurrently, and waits for all of them.
     ///
     /// - Throws: The failure of the first action in the list that failed.
     public func process(batch actions: [ActionType]) async throws {
+        let holder = core.newRun()
         let failures = await withTaskGroup(of: (Int, (any Error)?).self) { group in
             for (index, action) in actions.enumerated() {
                 group.addTask {
+                    guard !self.core.isBeforeReset(holder) else { return (index, CancellationError()) }
                     do { try await self.process(action) } catch { return (index, error) }
                     return (index, nil)
                 }

@@ -172,11 +172,11 @@ extension ServiceClient {
             try Task.checkCancellation()
             if core.isAbandoned(run) { throw CancellationError() }
             finish(action, in: run, isStale: isStale) { change(response, &$0) }
-            await core.store.waitForDeliveries()
+            if run.awaitsDeliveries { await core.store.waitForDeliveries() }
             return response
         } catch {
             let failure = fail(action, in: run, core.isAbandoned(run) ? CancellationError() : error)
-            await core.store.waitForDeliveries()
+            if run.awaitsDeliveries { await core.store.waitForDeliveries() }
             throw failure
         }
     }
@@ -188,6 +188,8 @@ extension ServiceClient {
             $0.lastAction = action.actionName
         }
         guard !core.store.isFinished else { throw ActionError.closed }
+        // What was asked for by a user who has signed out is not sent as the next one.
+        guard !core.isAbandoned(run) else { throw CancellationError() }
         let reasons = action.validationErrors
         guard reasons.isEmpty else { throw ActionError.invalidAction(reasons) }
         try Task.checkCancellation()

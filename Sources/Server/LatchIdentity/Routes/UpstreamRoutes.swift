@@ -63,6 +63,8 @@ struct UpstreamRoutes: Sendable {
             guard Set(query.map(\.name)).count == query.count else {
                 throw .invalidSignIn("a parameter occurs more than once")
             }
+            // Another site's page must not replace the session of this browser.
+            if query["redirect"] == nil { try RefreshCookie(dependencies).requireSameSite(request) }
             let isProbe = request.method == .head && query["redirect"] != nil && query["code_challenge"] == nil
             let begun = try await service.begin(
                 UpstreamSignInService.Request(

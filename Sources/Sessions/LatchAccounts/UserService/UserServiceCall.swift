@@ -29,9 +29,9 @@ extension AuthClient {
     func response(
         to method: String, _ content: JSONObject, bearing token: String? = nil, isOpen: Bool = false
     ) async throws -> HTTPResponse {
-        guard let folder = endpoints.userService, userServiceIsMissing.withLock({ !$0 }) else {
-            throw AccountError.notSupported
-        }
+        // The profile has no password, and is asked for each time: what was taken for a backend without may have been a gateway.
+        guard let folder = endpoints.userService, method == "GetProfile" || userServiceIsMissing.withLock({ !$0 })
+        else { throw AccountError.notSupported }
         let sender = isOpen || token != nil ? openClient : client
         var request = try sender.request(
             .post, RoutePath("\(folder)/\(method)"),
@@ -44,6 +44,7 @@ extension AuthClient {
             if isOpen { userServiceIsMissing.withLock { $0 = true } }
             throw AccountError.notSupported
         }
+        if response.status.isSuccess { userServiceIsMissing.withLock { $0 = false } }
         return response
     }
 

@@ -37,7 +37,8 @@ final class AccountClients: Sendable {
         let table = Table()
         (self.issuer, self.makeClient, self.table) = (issuer, makeClient, table)
         idleClient = makeClient(InMemoryTokenStore<Tokens>())
-        removalClient = makeClient(SecretTokenStore<Tokens>(secrets, name: "removedAccounts"))
+        // Of this server: another one of the app's must not get its tokens.
+        removalClient = makeClient(SecretTokenStore<Tokens>(secrets, name: "removedAccounts.\(issuer)"))
         self.list = list { entry, store in
             let client = makeClient(store)
             table.clients.withLock { $0[entry.id] = client }
@@ -62,7 +63,8 @@ final class AccountClients: Sendable {
         }
     }
 
-    private func newClient() -> AuthClient { makeClient(InMemoryTokenStore<Tokens>()) }
+    /// Returns a client without an account.
+    func newClient() -> AuthClient { makeClient(InMemoryTokenStore<Tokens>()) }
 
     /// Returns the client of an account.
     func client(for id: String) async throws -> AuthClient {

@@ -256,6 +256,7 @@ extension AuthModel {
     func dismissStepUp() {
         session.dismissStepUp()
         endConfirmation(false)
+        for screen in screens { (screen.model as? any StepUpRepeating)?.forgetRefusedRequest() }
     }
 
     /// Reads the accounts and the session from the store; a failure is the state of ``gate``.

@@ -93,7 +93,8 @@ struct AuthScreenFactory {
     ///
     /// - Parameter user: The signed-in user, whose content another account's password leaves as it is; nil for nobody.
     private func passwordSignIn(of user: SignedInUser? = nil) -> PasswordSignIn {
-        let (client, accounts) = (signInClient, accounts)
+        // Not the one of the sign-in's form, whose late answer may be another user's.
+        let (client, accounts) = (accounts?.newClient() ?? client, accounts)
         return PasswordSignIn { email, password in
             if let user {
                 let own = await user.menu.screen.profile.email

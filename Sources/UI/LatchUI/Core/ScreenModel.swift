@@ -257,12 +257,16 @@ public final class ScreenModel<S: Screen> {
 /// A model that repeats what a server has refused for want of a step-up.
 @MainActor
 protocol StepUpRepeating {
-    /// Takes that the user has authenticated again.
+    /// Repeats the refused request after the user has authenticated again; nothing if its form had a secret.
     func repeatAfterStepUp()
+    /// Forgets the refused request, which a user who has dismissed the step-up no longer expects.
+    func forgetRefusedRequest()
 }
 
 extension ScreenModel: StepUpRepeating {
     func repeatAfterStepUp() { follow(machine.repeatAfterStepUp(repeatable)) }
+
+    func forgetRefusedRequest() { repeatable = nil }
 }
 
 extension ScreenModel: CustomReflectable {

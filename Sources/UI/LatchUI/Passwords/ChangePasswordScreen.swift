@@ -108,8 +108,8 @@ public struct ChangePasswordScreen: Screen {
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
-        case .wrongCredentials where wasChanged: _ = receive(.changed)
-        case .wrongCredentials where lostAnswer.mayHaveDone():
+        // The attempt before, perhaps with another new password, has changed it or may have.
+        case .wrongCredentials where wasChanged || lostAnswer.mayHaveDone():
             fields.setProblem(Phrase("field.currentPassword.unsure"), of: .password)
         case .wrongCredentials: fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)

@@ -25,8 +25,8 @@ public struct PasswordResetScreen: Screen {
     public enum Request: Hashable, Sendable {
         /// Send a mail.
         case send(email: String)
-        /// Set the password.
-        case reset(token: FieldText, password: FieldText)
+        /// Set the password; with the address that this device has asked for a mail with, empty if it has not.
+        case reset(token: FieldText, password: FieldText, email: String)
     }
 
     /// The answer to a request.
@@ -131,7 +131,8 @@ public struct PasswordResetScreen: Screen {
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.submit, .password(let token)):
-            let step = submitting { .reset(token: token, password: $0.secret(.newPassword)) }
+            let email = email
+            let step = submitting { .reset(token: token, password: $0.secret(.newPassword), email: email) }
             if case .perform = step { lostAnswer.begin() }
             return step
         case (.submit, _): return submitting { .send(email: $0.value(.email)) }
@@ -176,14 +177,14 @@ public struct PasswordResetScreen: Screen {
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
-        case .invalidLink where !isSet && fields[.newPassword] != nil && lostAnswer.mayHaveDone():
+        // The attempt before, perhaps with another password, has set it or may have.
+        case .invalidLink where isSet || fields[.newPassword] != nil && lostAnswer.mayHaveDone():
             isUnsure = true
             show(.address)
             return nil
         case .invalidLink, .expired:
-            // The late answer of the attempt before has said that the password is set.
-            show(isSet ? .done : .address)
-            return isSet ? nil : ScreenFailure(.invalidLink)
+            show(.address)
+            return ScreenFailure(.invalidLink)
         case .weakPassword: fields.setProblem(failure.phrase, of: .newPassword)
         case .invalidEmail:
             if case .waiting = step { show(.address) }
@@ -280,9 +281,14 @@ extension PasswordResetScreen {
             case .send(let email):
                 try await client.requestPasswordReset(email: email)
                 return .sent(email: email)
-            case .reset(let token, let password):
+            case .reset(let token, let password, let expected):
                 let result = try await client.resetPassword(token: token.value, newPassword: password.value)
-                if let signIn, let email = result.email, await signIn.succeeds(email, password) { return .signedIn }
+                // Somebody may have sent the link of an account of their own: its owner reads the address first.
+                if let signIn, let email = result.email, email.lowercasedASCII() == expected.lowercasedASCII(),
+                    await signIn.succeeds(email, password)
+                {
+                    return .signedIn
+                }
                 return .reset(email: result.email)
             }
         }

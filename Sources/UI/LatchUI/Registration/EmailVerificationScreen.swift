@@ -262,7 +262,7 @@ public struct EmailVerificationScreen: Screen {
         // The system may deliver a link twice.
         if token == self.token || step == .password(token) { return .stay }
         show(.waiting)
-        (self.token, unsent) = (token, nil)
+        (self.token, unsent, isVerified) = (token, nil, false)
         return .perform(.verify(token: token, password: nil))
     }
 

@@ -66,6 +66,8 @@ public struct SecondFactorScreen: Screen {
     public var fields = Fields()
     /// Whether the recovery codes replace others of the same factor.
     private var isReplacement = false
+    /// The recovery codes of a late answer, until the running request has ended.
+    private var lateCodes: [FieldText]?
     /// Whether a confirmation is under way.
     private var isConfirming = false
     /// Whether the answer to a confirmation was lost, so that the factor may hold.
@@ -183,7 +185,7 @@ public struct SecondFactorScreen: Screen {
 
     /// Takes the answer: the next step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
-        isConfirming = false
+        (isConfirming, lateCodes) = (false, nil)
         switch (response, step) {
         case (.begun(let setup), _):
             isUnsure = false
@@ -202,9 +204,20 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
+    /// Takes a late answer; new recovery codes are kept for the end of the request beside them, which may need the same code.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        guard isBusy else { return receive(response) }
+        if case .replaced(let codes) = response { lateCodes = codes }
+        return .stay
+    }
+
     /// Takes a failure: a set-up that has expired begins again, and one that may have been confirmed leads to new codes.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         defer { isConfirming = false }
+        if let codes = lateCodes {
+            _ = receive(.replaced(codes))
+            return nil
+        }
         switch (failure.reason, step) {
         case (.wrongCode, .secret):
             fields.setProblem(Phrase("field.code.wrong"), of: .code)

@@ -16,7 +16,8 @@ extension AuthenticationManager {
 
     /// Asks for the user's face or finger.
     ///
-    /// Tokens that only the user may read are safer: `KeychainTokenStore` with the protection `biometry`.
+    /// Safer are tokens that only the user's face or finger opens: `KeychainSecretStore(service:protection: .biometry)` in a
+    /// `SecretTokenStore`.
     ///
     /// - Throws: As ``enableBiometricAuth()``.
     public func authenticateWithBiometrics() async throws -> Bool { try await Self.evaluate() }
