@@ -187,7 +187,7 @@ import Testing
             try await terminal.answer("Link of the mail, or a number", try await token("Reset your password", server))
             try await terminal.answer("New password", "another sentence")
             try await terminal.answer("New password again", "another sentence")
-            try await terminal.expect("The new password is set.")
+            try await terminal.expect("The new password of ada@example.com is set.")
             try await terminal.answer("Password", "another sentence")
             #expect(await call.outcome().ending == .exited(0), "\(terminal.text)")
         }

@@ -17,7 +17,7 @@ enum CheckBackendSubcommand {
     private static let scheme = Option.value("scheme", "NAME", "the app's redirectScheme (authdemo)")
 
     static let subcommand = Subcommand(
-        name: "check-backend", summary: "tries a backend of AuthPackage's contract, and says what an app has to set",
+        name: "check-backend", summary: "tries a backend of AuthPackage's contract",
         discussion: """
             Signs up, signs in, refreshes, signs out, requests a password reset, and begins a sign-in with
             a provider. Without '--account' it creates an account at example.com, and does not delete it:

@@ -187,8 +187,8 @@ public final class AuthModel {
             guard let self else { return nil }
             return AuthScreenFactory(
                 options: options, clock: clock, accounts: accounts, signInThrough: ways.signIn, passkeys: passkeys,
-                client: self.client, user: user, isCancellable: onCancel != nil || !signIns.isEmpty,
-                hasOtherAccounts: hasOtherAccounts)
+                client: self.client, user: user, isCancellable: onCancel != nil,
+                isForGuest: !signIns.isEmpty, hasOtherAccounts: hasOtherAccounts)
         }
         navigator.perform = { [weak self] in self?.perform($0) }
         navigator.tell = { [weak self] in self?.onEvent?($0) }

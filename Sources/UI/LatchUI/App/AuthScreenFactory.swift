@@ -16,8 +16,10 @@ struct AuthScreenFactory {
     let client: AuthClient
     /// The user; nil while nobody is signed in.
     let user: SignedInUser?
-    /// Whether a signed-out user has something to return to.
+    /// Whether the app hears of a signed-out user who leaves the sign-in.
     let isCancellable: Bool
+    /// Whether the sign-in is above the app's content for guests.
+    let isForGuest: Bool
     /// Whether the device has accounts beside the current one.
     let hasOtherAccounts: Bool
 
@@ -74,9 +76,12 @@ struct AuthScreenFactory {
     ) -> SignInModel {
         var options = options
         // Where there is content to return to.
-        if user != nil { options.isDismissible = true }
-        // A user who has none can only leave for what the app has.
-        if user == nil, !isCancellable { options.isDismissible = false }
+        if user != nil || isForGuest {
+            options.isDismissible = true
+        } else if !isCancellable {
+            // A user who has none can only leave for what the app has.
+            options.isDismissible = false
+        }
         // A signed-out user has no menu that leads there.
         options.offersAccounts = user == nil && hasOtherAccounts
         let (client, accounts) = (signInClient, accounts)
