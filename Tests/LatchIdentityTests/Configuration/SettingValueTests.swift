@@ -128,6 +128,7 @@ import Testing
             ["", "https://app.example.com android:apk-key-hash:" + String(repeating: "a", count: 43)],
             ["*", "null", "android:apk-key-hash:aa", "https://app.example.com/path"]
         ),
+        ("browser_tokens", ["true", "off"], ["maybe"]),
         ("sample_resource", ["true", "off"], ["maybe"]),
         ("user_service", ["true", "false"], ["", "maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),
