@@ -43,8 +43,8 @@ public struct AccountEndpoints: Sendable {
     public var profile = "user/profile"
     /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON; nil for a backend without.
     ///
-    /// A backend that turns out to have none is not asked again, but has seen the first password at a path that it does not
-    /// know: set nil for one of your own.
+    /// Set nil for a backend without: otherwise it receives the first password at a path that it does not know. Later sign-ins
+    /// use its own route; only the profile is requested there again.
     public var userService: String? = "userservice.v1.UserService"
     /// The account type, sent as `type` with resets, for a backend that requires it.
     public var accountType: String?

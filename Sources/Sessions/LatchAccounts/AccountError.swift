@@ -80,7 +80,7 @@ extension AccountError {
     /// The server refused for another reason, which `serverMessage` may contain.
     public static let refused = AccountError(code: "refused", message: "The server refused the request.")
 
-    /// The backend has no such function: another one answers at the path, or nobody does.
+    /// The backend has no such function: another one answers at the path, or none.
     public static let notSupported = AccountError(
         code: "notSupported", message: "The server does not offer this.",
         hint: "Compare AccountEndpoints with the paths of the backend.")

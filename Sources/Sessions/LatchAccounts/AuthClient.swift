@@ -38,7 +38,8 @@ public final class AuthClient: Sendable {
     /// Whether the backend has the RPCs of `userservice.v1.UserService`: the editing of the profile, the change of the password,
     /// the second factor, the devices and the deletion of the account.
     ///
-    /// False once a backend has answered as one without, or if `AccountEndpoints.userService` is nil.
+    /// False if `AccountEndpoints.userService` is nil, and after the backend has answered as one without, until it answers as
+    /// one with it.
     public var hasUserService: Bool { endpoints.userService != nil && userServiceIsMissing.withLock { !$0 } }
 
     /// Whether the backend has answered as one without a user service.

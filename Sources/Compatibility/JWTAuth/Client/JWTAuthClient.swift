@@ -41,7 +41,7 @@ public struct JWTAuthClient: Sendable {
     /// let client = JWTAuthClient(baseURL: { "https://api.example.com" }, session: session)
     /// ```
     ///
-    /// Whoever uses the session shares its refreshes, sign-ins and sign-outs. It refreshes by its own means, stores its
+    /// All clients of the session share its refreshes, sign-ins and sign-outs. It refreshes by its own means, stores its
     /// tokens where it always does, and has its own clock: the dependencies for these have no effect on it.
     ///
     /// - Parameters:

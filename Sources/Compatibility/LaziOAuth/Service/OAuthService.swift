@@ -91,7 +91,7 @@ public final class OAuthService {
     /// let service = OAuthService(baseURL: url, session: session)
     /// ```
     ///
-    /// Whoever uses the session shares its refreshes, sign-ins and sign-outs. It refreshes by its own means and at its own
+    /// All clients of the session share its refreshes, sign-ins and sign-outs. It refreshes by its own means and at its own
     /// times, and stores its tokens where it always does.
     ///
     /// - Parameters:

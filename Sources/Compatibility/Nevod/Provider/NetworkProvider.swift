@@ -57,7 +57,7 @@ public actor NetworkProvider {
     /// ```
     ///
     /// All services of the configuration get its access token, so it names only those that belong to the account. The
-    /// token is refreshed when that is due, and after a 401. Whoever uses the session shares its refreshes, sign-ins and
+    /// token is refreshed when that is due, and after a 401. All clients of the session share its refreshes, sign-ins and
     /// sign-outs. Without a user a request fails with `NetworkError.unauthorized`, and is not sent.
     ///
     /// - Parameters:

@@ -80,7 +80,7 @@ struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// A challenge whose verifier nobody knows: the digest of all zeros.
+    /// A challenge that no known verifier matches: a digest of zeros.
     private static let challengeOfNobody = String(repeating: "A", count: 43)
 
     /// Takes the provider's response, and returns to the app or shows a page.

@@ -46,7 +46,7 @@ struct SignInAttempt: Codable, Sendable {
 
     var isLink: Bool { purpose == SignInCode.Purpose.link.rawValue }
 
-    /// Whether nobody but the owner of its address gets the result: no app that has taken another one's scheme.
+    /// Whether only the owner of the redirect's address receives the result: another app can register the same custom scheme.
     var isClaimed: Bool { isBrowsers == true || AppRedirect.isClaimed(redirect) }
 
     /// Whether the user of a session authenticates again.

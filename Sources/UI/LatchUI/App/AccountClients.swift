@@ -21,7 +21,7 @@ final class AccountClients: Sendable {
     }
 
     private let signIn = Mutex(SignIn())
-    /// The client of nobody, for a model without a current account.
+    /// A client without tokens, for a model without a current account.
     let idleClient: AuthClient
     let list: AccountList
     /// The client of the tokens of removed accounts, whose record keeps them until the server has revoked them.

@@ -59,7 +59,8 @@ extension AuthModel {
                 }
                 synchronize()
             case .signOut(let email):
-                // The reset of the password has ended the session at the server.
+                // The reset of the password has ended the session at the server. A store that cannot remove the tokens keeps
+                // them, and the next request shows the sign-in.
                 perform { [weak self, client] in
                     do { try await client.signOut() } catch {}
                     self?.synchronize()

@@ -7,16 +7,16 @@ struct LostAnswer: Hashable, Sendable {
     /// The subject of the last request whose answer is not known.
     private var lost: String?
 
-    /// Takes that a request begins.
+    /// Records the beginning of a request.
     mutating func begin(_ subject: String = "") { running = subject }
 
-    /// Takes that the running request was cancelled, and may have reached the server.
+    /// Records that the running request was cancelled; it may have reached the server.
     mutating func lose() {
         if let running { lost = running }
         running = nil
     }
 
-    /// Takes the failure of the running request, whose answer a broken connection loses.
+    /// Records the failure of the running request: a broken connection loses its answer.
     mutating func receive(_ failure: ScreenFailure) {
         if failure.reason == .offline || failure.reason == .serverFailed { lose() }
         running = nil

@@ -121,7 +121,7 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
 // MARK: - Events
 
 extension ScreenMachine {
-    /// Takes that the user has authenticated again, as the last request needed, and repeats that request; nil if it had a secret.
+    /// Repeats the refused request after the user has authenticated again; nil if it had a secret.
     mutating func repeatAfterStepUp(_ request: S.Request?) -> [ScreenEffect<S>] {
         guard activity == .idle, failure?.reason == .stepUpRequired else { return [] }
         failure = nil

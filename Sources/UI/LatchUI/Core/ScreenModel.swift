@@ -108,14 +108,14 @@ public final class ScreenModel<S: Screen> {
         return true
     }
 
-    /// Takes that a view shows the screen, which a view of another window may show as well.
+    /// Records that a view shows the screen; several windows may show it.
     public func appear(in view: UUID) {
         let isShown = !views.isEmpty
         views.insert(view)
         if !isShown || outcome != nil { send(.appear) }
     }
 
-    /// Takes that a view no longer shows the screen; what is typed stays while another view does.
+    /// Records that a view no longer shows the screen; typed text stays while another view does.
     public func disappear(from view: UUID) {
         views.remove(view)
         if views.isEmpty { send(.disappear) }
