@@ -44,7 +44,6 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
         .init("a user who is not present", .userNotPresent) { $0.flags &= ~0x01 },
         .init("a user who is not verified", .userNotVerified) { $0.flags &= ~0x04 },
         .init("a backup of what is not eligible for it", .impossibleBackupState) { $0.flags &= ~0x08 },
-        .init("another eligibility for backup", .changedBackupEligibility) { $0.flags &= ~0x18 },
         .init("another signature", .invalidSignature) { $0.changeSignature = { $0[$0.count - 1] ^= 1 } },
         .init("a signature in the form of tokens", .invalidSignature) {
             $0.changeSignature = { $0 = [UInt8](repeating: 1, count: 64) }
@@ -57,7 +56,7 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
     @Test func `is verified with each algorithm`() throws {
         for signer in [try Ceremony.Signer.es256(), try .eddsa(), try .rs256()] {
             let assertion = try Ceremony(signingWith: signer).authenticate()
-            #expect(assertion == VerifiedAssertion(counter: 0, isBackedUp: true))
+            #expect(assertion == VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
         }
     }
 
@@ -95,11 +94,14 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
         #expect(try ceremony.authenticate().isNewer(than: stored) == isAccepted)
     }
 
-    @Test func `may be of a credential that is not eligible for backup`() throws {
+    @Test(arguments: [(UInt8(0x05), false, false), (0x0D, true, false), (0x1D, true, true)])
+    func `says whether the credential may be and is backed up`(
+        _ flags: UInt8, _ isEligible: Bool, _ isBackedUp: Bool
+    ) throws {
         var ceremony = Ceremony(signingWith: try .es256())
-        ceremony.flags = 0x05
-        #expect(try !ceremony.authenticate(isBackupEligible: false).isBackedUp)
-        #expect(try reason { try ceremony.authenticate() } == .changedBackupEligibility)
+        ceremony.flags = flags
+        let expected = VerifiedAssertion(counter: 0, isBackupEligible: isEligible, isBackedUp: isBackedUp)
+        #expect(try ceremony.authenticate() == expected)
     }
 
     @Test func `ignores extensions that nobody asked for`() throws {

@@ -163,10 +163,9 @@ struct Ceremony {
     }
 
     /// Verifies the authentication against what the server has stored.
-    func authenticate(isBackupEligible: Bool = true) throws -> VerifiedAssertion {
+    func authenticate() throws -> VerifiedAssertion {
         let stored = StoredCredential(
-            id: Array(1...16), userHandle: Self.userHandle, publicKey: signer.cose,
-            isBackupEligible: isBackupEligible)
+            id: Array(1...16), userHandle: Self.userHandle, publicKey: signer.cose)
         return try Self.party.verify(AuthenticationResponse(json()), challenge: Self.challenge, of: stored)
     }
 }

@@ -46,8 +46,7 @@ import Testing
 
     private func get(_ registered: RegisteredCredential) throws -> VerifiedAssertion {
         let stored = StoredCredential(
-            id: registered.id, userHandle: Ceremony.userHandle, publicKey: registered.publicKey,
-            isBackupEligible: registered.isBackupEligible)
+            id: registered.id, userHandle: Ceremony.userHandle, publicKey: registered.publicKey)
         return try Ceremony.party.verify(
             AuthenticationResponse(object(authenticator.get(request(), origin: origin))),
             challenge: Ceremony.challenge, of: stored)
@@ -67,7 +66,7 @@ import Testing
         authenticator.behavior = VirtualAuthenticator.Behavior()
         let registered = try create(creation())
         #expect(registered.isBackupEligible && registered.isBackedUp)
-        #expect(try get(registered) == VerifiedAssertion(counter: 0, isBackedUp: true))
+        #expect(try get(registered) == VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
     }
 
     @Test func `refuses what a browser refuses`() throws {

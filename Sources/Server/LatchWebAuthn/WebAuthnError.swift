@@ -34,8 +34,6 @@ package enum WebAuthnError: String, Error, Sendable, CaseIterable {
     case userNotVerified
     /// The credential is backed up, and is not eligible for it.
     case impossibleBackupState
-    /// The credential's eligibility for backup has changed, which it never does.
-    case changedBackupEligibility
     /// A registration has no credential, or an authentication has one.
     case misplacedCredential
     /// The public key is not one of the key types, or has other parameters than these.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import JWTAuthDependencies
 import LatchAccounts
 import LatchAuth
@@ -23,6 +24,10 @@ private struct Person: Decodable, Sendable { let email: String }
         let refreshes = Mutex(0)
         let network = ClosureHandler { request in
             if request.path.contains("refresh") { refreshes.withLock { $0 += 1 } }
+            if request.path == "/upload" {
+                _ = try await request.body.collected(upTo: 1 << 20)
+                return HTTPResponse(status: refreshes.withLock(\.self) == 0 ? .unauthorized : .noContent)
+            }
             return try await server.respond(to: request)
         }
         let core = AuthClient(
@@ -53,6 +58,21 @@ private struct Person: Decodable, Sendable { let email: String }
             #expect(emails.allSatisfy { $0 == Self.email })
         }
         #expect(refreshes == 1)
+    }
+
+    @Test func `reports an upload from its beginning, and again after a refresh`() async throws {
+        let counts = Mutex<[Int]>([])
+        let content = Data(repeating: 32, count: 200_000)
+        let refreshes = try await run { _, _ in
+            @Dependency(\.jwtAuthClient) var client
+            let upload = Request.put("/upload").body(data: content).reporting { count, total in
+                #expect(total == content.count)
+                counts.withLock { $0.append(count) }
+            }
+            try await client.sendAuthenticated(upload)
+        }
+        let (seen, pieces) = (counts.withLock(\.self), [65_536, 131_072, 196_608, 200_000])
+        #expect(refreshes == 1 && seen == pieces + pieces)
     }
 
     @Test func `signs out for both, on either side`() async throws {

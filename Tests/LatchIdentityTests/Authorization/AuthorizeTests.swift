@@ -34,6 +34,35 @@ import Testing
         await site.close()
     }
 
+    @Test func `returns to a URL with a query, and to one of a scheme with one slash`() async throws {
+        for redirect in ["https://notes.example.com/callback?tenant=a%20b", "com.example.notes:/callback"] {
+            let site = try await Site.authorizing { configuration in
+                configuration.clients = [
+                    OAuthClient(
+                        id: "notes", grants: [.authorizationCode], redirectURIs: [redirect], isTrusted: true)
+                ]
+                configuration.clientSecretDigests = [:]
+            }
+            var agent = UserAgent(site)
+            let response = try await agent.authorize(SignInApp(redirect: redirect))
+            let start = redirect.contains("?") ? "\(redirect)&code=" : "\(redirect)?code="
+            #expect(response.status == 303 && response.location.hasPrefix(start), "\(response.location)")
+            await site.close()
+        }
+    }
+
+    @Test func `has the state in the error of a state that is too long, and ignores a hint that is`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let state = String(repeating: "s", count: 2_372)
+        let refused = try await agent.get(SignInApp().path(["state": state]))
+        #expect(refused.status == 303 && refused.parameters["state"] == state)
+        #expect(refused.parameters["error"] == "invalid_request")
+        let page = try await agent.get(SignInApp().path(["login_hint": String(repeating: "h", count: 1_025)]))
+        #expect(page.status == 200 && page.title == "Sign in")
+        await site.close()
+    }
+
     @Test func `yields an ID token that says who, when and how`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)

@@ -42,6 +42,19 @@ import Testing
         await site.close()
     }
 
+    @Test func `is the same where a password manager has changed what it says of its backups`() async throws {
+        let site = try await Site.withPasskeys()
+        var user = try await PasskeyUser.registered(at: site)
+        for isSynced in [false, true] {
+            user.authenticator.behavior.isBackupEligible = isSynced
+            let response = try await user.signIn()
+            #expect(response.status == 200)
+            user.access = response.access
+            #expect(try await user.list().map { $0["isSynced"]?.boolValue } == [isSynced])
+        }
+        await site.close()
+    }
+
     @Test func `asks for no second factor, and is a recent authentication`() async throws {
         let site = try await Site.withPasskeys()
         let (app, access) = try await site.enrol()
@@ -135,7 +148,7 @@ import Testing
         let key = try #require(try await site.identity.dependencies.store.passkey(id: Base64URL.decode(owner.newest)))
         let account = try #require(try await site.identity.dependencies.store.account(id: key.accountID))
         let use = PasskeyUse(
-            id: key.id, assertion: VerifiedAssertion(counter: key.counter, isBackedUp: false),
+            id: key.id, assertion: VerifiedAssertion(counter: key.counter, isBackupEligible: true, isBackedUp: false),
             challenge: SpentChallenge(digest: [1], expiresAt: noon + 60))
         let device = Device.example(of: account)
         #expect(

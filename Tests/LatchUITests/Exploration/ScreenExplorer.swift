@@ -20,10 +20,14 @@ struct ScreenExplorer<S: Screen> {
     private var printed: Set<[ScreenEffect<S>]> = []
     /// The phrases that users read.
     private(set) var phrases: Set<Phrase> = []
+    /// The requests of all states, whose answers may come at any time; and the different ones of these answers.
+    private var requests: Set<S.Request> = []
+    private var foreignAnswers: [String: ExploredEvent<S>] = [:]
 
     init(_ scenario: ScreenScenario<S>, limit: Int = 30_000) {
         self.scenario = scenario
         explore(limit: limit)
+        checkForeignAnswers(limit: limit)
         checkExits()
     }
 
@@ -32,10 +36,21 @@ struct ScreenExplorer<S: Screen> {
         numbers = [first: 0]
         states = [first]
         ownWays = [[]]
-        var next = 0
+        exploreStates(from: 0, limit: limit)
+    }
+
+    /// Follows the events of each state from a number on, and of those that they lead to.
+    private mutating func exploreStates(from first: Int, limit: Int) {
+        var next = first
         while next < states.count {
             let state = states[next]
+            if let request = state.request, requests.insert(request).inserted {
+                for late in scenario.answers(request, prefix: "foreign answer", isLate: true) {
+                    foreignAnswers["\(late.event)"] = late
+                }
+            }
             check(state)
+            checkClockJumps(state)
             for event in scenario.events(state) {
                 let (after, effects) = follow(state, event)
                 let number = add(after)
@@ -58,6 +73,49 @@ struct ScreenExplorer<S: Screen> {
             if states.count > limit { return violate("more than \(limit) states") }
             if violations.count > 20 { return }
         }
+    }
+
+    /// Delivers the answer of every request in every state, once: it was cancelled, and the user has gone on since.
+    private mutating func checkForeignAnswers(limit: Int) {
+        let known = states.count
+        for state in states where violations.count <= 20 {
+            for late in foreignAnswers.values { _ = add(takeForeign(state, late)) }
+        }
+        exploreStates(from: known, limit: limit)
+    }
+
+    /// Takes the answer of a request that is not the current one, and checks that nothing is lost by it.
+    private mutating func takeForeign(_ state: ExploredScreen<S>, _ event: ExploredEvent<S>) -> ExploredScreen<S> {
+        var after = state
+        let effects = after.machine.receive(event.event)
+        for case .perform(let request) in effects { after.request = request }
+        if !after.machine.isBusy { after.request = nil }
+        if after.machine.outcome != nil { return after }
+        let place = "'\(event.name)' in '\(state.name(scenario))'"
+        if state.machine.isBusy, after.request != state.request || effects.contains(where: \.isRequest) {
+            violate("\(place) takes the place of the running request")
+        }
+        for field in state.machine.screen.fields.all where state.machine.isTyping && !field.text.value.isEmpty {
+            if after.machine.screen.fields[field.id]?.text != field.text {
+                violate("\(place) loses what is typed into '\(field.id.name)'")
+            }
+        }
+        return after
+    }
+
+    /// Checks that time before a deadline changes nothing, and that time long after it is the deadline.
+    private mutating func checkClockJumps(_ state: ExploredScreen<S>) {
+        guard let deadline = state.machine.deadline else { return }
+        let place = "'\(state.name(scenario))'"
+        let results = [-86_400, -1, 0, 315_360_000].map { (seconds: TimeInterval) in
+            var machine = state.machine
+            let effects = machine.receive(.time(deadline.addingTimeInterval(seconds)))
+            return (machine: machine, effects: effects)
+        }
+        for early in results.prefix(2) where early.machine != state.machine || !early.effects.isEmpty {
+            violate("\(place) takes a date before its deadline for the deadline")
+        }
+        if results[3].machine.deadline == deadline { violate("\(place) waits for a date that is over") }
     }
 
     /// Adds a state unless it is known, and returns its number.

@@ -51,4 +51,25 @@ import Testing
         #expect(service.authState == .signedOut)
         #expect(service.currentUser == nil)
     }
+
+    @Test func `reports an upload by the service's own client`() async throws {
+        let server = try await IdentityServer.inMemory()
+        let counts = Mutex<[Int]>([])
+        let network = ClosureHandler { request in
+            guard request.path == "/upload" else { return try await server.respond(to: request) }
+            _ = try await request.body.collected(upTo: 1 << 20)
+            return HTTPResponse(status: .noContent)
+        }
+        let core = AuthClient(
+            baseURL: server.url, store: InMemoryTokenStore(), transport: network, clock: server.clock.wallClock())
+        try await core.signUp(email: Self.email, password: Self.password)
+        try await core.signIn(email: Self.email, password: Self.password)
+        let service = OAuthService(
+            baseURL: server.url, session: core.session, transport: network, clock: server.clock.wallClock())
+        let content = RouteContent.body(HTTPBody([UInt8](repeating: 1, count: 100_000))).reporting { count, _ in
+            counts.withLock { $0.append(count) }
+        }
+        try await service.http.perform(.put("upload", sending: content))
+        #expect(counts.withLock(\.self) == [65_536, 100_000])
+    }
 }

@@ -105,6 +105,9 @@ extension HTTPRequestClient {
         {
             message.fields[.idempotencyKey] = key
         }
+        if let progress = request.progress, let total = message.body.length, total > 0 {
+            message.body = message.body.reporting { count, _ in progress.report(count, total) }
+        }
         return try await perform(message, by: client, options, identifier)
     }
 

@@ -21,6 +21,8 @@ public struct Request: Sendable, Hashable {
     public var headers: [String: String]
     /// The content; one of a GET, HEAD or TRACE is not sent.
     public var body: Data?
+    /// The function that hears how much of the content was read; nil for none.
+    private(set) var progress: UploadProgress?
 
     /// Creates a request from its parts.
     public init(
@@ -33,6 +35,17 @@ public struct Request: Sendable, Hashable {
         self.queryItems = queryItems
         self.body = body
     }
+}
+
+/// A function that hears of an upload. Requests with the same function are equal.
+final class UploadProgress: Sendable, Hashable {
+    let report: @Sendable (_ count: Int, _ total: Int) -> Void
+
+    init(_ report: @escaping @Sendable (_ count: Int, _ total: Int) -> Void) { self.report = report }
+
+    static func == (left: UploadProgress, right: UploadProgress) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Request: Redacting {
@@ -69,6 +82,16 @@ extension Request {
     public func body(data: Data) -> Request {
         var request = self
         request.body = data
+        return request
+    }
+
+    /// Returns this request, which reports how many bytes of its content were read so far, and their number.
+    ///
+    /// Content that was read is being sent and has not necessarily arrived. If it is sent again, as after a refresh, the count
+    /// starts again. A request by a `urlSession` reports once, before it is sent.
+    public func reporting(_ progress: @escaping @Sendable (_ count: Int, _ total: Int) -> Void) -> Request {
+        var request = self
+        request.progress = UploadProgress(progress)
         return request
     }
 

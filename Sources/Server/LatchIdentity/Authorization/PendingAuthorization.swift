@@ -54,8 +54,8 @@ struct AuthorizationTarget: Sendable {
         }
         self.client = client
         self.redirect = redirect
-        // What is too long for a URL is not returned.
-        state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 2048 ? nil : $0 }
+        // RFC 6749 §4.1.2.1: an error has the state that the request had, also one that is refused for its length.
+        state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 8192 ? nil : $0 }
     }
 
     /// Returns the URL of a response (RFC 6749 §4.1.2), with the issuer (RFC 9207 §2).
@@ -101,7 +101,8 @@ extension PendingAuthorization {
         maximumAge = try Self.maximumAge(try value("max_age"))
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
         nonce = try value("nonce")
-        loginHint = try value("login_hint")
+        // A hint that is too long for an address is none (OpenID Connect Core §3.1.2.1).
+        loginHint = fields["login_hint"].flatMap { $0.isEmpty || $0.utf8.count > 1024 || !$0.isPlain ? nil : $0 }
         if let hint = try value("id_token_hint", maximum: 8192) {
             guard let id = accountID(hint) else {
                 throw .invalidInput("'id_token_hint' is not an ID token of this app")

@@ -39,11 +39,4 @@ extension AppRedirect {
     /// Whether other programs of the device could receive what is sent to a URL, so that the user must see who asks
     /// (RFC 8252 §8.6): not so with https.
     static func isClaimedByAnyone(_ target: String) -> Bool { !target.utf8.starts(with: "https://".utf8) }
-
-    /// Returns the source expression that lets the form of a page lead to a URL of a client.
-    ///
-    /// A source expression has no IPv6 address (Content Security Policy Level 3 §2.3.1): the scheme stands for it.
-    static func pageSource(_ target: String) -> String {
-        target.utf8.starts(with: "http://[".utf8) ? "http:" : source(target)
-    }
 }

@@ -23,14 +23,14 @@ struct UserCode: Sendable, Hashable {
         self.letters = String(decoding: letters.prefix(Self.count), as: UTF8.self)
     }
 
-    /// Parses a typed code: case, spaces and punctuation do not count; nil for anything else.
+    /// Parses a typed code. Case does not count, nor do characters other than letters and digits (RFC 8628 §6.1).
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
         let letters = typed.utf8.compactMap { byte -> UInt8? in
             switch byte {
             case 0x61...0x7A: byte - 0x20
-            case 0x20, 0x2D, 0x2E, 0x5F: nil
-            default: byte
+            case 0x30...0x39, 0x41...0x5A: byte
+            default: nil
             }
         }
         guard letters.count == Self.count, letters.allSatisfy(Self.alphabet.contains) else { return nil }

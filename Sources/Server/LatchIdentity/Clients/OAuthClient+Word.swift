@@ -82,7 +82,7 @@ extension OAuthClient {
         if let index = list.firstIndex(where: { !AppRedirect.isValid($0) }) {
             throw WordError(
                 reason: "has a URL in '\(name)' that cannot be used, number \(index + 1) of \(list.count): it must be "
-                    + "https, of a scheme of the app's own, or http on this machine, without query and fragment")
+                    + "https, of a scheme of the app's own, or http on this machine, without fragment")
         }
         guard Set(list).count == list.count else { throw WordError(reason: "names a URL twice in '\(name)'") }
         return list

@@ -55,8 +55,7 @@ extension Passkey {
     /// The credential to verify a response with.
     var stored: StoredCredential {
         StoredCredential(
-            id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey,
-            isBackupEligible: isBackupEligible)
+            id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey)
     }
 
     /// Returns the passkey as its owner sees it, and whether it signs in at a relying party.

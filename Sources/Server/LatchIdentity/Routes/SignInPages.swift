@@ -199,7 +199,7 @@ struct SignInPages: Sendable {
             action: ("/oauth/logout", Phrase("page.signOut.submit")),
             carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
             links: [("/", Phrase("page.signOut.stay"))]
-        ).response(formTarget: redirect.map(AppRedirect.pageSource))
+        ).response(formTarget: redirect.map(AppRedirect.source))
     }
 
     /// The page after a sign-out that leads nowhere.
@@ -236,7 +236,7 @@ struct SignInPages: Sendable {
         _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
     ) -> HTTPResponse {
         var target: String?
-        if case .authorization(let request) = purpose { target = AppRedirect.pageSource(request.redirect) }
+        if case .authorization(let request) = purpose { target = AppRedirect.source(request.redirect) }
         return Self.failing(page.response(status: problem?.form.status ?? .ok, formTarget: target), with: problem)
     }
 

@@ -216,11 +216,10 @@ package struct SecondFactorService: Sendable {
         try dependencies.requireRecentAuthentication(session)
     }
 
-    /// Returns the key URI that authenticator apps scan; its issuer is the host of the public URL.
+    /// Returns the key URI that authenticator apps scan; its issuer is the name of the service.
     private func uri(_ secret: String, of account: Account) -> String {
-        let url = dependencies.accessTokens.issuer ?? ""
-        let issuer = PercentEncoding.encode(
-            url.utf8.split(separator: 0x2F).dropFirst().first ?? Substring("latch").utf8)
+        // A colon ends the issuer, and some apps refuse a second one.
+        let issuer = PercentEncoding.encode(dependencies.configuration.serviceName.utf8.filter { $0 != 0x3A })
         return
             "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"

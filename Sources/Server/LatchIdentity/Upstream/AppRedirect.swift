@@ -13,21 +13,26 @@ enum AppRedirect {
         "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source", "ws", "wss", "ftp",
     ]
 
-    /// Returns whether a text is a URL that may be configured: of a scheme of an app's own (RFC 8252 §7.1), https, or http
-    /// on this machine (§7.3), without a query and a fragment.
+    /// Returns whether a text is a URL that may be configured: https or http on this machine (RFC 8252 §7.3), perhaps with a
+    /// query (RFC 6749 §3.1.2), or of a scheme of an app's own, as `com.example.app:/callback` (RFC 8252 §7.1) and
+    /// `app://callback` are. None has a fragment.
     static func isValid(_ text: String) -> Bool {
-        guard text.utf8.count <= 500, let separator = text.utf8.firstRange(of: "://".utf8) else { return false }
+        guard text.utf8.count <= 500, let separator = text.utf8.firstRange(of: ":/".utf8) else { return false }
         let scheme = String(text[..<separator.lowerBound])
         guard let first = scheme.utf8.first, (0x61...0x7A).contains(first), scheme.isWord(maximum: 60, also: "+-."),
             scheme == scheme.lowercasedASCII(), !forbidden.contains(scheme)
         else { return false }
-        guard scheme != "https" else { return PublicURL.isValid(text) }
-        guard scheme != "http" else {
-            return PublicURL.isValid(text) && isLoopback(text)
-        }
-        let rest = text[separator.upperBound...]
+        guard scheme != "https" else { return isLink(text) }
+        guard scheme != "http" else { return isLink(text) && isLoopback(text) }
+        var rest = text[separator.upperBound...].utf8
+        if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
         let escaped = Array("\"<>\\^`{|}?#@;,".utf8)
-        return !rest.isEmpty && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !escaped.contains($0) }
+        return !rest.isEmpty && rest.allSatisfy { (0x21...0x7E).contains($0) && !escaped.contains($0) }
+    }
+
+    /// Whether a text is a URL of a web page that a list of the configuration can hold, whose separators it does not have.
+    private static func isLink(_ text: String) -> Bool {
+        PublicURL.isLink(text) && !text.utf8.contains { "#,;\\^`{|}".utf8.contains($0) }
     }
 
     private static func isLoopback(_ text: String) -> Bool {
@@ -38,17 +43,18 @@ enum AppRedirect {
     /// app's own, like a port of this machine, by whoever comes first (§8.6).
     static func isClaimed(_ target: String) -> Bool { target.utf8.starts(with: "https://".utf8) }
 
-    /// Returns the URL with parameters of a response.
+    /// Returns the URL with parameters of a response, after those that it has (RFC 6749 §3.1.2).
     static func url(_ target: String, _ parameters: [(String, String)]) -> String {
-        "\(target)?\(FormEncoding.encode(parameters))"
+        let separator = !target.utf8.contains(UInt8(ascii: "?")) ? "?" : target.utf8.last == UInt8(ascii: "?") ? "" : "&"
+        return target + separator + FormEncoding.encode(parameters)
     }
 
-    /// Returns the source expression that lets a form of a page lead there (Content Security Policy Level 3 §2.3.1).
+    /// Returns the source expressions that let a form of a page lead there (Content Security Policy Level 3 §2.3.1).
+    ///
+    /// Browsers apply them to each redirect that follows. The page of an app may lead on to another origin, as a back end
+    /// does that has its front end elsewhere, and not to a scheme.
     static func source(_ target: String) -> String {
-        guard !PublicURL.isValid(target) else {
-            let parts = target.unicodeScalars.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-            return parts.prefix(3).map { String($0) }.joined(separator: "/")
-        }
-        return "\(String(target.unicodeScalars.prefix { $0 != ":" })):"
+        let scheme = "\(String(target.unicodeScalars.prefix { $0 != ":" })):"
+        return scheme == "http:" ? "http: https:" : scheme
     }
 }

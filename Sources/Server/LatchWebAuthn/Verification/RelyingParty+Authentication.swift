@@ -7,22 +7,24 @@ package struct StoredCredential: Sendable, Hashable {
     package let userHandle: [UInt8]
     /// The public key in COSE.
     package let publicKey: [UInt8]
-    package let isBackupEligible: Bool
 
     /// Creates the credential.
-    package init(id: [UInt8], userHandle: [UInt8], publicKey: [UInt8], isBackupEligible: Bool) {
+    package init(id: [UInt8], userHandle: [UInt8], publicKey: [UInt8]) {
         (self.id, self.userHandle, self.publicKey) = (id, userHandle, publicKey)
-        self.isBackupEligible = isBackupEligible
     }
 }
 
 /// What a verified authentication changes of a credential.
 package struct VerifiedAssertion: Sendable, Hashable {
     package let counter: UInt32
+    /// Whether the credential may be backed up. It changes when a password manager is updated, or takes the credential over.
+    package let isBackupEligible: Bool
     package let isBackedUp: Bool
 
     /// Creates the change.
-    package init(counter: UInt32, isBackedUp: Bool) { (self.counter, self.isBackedUp) = (counter, isBackedUp) }
+    package init(counter: UInt32, isBackupEligible: Bool, isBackedUp: Bool) {
+        (self.counter, self.isBackupEligible, self.isBackedUp) = (counter, isBackupEligible, isBackedUp)
+    }
 
     /// Whether the counter has grown since the stored one, or the authenticator counts nothing (§7.2 step 22); otherwise there may
     /// be a copy of it.
@@ -45,13 +47,13 @@ extension RelyingParty {
         let data = try AuthenticatorData(response.authenticatorData)
         guard data.credential == nil else { throw .misplacedCredential }
         try check(data)
-        guard data.flags.contains(.backupEligible) == stored.isBackupEligible else {
-            throw .changedBackupEligibility
-        }
         let signed = response.authenticatorData + Self.digest(response.clientDataJSON)
         guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) else {
             throw .invalidSignature
         }
-        return VerifiedAssertion(counter: data.counter, isBackedUp: data.flags.contains(.backedUp))
+        // §7.2 compares the eligibility for backup only where the relying party's rules depend on it. Ours do not.
+        return VerifiedAssertion(
+            counter: data.counter, isBackupEligible: data.flags.contains(.backupEligible),
+            isBackedUp: data.flags.contains(.backedUp))
     }
 }

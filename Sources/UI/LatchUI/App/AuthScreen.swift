@@ -52,8 +52,8 @@ public enum AuthScreen {
     /// The route to the screen; nil for the step-up, which the server raises again.
     public var route: AuthRoute? {
         switch self {
-        case .signIn(let model): .signIn(email: model.screen.fields.value(.email))
-        case .registration(let model): .registration(email: model.screen.fields.value(.email))
+        case .signIn(let model): .signIn(email: model.screen.fields.storableEmail)
+        case .registration(let model): .registration(email: model.screen.fields.storableEmail)
         case .verification(let model): .verification(model.screen)
         case .passwordReset(let model): .passwordReset(model.screen)
         case .accounts: .accounts

@@ -191,6 +191,14 @@ public struct Fields: Hashable, Sendable {
         all.filter { $0.kind == .email || $0.kind == .username }.map { $0.value.lowercasedASCII() }
     }
 
+    /// Whether these fields hold all the texts of others.
+    func hold(_ others: Fields) -> Bool {
+        others.all.allSatisfy { other in other.text.value.isEmpty || self[other.id]?.text == other.text }
+    }
+
+    /// The address in the email field; empty for any other text, such as a password that was typed there.
+    var storableEmail: String { value(.email).plausibleEmail }
+
     /// The first field with a problem; nil if all can be sent.
     public var firstProblem: Field? { all.first { $0.problem != nil } }
 
@@ -264,6 +272,9 @@ extension String {
     fileprivate var withoutMarks: String {
         String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .format }))
     }
+
+    /// The text if it looks like an address, else an empty one.
+    var plausibleEmail: String { EmailShape.isPlausible(self) ? self : "" }
 
     /// Returns the text without whitespace around it.
     func trimmingWhitespace() -> String {

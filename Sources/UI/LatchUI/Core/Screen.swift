@@ -42,7 +42,8 @@ public protocol Screen: Hashable, Sendable {
     mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self>
     /// Takes the answer to the last request.
     mutating func receive(_ response: Response) -> ScreenStep<Self>
-    /// Takes the answer to a request that was cancelled too late; `isBusy` while another request is under way.
+    /// Takes the answer to a request that was cancelled too late; `isBusy` while another request is under way, or while the user
+    /// is typing in a form that the answer would take away.
     mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self>
     /// Takes a failure of the last request, and returns the notice to show; nil if the screen shows it otherwise.
     mutating func receive(_ failure: ScreenFailure) -> ScreenFailure?

@@ -14,7 +14,7 @@ public import PortableFoundation
 ///   form is another one. A recovery code opens it, since servers count only the codes of the authenticator app.
 /// - An answer counts also after the screen has disappeared, and after a cancellation that came too late: the server has done
 ///   its work. It belongs to its request, and takes the place of no other: one that is under way goes on, unless the late
-///   answer ends the screen.
+///   answer ends the screen. It takes no form away in which the user is typing.
 /// - An assistance waits beside the form while the screen is shown, and makes way for each request.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The activity of a screen.
@@ -39,6 +39,8 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     private var origin: ControlID?
     /// The lock after too many attempts; nil if there were not.
     private var lock: Lock?
+    /// Whether the user has typed something that no request has taken yet.
+    package private(set) var isTyping = false
     /// Whether the screen is shown with an assistance, which has not failed.
     private var isAssistanceWanted = false
     /// The screen as it begins after its end.
@@ -111,7 +113,10 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
             pass(now)
             effects = []
         }
-        if hasOtherForm(than: before) { unlock() }
+        if hasOtherForm(than: before) {
+            unlock()
+            isTyping = false
+        }
         if before.assistance != assistance { exchangeAssistance(before.assistance, &effects) }
         settle(after: event, before, &effects)
         return effects
@@ -149,6 +154,7 @@ extension ScreenMachine {
         case .edit(let id, let text):
             guard activity == .idle, let field = screen.fields[id], field.text.value != text else { return [] }
             screen.fields.set(text, of: id)
+            isTyping = true
             failure = currentLock?.failure
             return []
         case .reveal(let id, let isRevealed):
@@ -192,7 +198,14 @@ extension ScreenMachine {
             let step = screen.receiveLate(response, isBusy: true)
             guard case .finish = step else { return [] }
             return [.cancel] + follow(step, by: .submit)
-        case .idle: return follow(screen.receiveLate(response, isBusy: false), by: .submit)
+        case .idle:
+            var changed = screen
+            let step = changed.receiveLate(response, isBusy: false)
+            if case .finish = step {} else if isTyping, !changed.fields.hold(screen.fields) {
+                return follow(screen.receiveLate(response, isBusy: true), by: .submit)
+            }
+            screen = changed
+            return follow(step, by: .submit)
         case .finished:
             // The user has left: what counts is the end that the server has brought about, such as a sign-in.
             var screen = screen
@@ -230,6 +243,7 @@ extension ScreenMachine {
         case .stay: return []
         case .perform(let request):
             activity = .busy(control)
+            isTyping = false
             failure = nil
             screen.fields.wipeSecrets()
             return [.perform(request)]
@@ -356,7 +370,9 @@ extension ScreenMachine {
         switch event {
         case .response: before.activity != .busy(.retry)
         case .lateResponse: true
-        case .input, .failure, .assistanceFailure, .time: false
+        // A failure that the screen does not show: a late answer has said before it what is announced now.
+        case .failure: failure == nil
+        case .input, .assistanceFailure, .time: false
         }
     }
 

@@ -167,8 +167,9 @@ public struct PasswordResetScreen: Screen {
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         switch (response, step) {
         case (.reset(let email), _) where isBusy: (isSet, resetEmail) = (true, email)
-        case (.reset, _), (.signedIn, _), (.sent, .address), (.sent, .waiting): return receive(response)
-        case (.sent, .password), (.sent, .done): break
+        case (.reset, _), (.signedIn, _), (.sent, .waiting): return receive(response)
+        case (.sent, .address) where !isBusy: return receive(response)
+        case (.sent, .address), (.sent, .password), (.sent, .done): break
         }
         return .stay
     }
@@ -240,7 +241,7 @@ extension PasswordResetScreen: Codable {
     /// Encodes the address and whether a mail was sent; never a token.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(email, forKey: .email)
+        try values.encode(email.plausibleEmail, forKey: .email)
         if case .waiting = step {
             try values.encode(true, forKey: .isWaiting)
         } else {

@@ -46,10 +46,13 @@ extension SQLIdentityStore: PasskeyStore {
                 return .counterNotGrown
             }
             try db.run(
-                "UPDATE passkey SET counter = $1, is_backed_up = $2, last_used_at = $3 WHERE credential_id = $4",
+                """
+                UPDATE passkey SET counter = $1, is_backup_eligible = $2, is_backed_up = $3, last_used_at = $4
+                WHERE credential_id = $5
+                """,
                 [
-                    .integer(Int64(use.assertion.counter)), .integer(use.assertion.isBackedUp ? 1 : 0), .date(now),
-                    .blob(use.id),
+                    .integer(Int64(use.assertion.counter)), .integer(use.assertion.isBackupEligible ? 1 : 0),
+                    .integer(use.assertion.isBackedUp ? 1 : 0), .date(now), .blob(use.id),
                 ])
             switch purpose {
             case .session(let device): return try db.signIn(device, of: account) ? .accepted : .ended
