@@ -37,6 +37,8 @@ import Testing
         (AuthError.refreshFailed.caused(by: HTTPError.offline), .offline), (AuthError.unknownAccount, .missing),
         (OAuthError.cancelled, .cancelled), (OAuthError.signInTimedOut, .expired),
         (OAuthError.browserUnavailable, .browserUnavailable), (OAuthError.tooManyRequests, .locked),
+        (OAuthError(code: "refused", message: "", issuerCode: "account_suspended"), .suspended),
+        (OAuthError(code: "refused", message: "", issuerCode: "email_unverified"), .emailUnverified),
         (CancellationError(), .cancelled), (Foreign(), .unknown),
     ]
 

@@ -256,8 +256,14 @@ extension ScreenFailure {
         }
     }
 
+    /// The reasons of the server's own codes, in the URL of a provider's sign-in and at the token endpoint.
+    private static let issuerReasons: [String: Reason] = [
+        "account_suspended": .suspended, "account_closed": .suspended, "email_unverified": .emailUnverified,
+    ]
+
     private static func reason(of error: OAuthError) -> Reason {
-        switch error {
+        if let reason = issuerReasons[error.issuerCode ?? ""] { return reason }
+        return switch error {
         case OAuthError.cancelled: .cancelled
         case OAuthError.signInTimedOut: .expired
         case OAuthError.browserUnavailable: .browserUnavailable
