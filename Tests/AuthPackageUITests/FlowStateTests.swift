@@ -154,6 +154,32 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.displayName.isEmpty == false)
     }
 
+    @Test(.tags(.p13)) func `says that an account is suspended, after the right password alone`() async throws {
+        try await server.suspend(email)
+        let model = flow(client())
+        await until { model.route == .login }
+        model.signIn.edit(.email, email)
+        for (typed, reason) in [("not the password", ScreenFailure.Reason.wrongCredentials), (password, .suspended)] {
+            model.signIn.edit(.password, typed)
+            model.signIn.press(.submit)
+            await until { !model.signIn.isBusy }
+            #expect(model.signIn.failure?.reason == reason)
+        }
+        #expect(model.route == .login)
+    }
+
+    @Test(.tags(.p13)) func `shows what the server refuses at its field`() async throws {
+        let model = flow(client())
+        await until { model.route == .login }
+        model.show(.registration)
+        model.registration.edit(.name, String(repeating: "x", count: 300))
+        model.registration.edit(.email, "bob@example.com")
+        model.registration.edit(.newPassword, password)
+        model.registration.press(.submit)
+        await until { !model.registration.isBusy }
+        #expect(model.registration.control(.name)?.problem != nil && model.registration.failure == nil)
+    }
+
     @Test(.tags(.p13)) func `returns to the sign-in when the server ends the session, and says so`() async throws {
         let (model, client) = try await signedIn()
         let tokens = try #require(client.tokens)

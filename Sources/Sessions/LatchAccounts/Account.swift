@@ -19,11 +19,16 @@ public struct Account: Sendable, Hashable {
     public var permissions: [String]
     /// Whether the e-mail address is confirmed; nil if the server did not state it.
     public var isEmailVerified: Bool?
+    /// The texts of the app's own fields at the registration, by their names.
+    public var attributes: [String: String]
+    /// The version of the terms that the user accepted at the registration; nil if the server did not state it.
+    public var acceptedTerms: String?
 
     /// Creates an account.
     public init(
         id: String, email: String, name: String? = nil, tenantID: String? = nil, roles: [String] = [],
-        permissions: [String] = [], isEmailVerified: Bool? = nil
+        permissions: [String] = [], isEmailVerified: Bool? = nil, attributes: [String: String] = [:],
+        acceptedTerms: String? = nil
     ) {
         self.id = id
         self.email = email
@@ -32,6 +37,8 @@ public struct Account: Sendable, Hashable {
         self.roles = roles
         self.permissions = permissions
         self.isEmailVerified = isEmailVerified
+        self.attributes = attributes
+        self.acceptedTerms = acceptedTerms
     }
 
     /// Creates an account from a JSON object: a response of the server, or the claims of its token.
@@ -44,7 +51,13 @@ public struct Account: Sendable, Hashable {
         self.init(
             id: id, email: email, name: object["name"]?.stringValue, tenantID: object["tenantId"]?.stringValue,
             roles: Self.strings(object["roles"]), permissions: Self.strings(object["permissions"]),
-            isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue)
+            isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue,
+            attributes: Self.texts(object["attributes"]), acceptedTerms: object["acceptedTerms"]?.stringValue)
+    }
+
+    /// Returns the texts of an object by their names, without other members.
+    private static func texts(_ value: JSONValue?) -> [String: String] {
+        (value?.objectValue ?? [:]).reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
     }
 
     /// Returns the texts of an array, without other elements.

@@ -106,7 +106,7 @@ extension AccountError {
         _ response: HTTPResponse, unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
     ) {
         let content = (try? JSONValue(parsing: response.body.bytes))?.objectValue
-        // An RPC has one of sixteen codes in its content, and the server's own one in a field.
+        // An RPC has one of sixteen codes in its content, and the server's own one in a field, as the refused field.
         let serverCode = response.fields["latch-code"] ?? content?["code"]?.stringValue
         let error: AccountError =
             switch response.status.rawValue {
@@ -122,7 +122,8 @@ extension AccountError {
         self.init(
             code: error.code, message: message.map { "\(error.message) (\($0))" } ?? error.message, hint: error.hint,
             status: response.status, serverMessage: message, serverCode: serverCode,
-            field: content?["field"]?.stringValue, retryAfter: response.retryDelay(now: WallClock.system.now))
+            field: response.fields["latch-field"] ?? content?["field"]?.stringValue,
+            retryAfter: response.retryDelay(now: WallClock.system.now))
     }
 
     /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
@@ -141,7 +142,7 @@ extension AccountError {
         case "invalidCode": .wrongCode
         case "invalidPasskey": .passkeyRefused
         // The password may be right.
-        case "accountSuspended", "accountClosed", "passwordExpired", "clientTooOld": .refused
+        case "accountSuspended", "accountClosed", "emailUnverified", "passwordExpired", "clientTooOld": .refused
         default: nil
         }
     }

@@ -320,15 +320,24 @@ extension AuthClient {
     ///   - password: The password of the account.
     ///   - name: The display name; nil or empty to leave it out of the request.
     ///   - roles: The requested roles, which servers rightly ignore in self-registration.
-    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message, or `invalidResponse`
-    ///   if the server does not return the account's identifier.
+    ///   - attributes: The texts of the app's own fields by their names, sent as the member `attributes`. This project's server
+    ///     stores those of its setting `signup_attributes`; another one may ignore them.
+    ///   - acceptedTerms: The version of the terms that the person has accepted, sent as the member `acceptedTerms`.
+    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message and the refused `field`, or
+    ///   `invalidResponse` if the server does not return the account's identifier.
     @discardableResult
     public func signUp(
-        email: String, password: String, name: String? = nil, roles: [String] = []
+        email: String, password: String, name: String? = nil, roles: [String] = [], attributes: [String: String] = [:],
+        acceptedTerms: String? = nil
     ) async throws -> Account {
         var content: JSONObject = ["email": .string(email), "password": .string(password)]
         if let name, !name.isEmpty { content["name"] = .string(name) }
         if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
+        if !attributes.isEmpty {
+            let sorted = attributes.sorted { $0.key < $1.key }
+            content["attributes"] = .object(JSONObject(sorted.map { ($0.key, .string($0.value)) }))
+        }
+        if let acceptedTerms { content["acceptedTerms"] = .string(acceptedTerms) }
         return try account(in: try await send(endpoints.signUp, content))
     }
 

@@ -97,6 +97,14 @@ public final class IdentityServer: Handler {
         AuthClient(baseURL: url, store: store, transport: self, clock: clock.wallClock())
     }
 
+    /// Suspends the account of an address, as an administrator does, and signs out its devices.
+    ///
+    /// - Throws: `IdentityError.noSuchAccount`.
+    public func suspend(_ email: String) async throws {
+        guard let account = try await identity.accounts.account(email: email) else { throw IdentityError.noSuchAccount }
+        _ = try await identity.accounts.setStatus(of: account.id, to: .suspended)
+    }
+
     // MARK: Mails
 
     /// The mails that were sent, in order; each is there as soon as the request that caused it has ended.

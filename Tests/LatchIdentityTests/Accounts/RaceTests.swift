@@ -134,7 +134,7 @@ import Testing
             #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
             #expect(try await site.renew(answer.refresh).status == 401)
         }
-        #expect(try await site.logIn().status == 401)
+        #expect(try await site.logIn().string("code") == "accountClosed")
         // Enabling brings the account back, and none of its devices.
         _ = try await site.identity.accounts.setStatus(of: account.id, to: .active)
         for answer in answers where answer.status == 200 {

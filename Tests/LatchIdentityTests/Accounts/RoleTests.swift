@@ -220,12 +220,14 @@ import Testing
         #expect(try await site.identity.accounts.setStatus(of: bob.id, to: status, by: AccountActor(boss.id)))
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
         #expect(try await site.renew(login.refresh).status == 401)
-        // D1: what is told is what a wrong password is told.
-        let (shut, wrong) = (
-            try await site.logIn("bob@example.com"), try await site.logIn("bob@example.com", password: "wrong one")
+        // D1: a wrong password is told what it is told of an address without an account.
+        let (shut, wrong, none) = (
+            try await site.logIn("bob@example.com"), try await site.logIn("bob@example.com", password: "wrong one"),
+            try await site.logIn("nobody@example.com")
         )
-        #expect(shut.status == 401)
-        #expect(shut.text == wrong.text)
+        #expect(shut.status == 403)
+        #expect(shut.string("code") == (status == .suspended ? "accountSuspended" : "accountClosed"))
+        #expect(wrong.status == 401 && wrong.text == none.text)
         #expect(try await site.identity.accounts.account(email: "bob@example.com")?.status == status)
         #expect(try await site.identity.accounts.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)))
         #expect(try await site.logIn("bob@example.com").status == 200)

@@ -139,6 +139,26 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.attackD1)) func `says why an account is closed after the right password alone`() async throws {
+        let site = try await Site.authorizing { $0.requireVerifiedEmail = true }
+        try await site.signUp("bob@example.com", isVerified: false)
+        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        _ = try await site.identity.accounts.setStatus(of: account.id, to: .suspended)
+        var agent = UserAgent(site)
+        var page = try await agent.get(SignInApp().path())
+        for name in ["ada@example.com", "bob@example.com"] {
+            page = try await agent.signIn(page, name, password: "wrong")
+            #expect(page.status == 400 && page.text.contains("The e-mail address or the password is wrong."))
+            #expect(!page.text.contains(#"href="/resend""#))
+        }
+        page = try await agent.signIn(page)
+        #expect(page.status == 403 && page.title == "Sign in" && page.text.contains("This account is suspended."))
+        page = try await agent.signIn(page, "bob@example.com")
+        #expect(page.status == 403 && page.text.contains("Verify your e-mail address first."))
+        #expect(page.text.contains(#"href="/resend""#))
+        await site.close()
+    }
+
     @Test func `limits guesses as every login does`() async throws {
         let site = try await Site.authorizing { $0.loginLimitPerMinute = 3 }
         var agent = UserAgent(site)

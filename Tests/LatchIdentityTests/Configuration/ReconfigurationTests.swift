@@ -71,7 +71,7 @@ import Testing
         let login = try await answer(
             next, .post, "/api/auth/clients/login",
             json: ["email": "ada@example.com", "password": .string(Site.password)])
-        #expect(login.status == 401)
+        #expect(login.status == 403)
         await next.close()
     }
 

@@ -62,6 +62,11 @@ import Testing
         ("service_name", ["Acme", "Zoë & <Co>"], ["", " ", "a\nb", String(repeating: "x", count: 61)]),
         ("default_language", ["en", "de"], ["", "fr", "EN", "de-CH"]),
         ("invitation_roles", ["none", "client", "client editor"], ["ä", "a\"b", "client admin"]),
+        (
+            "signup_attributes", ["none", "company", "company newsletter_2"],
+            ["2nd", "a-b", "email", "roles", "company company", (1...21).map { "a\($0)" }.joined(separator: " ")]
+        ),
+        ("terms_version", ["", "2026-01", "v 2"], [" ", "a\nb", String(repeating: "x", count: 65)]),
         ("first_administrator", ["", "ada@example.com"], ["ada", "a@", "a@b\nc"]),
         ("token_pepper", ["", "any text"], []),
         (

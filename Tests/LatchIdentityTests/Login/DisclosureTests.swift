@@ -77,13 +77,18 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `learns nothing from a right password of an account that is shut`() async throws {
+    @Test(.tags(.attackD1)) func `learns of an account that is shut only by its right password`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let account = try await site.signUp()
         await site.close()
         let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
         _ = try await stronger.identity.accounts.setStatus(of: account.id, to: .suspended)
-        #expect(try await stronger.logIn().text == stronger.logIn(password: "wrong").text)
+        let wrong = try await stronger.logIn(password: "wrong")
+        #expect(wrong.status == 401)
+        #expect(try await wrong.text == stronger.logIn("nobody@example.com").text)
+        let right = try await stronger.logIn()
+        #expect(right.status == 403 && right.string("code") == "accountSuspended")
+        #expect(try await stronger.audited("login.refused")?.detail?.hasPrefix("accountSuspended from ") == true)
         // It is not even hashed anew, which would take longer.
         let costs = try await stronger.identity.dependencies.store.passwordCosts()
         #expect(costs.counts.map(\.parameters) == ["m=64,t=1,p=1"])

@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(.tags(.attackD1), arguments: Way.allCases)
-    func `is the same for every reason not to let somebody in`(way: Way) async throws {
+    func `is the same for every reason not to let somebody in, unless the password is right`(way: Way) async throws {
         let site = try await Site(way) { $0.requireVerifiedEmail = true }
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
@@ -140,9 +140,9 @@ import Testing
             try await site.passwordGrant("right@example.com", password: "wrong password"),
             try await site.passwordGrant("nobody@example.com"),
             try await site.passwordGrant("nobody"),
-            try await site.passwordGrant("unverified@example.com"),
-            try await site.passwordGrant("disabled@example.com"),
-            try await site.passwordGrant("disabled@example.com", scope: "planets:read"),
+            try await site.passwordGrant("unverified@example.com", password: "wrong password"),
+            try await site.passwordGrant("disabled@example.com", password: "wrong password"),
+            try await site.passwordGrant("disabled@example.com", password: "wrong password", scope: "planets:read"),
             try await site.passwordGrant("ri\u{0}ght@example.com"),
         ]
         for answer in answers {
@@ -150,6 +150,11 @@ import Testing
             #expect(answer.response.body == answers[0].response.body)
         }
         #expect(answers[0].errorCode == "INVALID_CREDENTIALS")
+        // Only the right password shows more.
+        let unverified = try await site.passwordGrant("unverified@example.com")
+        #expect(unverified.status == 400 && unverified.oauthError == "email_unverified")
+        let closed = try await site.passwordGrant("disabled@example.com", scope: "planets:read")
+        #expect(closed.status == 400 && closed.oauthError == "account_closed" && closed.errorCode == "ACCOUNT_CLOSED")
         #expect(try await site.passwordGrant("right@example.com").status == 200)
         await site.close()
     }

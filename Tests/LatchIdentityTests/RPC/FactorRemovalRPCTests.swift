@@ -218,7 +218,7 @@ import Testing
             bearer: boss)
         #expect(shut.status == 200 && shut.json["status"] == "USER_STATUS_BANNED")
         #expect(try await site.call("GetActiveDevices", bearer: access).word == "unauthenticated")
-        #expect(try await site.login().word == "unauthenticated")
+        #expect(try await site.login().stableCode == "accountClosed")
         let open = try await site.call(
             "SetUserStatus", ["userId": .string(id), "status": "USER_STATUS_ACTIVE"], bearer: boss)
         #expect(open.json["status"] == "USER_STATUS_ACTIVE")

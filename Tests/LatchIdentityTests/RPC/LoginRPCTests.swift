@@ -82,7 +82,7 @@ import Testing
         #expect(answer.json["session"] == nil)
         #expect(answer.json["requiresVerification"] == true)
         #expect(answer.json["requiredActions"] == ["verify_email"])
-        #expect(try await site.login().word == "unauthenticated")
+        #expect(try await site.login().stableCode == "emailUnverified")
         let token = try #require(await site.mailedToken())
         let verified = try await site.call("VerifyEmail", ["verificationToken": .string(token)])
         #expect(verified.json["emailVerified"] == true)
@@ -180,8 +180,10 @@ import Testing
         await site.close()
     }
 
-    /// D1: what is told of an account that may not sign in is what is told of none, and of a wrong password.
-    @Test(.tags(.attackD1)) func `refuse all who may not sign in in the same words`() async throws {
+    /// D1: without the right password, what is told of an account that may not sign in is what is told of none.
+    @Test(.tags(.attackD1)) func `refuse all who may not sign in in the same words, unless the password is right`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
         let shut: [Account.Status] = [.disabled, .suspended, .banned]
@@ -193,11 +195,20 @@ import Testing
         _ = try await site.identity.accounts.delete(gone.id, isFinal: false, by: nil, because: "")
         let wrong = try await site.login(password: "not the password")
         #expect(wrong.status == 401 && wrong.stableCode == "invalidCredentials")
-        for name in shut.map({ "\($0)@example.com" }) + ["gone@example.com", "nobody@example.com", "nobody"] {
-            let answer = try await site.login(name)
+        let names = shut.map { "\($0)@example.com" }
+        var answers = [try await site.login("gone@example.com")]
+        for name in names + ["gone@example.com", "nobody@example.com", "nobody"] {
+            answers.append(try await site.login(name, password: "not the password"))
+        }
+        for answer in answers {
             #expect(answer.status == 401)
             #expect(answer.text == wrong.text)
             #expect(answer.field("latch-code") == wrong.field("latch-code"))
+        }
+        for (name, code) in zip(names, ["accountClosed", "accountSuspended", "accountClosed"]) {
+            let answer = try await site.login(name)
+            #expect(answer.status == 403 && answer.word == "permission_denied")
+            #expect(answer.stableCode == code)
         }
         await site.close()
     }

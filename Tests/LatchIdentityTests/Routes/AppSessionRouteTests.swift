@@ -93,14 +93,15 @@ import Testing
     }
 
     @Test(.tags(.attackD1), arguments: Way.allCases)
-    func `answer the same for every reason to refuse`(way: Way) async throws {
+    func `answer the same for every reason to refuse, unless the password is right`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
         _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
         let answers = [
             try await login(site, password: "wrong"), try await login(site, "nobody@example.com"),
-            try await login(site, "nobody", as: "username"), try await login(site, "disabled@example.com"),
+            try await login(site, "nobody", as: "username"),
+            try await login(site, "disabled@example.com", password: "wrong"),
             try await login(site, "", password: ""),
         ]
         for answer in answers {
@@ -109,6 +110,8 @@ import Testing
         }
         #expect(answers[0].string("code") == "invalidCredentials")
         #expect(answers[0].errorCode == "INVALID_CREDENTIALS")
+        let closed = try await login(site, "disabled@example.com")
+        #expect(closed.status == 403 && closed.string("code") == "accountClosed")
         await site.close()
     }
 

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.tags(.attackD1), arguments: Way.allCases)
-    func `answers the same for every reason to refuse`(way: Way) async throws {
+    func `answers the same for every reason to refuse, unless the password is right`(way: Way) async throws {
         let site = try await Site(way) { $0.requireVerifiedEmail = true }
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
@@ -71,8 +71,8 @@ import Testing
         let answers = [
             try await site.logIn("right@example.com", password: "wrong password"),
             try await site.logIn("nobody@example.com"),
-            try await site.logIn("unverified@example.com"),
-            try await site.logIn("disabled@example.com"),
+            try await site.logIn("unverified@example.com", password: "wrong password"),
+            try await site.logIn("disabled@example.com", password: "wrong password"),
             try await site.logIn("not an address"),
             try await site.logIn("right@example.com", password: ""),
         ]
@@ -82,6 +82,10 @@ import Testing
             #expect(answer.field(.setCookie) == nil)
         }
         #expect(answers[0].message == "The e-mail address or the password is wrong.")
+        let unverified = try await site.logIn("unverified@example.com")
+        #expect(unverified.status == 403 && unverified.string("code") == "emailUnverified")
+        let closed = try await site.logIn("disabled@example.com")
+        #expect(closed.status == 403 && closed.string("code") == "accountClosed")
         #expect(try await site.logIn("right@example.com").status == 200)
         await site.close()
     }

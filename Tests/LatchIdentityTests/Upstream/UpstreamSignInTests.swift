@@ -141,7 +141,7 @@ import Testing
         _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
         let page = try await site.signIn(through: upstream)
         #expect(page.status == 403)
-        #expect(page.text.contains("notes://auth/callback?error=account_closed"))
+        #expect(page.text.contains("notes://auth/callback?error=account_suspended"))
         #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#) == 1)
         await site.close()
     }

@@ -160,4 +160,28 @@ import Testing
             try await expectLogin(home, server, with: Self.password)
         }
     }
+
+    @Test func `accepts the terms of the issuer, which operators then see with the account`() async throws {
+        try await CommandHome.with { home in
+            let settings = ["LATCH_TERMS_VERSION": "2026-01"]
+            let server = try await ServedLatch.start(in: home.folder, environment: settings)
+            let issuer = server.url.absoluteString
+            let refused = try await home.latch(
+                "signup", "--issuer", issuer, "--account", Self.email, "--password-stdin", input: Self.password)
+            #expect(refused.ending == .exited(1))
+            #expect(
+                refused.error == [
+                    "latch: The terms of use of version '2026-01' have to be accepted.",
+                    "hint: Read them, then add '--accept-terms VERSION'.",
+                ])
+            let created = try await home.latch(
+                "signup", "--issuer", issuer, "--account", Self.email, "--accept-terms", "2026-01", "--password-stdin",
+                input: Self.password)
+            #expect(created.ending == .exited(0), "\(created.error)")
+            let shown = try await home.latch(
+                "admin", "user", "show", Self.email, "--store", "sqlite:\(home.folder)/identity.sqlite", "--json")
+            let account = try JSONValue(parsing: shown.output.joined()).objectValue
+            #expect(account?["accepted_terms"] == "2026-01", "\(shown.error)")
+        }
+    }
 }

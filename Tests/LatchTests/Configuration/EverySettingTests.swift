@@ -34,6 +34,7 @@ import Testing
         case "passkey_domain": (1...3).map { "host\($0).example" }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "invitation_roles": ["none", "editor", "client editor"]
+        case "signup_attributes": ["company", "company newsletter", "plan"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]

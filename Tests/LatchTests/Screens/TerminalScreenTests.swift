@@ -143,7 +143,7 @@ private final class ScriptedTerminal: Sendable {
             "Ada", "ada@example.com", "a sentence", "a sentence", "bob@example.com", "a sentence", "a sentence",
         ])
         var screen = TerminalScreen(RegistrationScreen(), on: terminal.console) { request in
-            guard case .signUp(let name, let email, _) = request else { throw CancellationError() }
+            guard case .signUp(let name, let email, _, _, _) = request else { throw CancellationError() }
             if email == "ada@example.com" { throw ScreenFailure(.taken) }
             #expect(name == "Ada")
             return .signedUp(email: email)

@@ -49,6 +49,7 @@ extension AuthRoute.Kind {
                 [
                     .signIn(.signedIn), .signIn(.signedIn, by: .password),
                     .signIn(.registration(email: email)), .signIn(.passwordReset(email: email)),
+                    .signIn(.verification(email: email)),
                 ]
             case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]
             case .verification:

@@ -22,6 +22,8 @@ import Testing
         (AccountError.refused, .refused), (AccountError.serverFailed, .serverFailed),
         (AccountError(code: "refused", message: "", serverCode: "weakPassword"), .weakPassword),
         (AccountError(code: "refused", message: "", serverCode: "accountSuspended"), .suspended),
+        (AccountError(code: "refused", message: "", serverCode: "emailUnverified"), .emailUnverified),
+        (AccountError(code: "refused", message: "", serverCode: "termsRequired"), .termsRequired),
         (AccountError(code: "refused", message: "", serverCode: "passwordExpired"), .passwordExpired),
         (AccountError(code: "refused", message: "", status: HTTPStatus(rawValue: 426)), .clientTooOld),
         (AccountError(code: "refused", message: "", serverCode: "invalidLink"), .invalidLink),
@@ -35,6 +37,8 @@ import Testing
         (AuthError.refreshFailed.caused(by: HTTPError.offline), .offline), (AuthError.unknownAccount, .missing),
         (OAuthError.cancelled, .cancelled), (OAuthError.signInTimedOut, .expired),
         (OAuthError.browserUnavailable, .browserUnavailable), (OAuthError.tooManyRequests, .locked),
+        (OAuthError(code: "refused", message: "", issuerCode: "account_suspended"), .suspended),
+        (OAuthError(code: "refused", message: "", issuerCode: "email_unverified"), .emailUnverified),
         (CancellationError(), .cancelled), (Foreign(), .unknown),
     ]
 

@@ -2,10 +2,17 @@
 
 import Foundation
 import LatchAccounts
+import LatchTexts
 import LatchUI
 
 extension ScreenScenario where S == SignInScreen {
     static let signIn = scenario("Sign-in") { $0.providers = [.apple] }
+
+    static let unverifiedSignIn: ScreenScenario = {
+        var unverified = scenario("Sign-in with an address to confirm") { $0.offersPasswordReset = false }
+        unverified.failures = [.offline, .emailUnverified, .codeRequired, .cancelled]
+        return unverified
+    }()
 
     static let dismissibleSignIn = scenario("Sign-in that may be left") {
         $0.acceptsUsername = true
@@ -48,13 +55,28 @@ extension ScreenScenario where S == SignInScreen {
 }
 
 extension ScreenScenario where S == RegistrationScreen {
-    static let registration = ScreenScenario(
-        name: "Registration", screen: RegistrationScreen(), step: { _ in "form" },
-        responses: { request in
-            switch request {
-            case .signUp(_, let email, _): [.signedUp(email: email)]
-            }
-        }, failures: [.offline, .taken, .invalidEmail, .weakPassword, .locked, .cancelled])
+    static let registration = scenario("Registration")
+
+    static let fullRegistration = {
+        var options = RegistrationScreen.Options()
+        options.fields = [Field("newsletter", .checkbox, .verbatim("News"), isRequired: false)]
+        options.terms = URL(string: "https://example.com/terms").map {
+            .init(version: "2026-01", url: $0, privacyURL: $0)
+        }
+        return scenario("Registration with a field and terms", options)
+    }()
+
+    private static func scenario(
+        _ name: String, _ options: RegistrationScreen.Options = RegistrationScreen.Options()
+    ) -> ScreenScenario {
+        ScreenScenario(
+            name: name, screen: RegistrationScreen(options: options), step: { _ in "form" },
+            responses: { request in
+                switch request {
+                case .signUp(_, let email, _, _, _): [.signedUp(email: email)]
+                }
+            }, failures: [.offline, .taken, .invalidEmail, .weakPassword, .locked, .cancelled])
+    }
 }
 
 extension ScreenScenario where S == EmailVerificationScreen {

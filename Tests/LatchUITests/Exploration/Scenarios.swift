@@ -41,7 +41,10 @@ final class Exploration: Sendable, CustomTestStringConvertible {
 
     /// All screens, in the order of the documentation.
     static let all: [Exploration] = [
-        Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.passkeySignIn), Exploration(.registration),
+        Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.passkeySignIn),
+        Exploration(.unverifiedSignIn),
+        Exploration(.registration),
+        Exploration(.fullRegistration),
         Exploration(.verification),
         Exploration(.passwordReset), Exploration(.changePassword), Exploration(.secondFactor), Exploration(.stepUp),
         Exploration(.fullStepUp), Exploration(.emptyStepUp),

@@ -39,6 +39,7 @@ struct ScreenScenario<S: Screen>: Sendable {
         case .password: ["", Self.secret]
         case .newPassword: ["short", Self.secret]
         case .oneTimeCode, .authenticatorCode: ["12", Self.code]
+        case .checkbox: ["", FieldKind.checked]
         }
     }
 }

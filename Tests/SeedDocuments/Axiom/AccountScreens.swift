@@ -20,7 +20,7 @@ final class AccountScreens {
     init(client: UserManagerClient) {
         registration = RegistrationModel(RegistrationScreen()) { request in
             switch request {
-            case .signUp(let name, let email, let password):
+            case .signUp(let name, let email, let password, _, _):
                 let request = RegisterRequest(email: email, password: password.value, firstName: name)
                 try await client.process(.register(request))
                 return .signedUp(email: email)

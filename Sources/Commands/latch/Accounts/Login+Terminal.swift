@@ -36,6 +36,9 @@ extension Login {
                 let account = try await screens.register(email: email)
                 if let created = account.created { _ = try await screens.verify(email: created) }
                 name = account.typed
+            case .verification(let email):
+                _ = try await screens.verify(email: email)
+                name = email
             case .passwordReset(let email): name = try await screens.resetPassword(email: email)
             // The screen offers no other accounts here.
             case .accounts, .cancelled: throw screens.console.cancelled

@@ -9,6 +9,8 @@ import LatchCore
 enum SignUpSubcommand {
     private static let account = Option.value("account", "EMAIL", short: "a", "the e-mail address of the new account")
     private static let name = Option.value("name", "NAME", "the name that others see")
+    private static let terms = Option.value(
+        "accept-terms", "VERSION", "the version of the issuer's terms that you accept")
 
     static let subcommand = Subcommand(
         name: "signup", summary: "creates an account at an issuer",
@@ -18,7 +20,7 @@ enum SignUpSubcommand {
             in. The new account is not signed in: 'latch login' does that.
             """,
         options: [
-            LoginSubcommand.issuer, account, name, LoginSubcommand.passwordStdin, IssuerTransport.authorities,
+            LoginSubcommand.issuer, account, name, terms, LoginSubcommand.passwordStdin, IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer, and whether its address is confirmed"),
         ],
         examples: [
@@ -35,10 +37,12 @@ enum SignUpSubcommand {
                 return try await runFromScript(invocation, environment, accounts.openClient(of: issuer), issuer)
             }
             let screens = AccountScreens(accounts, environment, issuer)
-            let account = try await screens.register(
-                email: invocation[account] ?? "", name: invocation[name] ?? "")
-            guard let email = account.created else {
-                throw CommandError.failed("No account was created.", hint: signInHint(account.typed, issuer))
+            let registered = try await namingTerms {
+                try await screens.register(
+                    email: invocation[account] ?? "", name: invocation[name] ?? "", acceptedTerms: invocation[terms])
+            }
+            guard let email = registered.created else {
+                throw CommandError.failed("No account was created.", hint: signInHint(registered.typed, issuer))
             }
             // The account exists, also if the user leaves the next screen.
             if !invocation.wantsJSON { report(email, issuer, environment) }
@@ -46,6 +50,16 @@ enum SignUpSubcommand {
             environment.write(signInHint(email, issuer), orJSON: json(email, issuer, isVerified), for: invocation)
             return .success
         })
+
+    /// Runs `body`, and names the option by which the user accepts the terms that the issuer requires.
+    private static func namingTerms<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as AccountError where error.serverCode == "termsRequired" {
+            throw CommandError.failed(
+                error.serverMessage ?? error.message, hint: "Read them, then add '--accept-terms VERSION'.")
+        }
+    }
 
     private static func runFromScript(
         _ invocation: Invocation, _ environment: Environment, _ client: AuthClient, _ issuer: IssuerURL
@@ -59,7 +73,10 @@ enum SignUpSubcommand {
         }
         environment.warnOfShownInput()
         let password = try await SecretInput.piped("password", environment)
-        let created = try await client.signUp(email: email, password: password, name: invocation[name])
+        let created = try await namingTerms {
+            try await client.signUp(
+                email: email, password: password, name: invocation[name], acceptedTerms: invocation[terms])
+        }
         let isVerified = created.isEmailVerified ?? false
         guard !invocation.wantsJSON else {
             environment.json(json(created.email, issuer, isVerified))

@@ -47,6 +47,8 @@ struct AdministeredAccount: Sendable, Hashable {
     var lastLoginAt: Date?
     /// Nil where it is unknown.
     var hasSecondFactor: Bool?
+    /// What the registration has stated beside the account; empty where it is unknown.
+    var registration = Registration()
 }
 
 extension AdministeredAccount {
@@ -58,6 +60,8 @@ extension AdministeredAccount {
             name: full.details.shownName.isEmpty ? account.name : full.details.shownName, role: account.role.name,
             status: full.status.rawValue, isVerified: account.emailVerifiedAt != nil, createdAt: account.createdAt,
             lastLoginAt: full.lastLoginAt)
+        registration.attributes = account.attributes
+        registration.acceptedTerms = account.acceptedTerms?.version
     }
 
     /// Creates the view of an account that a server returned.
@@ -83,6 +87,8 @@ extension AdministeredAccount {
         object["username"] = username.map { .string($0) }
         object["name"] = name.map { .string($0) }
         object["second_factor"] = hasSecondFactor.map { .bool($0) }
+        object["accepted_terms"] = registration.acceptedTerms.map { .string($0) }
+        if !attributes.isEmpty { object["attributes"] = .object(JSONObject(attributes.map { ($0, .string($1)) })) }
         return object
     }
 
@@ -97,7 +103,13 @@ extension AdministeredAccount {
                 ("second factor", hasSecondFactor.map { $0 ? "yes" : "no" }),
                 ("signed up", AccountReport.text(createdAt)),
                 ("last sign-in", lastLoginAt.map(AccountReport.text) ?? "never"),
-            ])
+                ("accepted terms", registration.acceptedTerms),
+            ] + attributes.map { ($0, $1) })
         return (text, .object(facts))
+    }
+
+    /// The app's own fields in the order of their names.
+    private var attributes: [(String, String)] {
+        registration.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }

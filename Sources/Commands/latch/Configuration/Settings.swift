@@ -165,7 +165,8 @@ extension Settings {
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
         "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute", "sample_resource",
         "user_service",
-        "first_administrator", "invitation_roles", "recent_authentication", "signing_key_lifetime", "audit_retention",
+        "first_administrator", "invitation_roles", "signup_attributes", "terms_version", "recent_authentication",
+        "signing_key_lifetime", "audit_retention",
         "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects", "browser_tokens",
         "apple_app_ids",
     ]

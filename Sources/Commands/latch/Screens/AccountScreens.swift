@@ -20,11 +20,18 @@ struct AccountScreens: Sendable {
     ///
     /// - Returns: The address; nil if the user has an account already, with the address as typed so far.
     /// - Throws: `CommandError.failed` if the user leaves the screen.
-    func register(email: String, name: String = "") async throws -> (created: String?, typed: String) {
+    func register(
+        email: String, name: String = "", acceptedTerms: String? = nil
+    ) async throws -> (created: String?, typed: String) {
         var registration = RegistrationScreen(email: email)
         registration.fields.set(name, of: .name)
-        var screen = TerminalScreen(
-            registration, on: console, perform: RegistrationScreen.requests(to: client))
+        let perform = RegistrationScreen.requests(to: client)
+        var screen = TerminalScreen(registration, on: console) { request in
+            switch request {
+            case .signUp(let name, let email, let password, _, _):
+                try await perform(.signUp(name: name, email: email, password: password, acceptedTerms: acceptedTerms))
+            }
+        }
         switch try await screen.run() {
         case .registered(let email): return (email, email)
         case .signIn(let email): return (nil, email)

@@ -115,8 +115,8 @@ extension TerminalScreen {
             .expired:
             shownFailure = nil
             return failure
-        case .offline, .serverFailed, .refused, .signedOut, .stepUpRequired, .forbidden, .suspended, .passwordExpired,
-            .clientTooOld, .lastAdministrator,
+        case .offline, .serverFailed, .refused, .signedOut, .stepUpRequired, .forbidden, .suspended, .emailUnverified,
+            .termsRequired, .passwordExpired, .clientTooOld, .lastAdministrator,
             .lastSignInMethod, .noPasskey, .passkeyExists, .passkeyRefused, .passkeysUnavailable, .tooManyPasskeys,
             .deviceRefused, .differentUser, .missing, .storeUnavailable, .insecure, .browserUnavailable, .cancelled,
             .unknown:

@@ -19,7 +19,7 @@ extension ScreenModel where S == SignInScreen {
             case .registration(let email): flow?.go(to: .registration, email: email)
             case .passwordReset(let email): flow?.go(to: .passwordReset, email: email)
             // The client's state says who is signed in.
-            case .signedIn, .accounts, .cancelled: break
+            case .signedIn, .verification, .accounts, .cancelled: break
             }
         } perform: { [weak flow] request in
             let before = client.state
@@ -55,7 +55,7 @@ extension ScreenModel where S == RegistrationScreen {
             }
         } perform: { request in
             switch request {
-            case .signUp(let name, let email, let password):
+            case .signUp(let name, let email, let password, _, _):
                 try await client.converting(clock) {
                     _ = try await client.register(
                         email: email, password: password.value, name: name.isEmpty ? nil : name, roles: nil)
@@ -95,11 +95,11 @@ extension AuthClientProtocol {
     /// Returns the failure of an error of this client, or of any other.
     func failure(of error: any Error, isSignIn: Bool, at now: Date) -> ScreenFailure {
         guard let error = error as? APIError else { return ScreenFailure(error, at: now) }
-        // The cases of `APIError` do not tell a missing code from a missing right.
-        switch lastFailure {
-        case AccountError.secondFactorRequired?, AccountError.wrongCode?:
-            if isSignIn, let lastFailure { return ScreenFailure(lastFailure, at: now) }
-        default: break
+        // The cases of `APIError` do not tell a missing code from a missing right, nor a suspension, nor the refused field.
+        if let cause = lastFailure as? AccountError {
+            let failure = ScreenFailure(cause, at: now)
+            let isKnown = [.codeRequired, .wrongCode, .suspended, .emailUnverified].contains(failure.reason)
+            if isSignIn && isKnown || cause.field != nil { return failure }
         }
         return ScreenFailure(error, isSignIn: isSignIn, retryAfter: retryAfter, at: now)
     }

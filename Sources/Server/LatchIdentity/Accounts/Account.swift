@@ -38,6 +38,19 @@ package struct Account: Sendable, Hashable {
     /// that a decision that was made before such a change is not carried out after it.
     package var credentialVersion = 0
     package let createdAt: Date
+    /// The texts of the app's own fields at the registration.
+    package var attributes: [String: String] = [:]
+    /// The terms that the owner has accepted at the registration; nil for none.
+    package var acceptedTerms: AcceptedTerms?
+
+    /// The refusal that an owner gets who has proved whose account it is; nil if the account is active.
+    var closure: IdentityError? {
+        switch status {
+        case .active: nil
+        case .suspended: .accountSuspended
+        case .disabled, .banned, .deleted: .accountClosed
+        }
+    }
 
     /// The status as the user service reports it.
     package var reportedStatus: AccountStatus { AccountStatus(status, isVerified: emailVerifiedAt != nil) }

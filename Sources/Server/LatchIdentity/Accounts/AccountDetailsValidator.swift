@@ -79,6 +79,6 @@ enum AccountDetailsValidator {
     }
 
     private static func invalid(_ name: String, _ problem: String) -> IdentityError {
-        .invalidInput("'\(name)' \(problem)")
+        .invalid(name, problem)
     }
 }

@@ -17,13 +17,15 @@ package struct AccountService: Sendable {
     /// whether address and username are free: work, response time and response are the same for both, and do not depend
     /// on what is taken.
     ///
-    /// - Parameter address: The address of the client, whose attempts are limited; nil for the operator's code.
-    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.tooManyAttempts`,
-    ///   `.overloaded` or a store's error.
+    /// - Parameters:
+    ///   - registration: The fields of the app and the accepted terms; nil for the operator's code, which needs no terms.
+    ///   - address: The address of the client, whose attempts are limited; nil for the operator's code.
+    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`,
+    ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
         permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil,
-        from address: String? = nil
+        registration: Registration? = nil, from address: String? = nil
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
         let name = try Self.validated(name: name)
@@ -31,6 +33,7 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: dependencies.now) }
+        try registration?.check(dependencies.configuration)
         // Only a request that could succeed counts: the others must not use up the attempts of the address's owner.
         if address != nil { try dependencies.take([dependencies.limits.signUp(emailKey: email.key)]) }
         let hash = try await dependencies.passwords.hash(password, for: .signUp, from: address)
@@ -38,12 +41,13 @@ package struct AccountService: Sendable {
         let account = Account(
             id: dependencies.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
             passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
-            ownerProvedAt: isVerified ? now : nil, createdAt: now)
+            ownerProvedAt: isVerified ? now : nil, createdAt: now, attributes: registration?.attributes ?? [:],
+            acceptedTerms: registration?.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
         let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account)
         do throws(IdentityError) {
             try await dependencies.store.insert(account, details: details, mail: mail)
         } catch IdentityError.alreadyExists {
-            throw username == nil ? .alreadyExists : .emailOrUsernameTaken
+            throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken
         }
         // Counts for later mails; this one is promised, and an address signs up once.
         if mail != nil {
@@ -88,7 +92,7 @@ package struct AccountService: Sendable {
     static func validated(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
         guard name.utf8.count <= 200, name.isPlain else {
-            throw .invalidInput("the name is longer than 200 bytes or holds control characters")
+            throw .invalid("name", "is longer than 200 bytes or holds control characters")
         }
         return String(name)
     }

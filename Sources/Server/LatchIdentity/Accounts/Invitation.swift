@@ -32,9 +32,13 @@ extension AccountService {
         try Self.requireWords(roles)
         account.roles = role.replacing(in: roles)
         try dependencies.take([dependencies.limits.mail(.invitation, emailKey: email.key)])
-        try await dependencies.store.insert(
-            account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor,
-            on: session.device.id)
+        do throws(IdentityError) {
+            try await dependencies.store.insert(
+                account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor,
+                on: session.device.id)
+        } catch {
+            throw error == .alreadyExists ? error.at("email") : error
+        }
         dependencies.metrics.count(.accountsCreated)
         dependencies.mails.wake()
         return account

@@ -46,6 +46,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative
     /// ones; super administrators give any.
     public var invitationRoles = ["client"]
+    /// The names of the fields of apps that a registration may have, at most 20: a letter, and letters, digits and `_`.
+    public var signUpAttributes: [String] = []
+    /// The version of the terms of use that each registration with a password must accept; nil for none.
+    public var termsVersion: String?
     /// The memory of one password hash in KiB.
     public var argon2MemoryKiB = 19_456
     /// The passes of one password hash.

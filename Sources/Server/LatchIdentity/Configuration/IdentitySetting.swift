@@ -70,6 +70,12 @@ package struct IdentitySetting: Sendable {
         .init(
             "invitation_roles", \.invitationRoles, .roles,
             "the roles of apps that administrators may give with an invitation besides their own"),
+        .init(
+            "signup_attributes", \.signUpAttributes, .attributes,
+            "the names of the apps' own fields at a registration, such as company newsletter"),
+        .init(
+            "terms_version", \.termsVersion, .optional(.line(64)),
+            "the version of the terms that a registration must accept, such as 2026-01"),
         .init("argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB"),
         .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash"),
         .init(
@@ -333,6 +339,21 @@ extension SettingFormat where Value == [String] {
             expected: "words such as client editor, no administrative roles, or none",
             parse: { parseAll(listWords($0)) { AccountService.isWord($0) && !Role.isWord($0) ? $0 : nil } },
             text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
+    }
+}
+
+extension SettingFormat where Value == [String] {
+    /// Names of attributes, each once, or `none`.
+    static var attributes: Self {
+        Self(
+            expected:
+                "up to \(Registration.maximumCount) names such as company newsletter, not those of accounts, or none",
+            parse: { text in
+                let names = parseAll(listWords(text)) { Registration.isName($0) ? $0 : nil }
+                return names.flatMap {
+                    $0.count <= Registration.maximumCount && Set($0).count == $0.count ? $0 : nil
+                }
+            }, text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
     }
 }
 

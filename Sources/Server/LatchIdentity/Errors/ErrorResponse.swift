@@ -7,7 +7,7 @@ import LatchServer
 
 /// The members of an error's JSON content; the clients of each surface expect their own.
 enum ErrorFormat: Sendable {
-    /// `message`, `code` and `hint`, as in the backends of JWTAuth and AuthPackage.
+    /// `message`, `code` and `hint`, as in the backends of JWTAuth and AuthPackage, and the `field` that is refused.
     case message
     /// The members of `message` with Lazi's `detail` and `error_code`.
     case detail
@@ -24,6 +24,7 @@ enum ErrorFormat: Sendable {
             body["message"] = .string(error.message)
             body["code"] = .string(error.code)
             if let hint = error.hint { body["hint"] = .string(hint) }
+            if let field = error.field { body["field"] = .string(field) }
             if case .message = self { return body }
         // A page has no such content.
         case .page: return body
@@ -130,6 +131,8 @@ extension MatchedRoute {
 extension CallContext {
     /// The field with the stable code of an error, since RPCs have only sixteen codes.
     static let codeField: HTTPFieldName = "latch-code"
+    /// The field with the JSON name of the request's field that is refused.
+    static let refusedField: HTTPFieldName = "latch-field"
 
     /// Returns the RPC error for an error, and adds its code, waiting time and challenge to the response metadata.
     ///
@@ -138,6 +141,7 @@ extension CallContext {
         http[MatchedRouteKey.self]?.note(error)
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
+        responseMetadata[Self.refusedField] = disclosed.field?.jsonFieldName
         error.report(in: &responseMetadata)
         // Connect responds with 401, and RFC 9110 §15.5.2 requires a challenge with each.
         if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }

@@ -25,12 +25,27 @@ public struct IdentityError: CodedError {
     var pageKey: String?
     /// The part of the message that differs from case to case, for the same text on a page.
     var detail: String?
+    /// The member of the content that is refused; nil if it is none, several, or must not be known.
+    var field: String?
 
     /// Returns the same error with another message, hint or waiting time.
     func with(message: String, hint: String? = nil, retryAfter: Duration? = nil) -> IdentityError {
         var error = self
         (error.message, error.hint, error.retryAfter) = (message, hint, retryAfter)
         return error
+    }
+
+    /// Returns the same error about a member of the content.
+    func at(_ field: String?) -> IdentityError {
+        var error = self
+        error.field = field
+        return error
+    }
+
+    /// Returns the same error about the passwords of a change, as its request names them.
+    func at(newPassword: String, oldPassword: String? = nil) -> IdentityError {
+        if self == .weakPassword { return at(newPassword) }
+        return self == .invalidCredentials ? at(oldPassword) : self
     }
 }
 

@@ -16,15 +16,21 @@ extension IdentityError {
     }
 
     /// Returns the error of a required member or parameter that is missing.
-    static func missing(_ name: String) -> IdentityError { invalidInput("'\(name)' is missing") }
+    static func missing(_ name: String) -> IdentityError { invalid(name, "is missing") }
+
+    /// Returns the error of a member with a problem, which continues the member's name.
+    static func invalid(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
+        invalidInput("'\(name)' \(problem)", hint: hint).at(name)
+    }
 
     /// The e-mail address is not valid.
     public static let invalidEmail = IdentityError(
         code: "invalidEmail", message: "The e-mail address is not valid.",
-        hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest)
+        hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest,
+        field: "email")
 
-    static let invalidUsername = IdentityError.invalidInput(
-        "'username' is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the e-mail address itself.")
+    static let invalidUsername = IdentityError.invalid(
+        "username", "is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the e-mail address itself.")
 
     /// The cursor belongs to another list, or was not issued by this server.
     static let invalidCursor = IdentityError.invalidInput(
@@ -66,7 +72,8 @@ extension IdentityError {
 
     /// Another account has the username; shares its code with ``alreadyExists``.
     static let usernameTaken = alreadyExists.with(
-        message: "There is already an account with this username.", hint: "Choose another one.")
+        message: "There is already an account with this username.", hint: "Choose another one."
+    ).at("username")
 
     /// The account does not exist, or the caller may not see it.
     package static let noSuchAccount = IdentityError(
@@ -90,6 +97,17 @@ extension IdentityError {
         hint: "Make another one an administrator first.",
         form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition))
 
+    /// The person has not accepted the terms that the server's operator requires, or others.
+    package static let termsRequired = IdentityError.termsRequired(version: "…")
+
+    /// Returns a ``termsRequired`` error with the version that is required.
+    static func termsRequired(version: String) -> IdentityError {
+        IdentityError(
+            code: "termsRequired", message: "The terms of use of version '\(version)' have to be accepted.",
+            hint: "Show them, and send that version as 'acceptedTerms'.",
+            form: .badRequest, field: "acceptedTerms")
+    }
+
     /// The new password is refused.
     package static let weakPassword = IdentityError.weakPassword("it is too short")
 
@@ -99,7 +117,8 @@ extension IdentityError {
     static func weakPassword(_ reason: String, pageKey: String? = nil) -> IdentityError {
         IdentityError(
             code: "weakPassword", message: "The password cannot be used: \(reason).",
-            hint: "Use 8 characters or more; a sentence is easy to remember.", form: .badRequest, pageKey: pageKey)
+            hint: "Use 8 characters or more; a sentence is easy to remember.", form: .badRequest, pageKey: pageKey,
+            field: "password")
     }
 
     /// The mailed link was used before, has expired, was replaced by a newer one, or never existed.
@@ -124,11 +143,34 @@ extension IdentityError {
 
 /// Errors of logins and second factors.
 extension IdentityError {
-    /// The address and the password do not match, or the account may not log in; the response does not say which.
+    /// The address and the password do not match, or nobody has the address; the response does not say which.
     package static let invalidCredentials = IdentityError(
         code: "invalidCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.",
         form: .invalidGrant)
+
+    /// The account is suspended.
+    ///
+    /// Only a client that has proved whose account it is gets this error and the next two.
+    package static let accountSuspended = IdentityError(
+        code: "accountSuspended", message: "This account is suspended",
+        hint: "Ask the app's operator.",
+        form: ClientForm(
+            status: .forbidden, oauth: "account_suspended", oauthStatus: .badRequest, rpc: .permissionDenied))
+
+    /// The account may not sign in.
+    package static let accountClosed = IdentityError(
+        code: "accountClosed", message: "This account cannot sign in", hint: "Ask the app's operator.",
+        form: ClientForm(
+            status: .forbidden, oauth: "account_closed", oauthStatus: .badRequest, rpc: .permissionDenied))
+
+    /// The configuration requires a verified address, and the account of the password or passkey has none.
+    package static let addressUnverified = {
+        var error = emailUnverified.with(
+            message: "The e-mail address is not verified", hint: "Open the link of the mail, or request another one.")
+        error.pageKey = "addressUnverified"
+        return error
+    }()
 
     /// The client made too many attempts in a short time.
     package static let tooManyAttempts = IdentityError(

@@ -87,7 +87,8 @@ extension IdentityError {
     static let emailUnverified = IdentityError(
         code: "emailUnverified", message: "Verify your e-mail address first",
         hint: "Sign in by the page of the provider, in a browser: it asks for a code that is mailed.",
-        form: ClientForm(status: .forbidden, oauth: "email_unverified", rpc: .failedPrecondition))
+        form: ClientForm(
+            status: .forbidden, oauth: "email_unverified", oauthStatus: .badRequest, rpc: .failedPrecondition))
 
     /// The mailed code is wrong.
     static let invalidMailedCode = {
@@ -96,11 +97,6 @@ extension IdentityError {
         error.pageKey = "invalidMailedCode"
         return error
     }()
-
-    /// The account may not sign in.
-    static let accountClosed = IdentityError(
-        code: "accountClosed", message: "This account cannot sign in", hint: "Ask the app's operator.",
-        form: ClientForm(status: .forbidden, oauth: "account_closed", rpc: .permissionDenied))
 
     /// The code is not valid, or no longer, or was issued to another app.
     static let invalidSignInCode = IdentityError(

@@ -27,7 +27,8 @@ struct LoginService: Sendable {
     ///   - client: The requesting client; nil for the server's own.
     ///   - requested: The requested scopes; nil for the default ones.
     /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; and
-    ///   `.invalidScope`, `.secondFactorRequired` and `.invalidCode`, all of which require the right password.
+    ///   `.accountSuspended`, `.accountClosed`, `.addressUnverified`, `.invalidScope`, `.secondFactorRequired` and
+    ///   `.invalidCode`, all of which require the right password.
     func login(
         name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
         requesting requested: Scopes? = nil
@@ -178,6 +179,7 @@ struct LoginService: Sendable {
                     at: dependencies.now)
             } else {
                 dependencies.limiter.refund(attempts)
+                try await note(error, for: purpose, of: found, from: origin.address)
             }
             throw error
         }
@@ -191,6 +193,17 @@ struct LoginService: Sendable {
             count("incomplete")
             throw error
         }
+    }
+
+    /// Records that an account was closed to its right password.
+    private func note(
+        _ error: IdentityError, for purpose: Purpose, of account: Account?, from address: String
+    ) async throws(IdentityError) {
+        guard [.accountSuspended, .accountClosed, .addressUnverified].contains(error) else { return }
+        count("incomplete")
+        try await dependencies.store.audit(
+            "\(purpose.rawValue).refused", account: account?.id,
+            detail: "\(error.code) from \(address)".sanitized(200), at: dependencies.now)
     }
 
     /// Returns the account of an address or a username; a username holds no `@`.
@@ -222,20 +235,22 @@ struct LoginService: Sendable {
 
     /// Returns the account if the password is right and the account may log in.
     ///
-    /// Error and response time of a failure are the same for an unknown address, a wrong password, a disabled account
-    /// and an account without a password (OWASP ASVS 5.0 §6.3.8).
+    /// Error and response time of a failure are the same for an unknown address, a wrong password, a deleted account
+    /// and an account without a password (OWASP ASVS 5.0 §6.3.8). Why an account is closed to its owner shows only after the
+    /// right password.
     private func authenticate(
         _ found: Account?, _ password: String, named name: String, from address: String, requiresVerifiedEmail: Bool
     ) async throws(IdentityError) -> Account {
         // The same work in every case: without a hash, the password is checked against a decoy that costs as much as one
-        // of the stored hashes; that of a closed account is checked, and the result ignored.
+        // of the stored hashes.
         let decoy = dependencies.passwords.decoy(for: name, among: try await dependencies.store.passwordCosts())
         let matches = try await dependencies.passwords.verify(
             password, against: found?.passwordHash, or: decoy, from: address)
-        // For an account that may not log in, a right password is as wrong as any other.
-        guard matches, let account = found, account.status == .active, let hash = account.passwordHash,
-            account.emailVerifiedAt != nil || !requiresVerifiedEmail
-        else { throw .invalidCredentials }
+        guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
+            throw .invalidCredentials
+        }
+        if let closure = account.closure { throw closure }
+        guard account.emailVerifiedAt != nil || !requiresVerifiedEmail else { throw .addressUnverified }
         if let upgraded = try await dependencies.passwords.upgrade(hash, of: password, from: address) {
             try await dependencies.store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
         }

@@ -97,7 +97,7 @@ struct PasskeyService: Sendable {
         _ id: String, to name: String, for session: AuthenticatedSession
     ) async throws(IdentityError) -> Passkey {
         try session.requireFirstParty()
-        guard let name = try Self.validated(name) else { throw .invalidInput("'name' is empty") }
+        guard let name = try Self.validated(name) else { throw .invalid("name", "is empty") }
         guard let bytes = Passkey.id(fromPublicID: id),
             let renamed = try await dependencies.store.rename(passkey: bytes, of: session.accountID, to: name)
         else { throw .noSuchPasskey }
@@ -128,11 +128,11 @@ struct PasskeyService: Sendable {
     /// Returns the trimmed name; nil if it is empty.
     private static func validated(_ name: String?) throws(IdentityError) -> String? {
         guard (name ?? "").unicodeScalars.count <= 100 else {
-            throw .invalidInput("'name' is longer than 100 characters")
+            throw .invalid("name", "is longer than 100 characters")
         }
         guard let name = try AccountService.validated(name: name) else { return nil }
         // The owner chooses by the name which one to remove.
-        guard name.isVisible else { throw .invalidInput("'name' holds invisible characters") }
+        guard name.isVisible else { throw .invalid("name", "holds invisible characters") }
         return name
     }
 

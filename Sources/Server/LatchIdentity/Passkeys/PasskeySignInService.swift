@@ -34,7 +34,8 @@ struct PasskeySignInService: Sendable {
     /// Signs in a new device.
     ///
     /// - Throws: `IdentityError.invalidPasskey`, the same for every cause; `.passkeyChallengeExpired`, `.tooManyAttempts`,
-    ///   `.passkeysUnavailable`, or a store's error.
+    ///   `.passkeysUnavailable`, or a store's error; and `.accountSuspended`, `.accountClosed` and `.addressUnverified`, which
+    ///   require a valid passkey.
     func signIn(_ credential: JSONObject, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
         let verified = try await verify(credential, from: origin)
         let scopes = try dependencies.scopes.granted(nil, to: verified.account, by: dependencies.clients.firstParty)
@@ -109,9 +110,17 @@ struct PasskeySignInService: Sendable {
         } catch {
             throw try await failure(error.rawValue, of: passkey.accountID, from: origin)
         }
-        guard let account = try await dependencies.store.account(id: passkey.accountID), account.status == .active,
-            account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail
-        else { throw try await failure("closedAccount", of: passkey.accountID, from: origin) }
+        guard let account = try await dependencies.store.account(id: passkey.accountID), account.status != .deleted
+        else {
+            throw try await failure("closedAccount", of: passkey.accountID, from: origin)
+        }
+        // The passkey has shown whose account it is: its owner reads why it does not sign in.
+        if let closure = account.closure {
+            throw try await failure("closedAccount", closure, of: account.id, from: origin)
+        }
+        guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
+            throw try await failure("unverifiedAddress", .addressUnverified, of: account.id, from: origin)
+        }
         return Verified(
             account: account,
             use: PasskeyUse(id: passkey.id, assertion: assertion, challenge: challenge),
@@ -137,14 +146,14 @@ struct PasskeySignInService: Sendable {
         }
     }
 
-    /// Records a failure with its cause, which the client does not learn, and returns its error.
+    /// Records a failure with its cause, which the client does not learn, and returns its error, by default the same for each.
     private func failure(
-        _ reason: String, of accountID: String?, from origin: RequestOrigin
+        _ reason: String, _ error: IdentityError = .invalidPasskey, of accountID: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> IdentityError {
         dependencies.metrics.count(.passkeySignIns, "failure")
         try await dependencies.store.audit(
             "passkey.failed", account: accountID, detail: "\(reason) from \(origin.address)".sanitized(200),
             at: dependencies.now)
-        return .invalidPasskey
+        return error
     }
 }

@@ -5,29 +5,53 @@ struct ValidationRule {
     let holds: Bool
     /// The message of a broken rule, which names the field and never its value.
     let message: String
+    /// The field that the rule is about.
+    let field: String
 
     static func filled(_ value: String, _ field: String) -> ValidationRule {
-        ValidationRule(holds: !value.isEmpty, message: "\(field) must not be empty")
+        ValidationRule(holds: !value.isEmpty, message: "\(field) must not be empty", field: field)
     }
 
     static func address(_ email: String) -> ValidationRule {
-        ValidationRule(holds: email.utf8.contains(UInt8(ascii: "@")), message: "email must contain '@'")
+        ValidationRule(
+            holds: email.utf8.contains(UInt8(ascii: "@")), message: "email must contain '@'", field: "email")
     }
 
     /// Counts Unicode scalars, as ``PasswordPolicy`` does.
     static func password(_ value: String, _ field: String) -> ValidationRule {
         let minimum = PasswordPolicy.minimumLength
         return ValidationRule(
-            holds: value.unicodeScalars.count >= minimum, message: "\(field) must have \(minimum) characters or more")
+            holds: value.unicodeScalars.count >= minimum, message: "\(field) must have \(minimum) characters or more",
+            field: field)
     }
 }
 
 extension [ValidationRule] {
     /// Checks all rules.
     ///
-    /// - Throws: `IdentityError.invalidInput`, with the messages of all broken rules.
+    /// - Throws: `IdentityError.invalidInput`, with the messages of all broken rules, and the field if it is only one.
     func validate() throws(IdentityError) {
-        let broken = filter { !$0.holds }.map(\.message)
-        guard broken.isEmpty else { throw .invalidInput.with(message: broken.joined(separator: "; ") + ".") }
+        let broken = filter { !$0.holds }
+        guard let first = broken.first else { return }
+        throw .invalidInput.with(message: broken.map(\.message).joined(separator: "; ") + ".")
+            .at(broken.allSatisfy { $0.field == first.field } ? first.field : nil)
+    }
+}
+
+extension String {
+    /// The JSON name of a field of a message, such as `firstName` for `first_name`.
+    var jsonFieldName: String {
+        var name = String.UnicodeScalarView()
+        var startsWord = false
+        for scalar in unicodeScalars {
+            if scalar == "_" {
+                startsWord = true
+            } else {
+                name.append(
+                    contentsOf: (startsWord ? scalar.properties.uppercaseMapping : String(scalar)).unicodeScalars)
+                startsWord = false
+            }
+        }
+        return String(name)
     }
 }

@@ -132,7 +132,7 @@ extension Account.Status {
         case .banned: self = .banned
         case .unspecified: throw .missing("status")
         case .pendingVerification, .unrecognized:
-            throw .invalidInput("'status' cannot be set", hint: "Set active, inactive, suspended or banned.")
+            throw .invalid("status", "cannot be set", hint: "Set active, inactive, suspended or banned.")
         }
     }
 }

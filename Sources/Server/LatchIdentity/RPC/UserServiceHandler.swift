@@ -67,9 +67,12 @@ struct UserServiceHandler: UserServiceServer {
             details.lastName = String(request.lastName.trimmingSpace())
             details.wantsNews = request.subscribeNewsletter
             details.termsAcceptedAt = request.acceptTerms ? dependencies.now : nil
+            var registration = Registration()
+            // The message names no version: a client of the server's own contract shows the terms that are in force.
+            registration.acceptedTerms = request.acceptTerms ? dependencies.configuration.termsVersion : nil
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details,
-                from: origin.address)
+                registration: registration, from: origin.address)
             guard !dependencies.configuration.requireVerifiedEmail else {
                 return AuthResponse(
                     user: User(try await full(account.id)), requiresVerification: true,
@@ -153,12 +156,16 @@ struct UserServiceHandler: UserServiceServer {
             .filled(request.currentPassword, "current_password"), .password(request.newPassword, "new_password"),
             ValidationRule(
                 holds: request.newPassword != request.currentPassword,
-                message: "new_password must differ from current_password"),
+                message: "new_password must differ from current_password", field: "new_password"),
         ]
         return try await authenticated(context, rules) { session, origin throws(IdentityError) in
-            try await accounts.changePassword(
-                of: session, from: request.currentPassword, to: request.newPassword,
-                signingOutOthers: request.logoutOtherSessions, from: origin)
+            do throws(IdentityError) {
+                try await accounts.changePassword(
+                    of: session, from: request.currentPassword, to: request.newPassword,
+                    signingOutOthers: request.logoutOtherSessions, from: origin)
+            } catch {
+                throw error.at(newPassword: "new_password", oldPassword: "current_password")
+            }
         }
     }
 
@@ -174,7 +181,11 @@ struct UserServiceHandler: UserServiceServer {
             .filled(request.resetToken, "reset_token"), .password(request.newPassword, "new_password"),
         ]
         return try await handling(context, rules) { origin throws(IdentityError) in
-            try await accounts.resetPassword(request.resetToken, password: request.newPassword, from: origin)
+            do throws(IdentityError) {
+                try await accounts.resetPassword(request.resetToken, password: request.newPassword, from: origin)
+            } catch {
+                throw error.at(newPassword: "new_password")
+            }
         }
     }
 
@@ -323,7 +334,8 @@ struct UserServiceHandler: UserServiceServer {
     /// Removes a second factor: the caller's own requires a code, also of an administrator.
     func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws {
         let rule = ValidationRule(
-            holds: !request.userId.isEmpty || !request.code.isEmpty, message: "code must not be empty without user_id")
+            holds: !request.userId.isEmpty || !request.code.isEmpty, message: "code must not be empty without user_id",
+            field: "code")
         return try await authenticated(context, [rule]) { session, origin throws(IdentityError) in
             if request.userId.isEmpty || request.userId == session.accountID {
                 guard !request.code.isEmpty else { throw .missing("code") }

@@ -3,6 +3,7 @@
 import LatchCore
 import LatchHTTP
 import LatchServer
+import PortableFoundation
 
 /// The routes for sign-up, verification, password reset, the profile, and the administrators' list.
 struct AccountRoutes: Sendable {
@@ -39,7 +40,7 @@ struct AccountRoutes: Sendable {
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
         let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
-            from: request.requestOrigin.address)
+            registration: try Registration(body), from: request.requestOrigin.address)
         return .json(account.json, status: .created)
     }
 
@@ -140,10 +141,16 @@ struct AccountRoutes: Sendable {
         let body = try request.jsonObject()
         let (password, newPassword) = (try body.optionalText("password"), try body.optionalText("newPassword"))
         guard let chosen = password ?? newPassword, newPassword ?? chosen == chosen else {
-            throw IdentityError.invalidInput("'password' is missing, or differs from 'newPassword'")
+            throw IdentityError.invalid("password", "is missing, or differs from 'newPassword'")
         }
-        let account = try await dependencies.accounts.resetPassword(
-            try body.text("token"), password: chosen, from: request.requestOrigin)
+        let token = try body.text("token")
+        let account: Account
+        do throws(IdentityError) {
+            account = try await dependencies.accounts.resetPassword(
+                token, password: chosen, from: request.requestOrigin)
+        } catch {
+            throw error.at(newPassword: password == nil ? "newPassword" : "password")
+        }
         return .json(["message": "The password is set. Log in with it.", "email": .string(account.email.text)])
     }
 
@@ -193,6 +200,11 @@ extension Account {
         object["emailVerified"] = .bool(emailVerifiedAt != nil)
         object["roles"] = .array(roles.map { .string($0) })
         object["permissions"] = .array(permissions.map { .string($0) })
+        if !attributes.isEmpty { object["attributes"] = .object(JSONObject(texts: attributes)) }
+        if let acceptedTerms {
+            object["acceptedTerms"] = .string(acceptedTerms.version)
+            object["termsAcceptedAt"] = .string(acceptedTerms.acceptedAt.formatted(.iso8601))
+        }
         return object
     }
 

@@ -64,7 +64,8 @@ struct AppSessionRoutes: Sendable {
         let body = try request.jsonObject()
         let account = try await dependencies.accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
-            username: try body.optionalText("username"), from: request.requestOrigin.address)
+            username: try body.optionalText("username"), registration: try Registration(body),
+            from: request.requestOrigin.address)
         var object = account.json
         object["user_id"] = .string(account.id)
         return .json(object, status: .created)

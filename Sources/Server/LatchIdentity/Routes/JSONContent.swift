@@ -56,7 +56,7 @@ extension JSONObject {
         guard let value = self[name], !value.isNull else { return [] }
         let words = value.arrayValue?.compactMap(\.stringValue)
         guard let words, words.count == value.arrayValue?.count, words.count <= 100 else {
-            throw .invalidInput("'\(name)' must be a list of texts")
+            throw .invalid(name, "must be a list of texts")
         }
         return words
     }
@@ -64,8 +64,33 @@ extension JSONObject {
     /// Returns an optional text member; null counts as missing.
     func optionalText(_ name: String) throws(IdentityError) -> String? {
         guard let value = self[name], !value.isNull else { return nil }
-        guard let text = value.stringValue else { throw .invalidInput("'\(name)' must be text") }
+        guard let text = value.stringValue else { throw .invalid(name, "must be text") }
         return text
+    }
+}
+
+extension JSONObject {
+    /// Creates an object of text members.
+    init(texts: [String: String]) {
+        self.init()
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { self[name] = .string(text) }
+    }
+}
+
+extension Registration {
+    /// Creates the registration of a request: `attributes`, a flat object of texts, and the version `acceptedTerms`.
+    init(_ body: JSONObject) throws(IdentityError) {
+        self.init()
+        acceptedTerms = try body.optionalText("acceptedTerms")
+        guard let value = body["attributes"], !value.isNull else { return }
+        guard let object = value.objectValue else { throw .invalid("attributes", "must be an object of texts") }
+        guard object.count <= Self.maximumCount else {
+            throw .invalid("attributes", "has more than \(Self.maximumCount) members")
+        }
+        for (name, value) in object {
+            guard let text = value.stringValue else { throw .invalid(name.sanitized(64) ?? "", "must be text") }
+            attributes[name] = text
+        }
     }
 }
 

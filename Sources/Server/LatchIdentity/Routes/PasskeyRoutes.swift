@@ -94,7 +94,7 @@ extension JSONObject {
     /// Returns the member `credential`.
     func credential() throws(IdentityError) -> JSONObject {
         guard let value = self["credential"], !value.isNull else { throw .missing("credential") }
-        guard let object = value.objectValue else { throw .invalidInput("'credential' must be a JSON object") }
+        guard let object = value.objectValue else { throw .invalid("credential", "must be a JSON object") }
         return object
     }
 }

@@ -108,7 +108,8 @@ struct SignInPages: Sendable {
             fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys),
             scriptedButton: hasPasskeys ? .passkey : nil,
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
-            links: [("/forgot", Phrase("page.signIn.forgot"))]
+            links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
+                + [("/forgot", Phrase("page.signIn.forgot"))]
                 + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]))
         return response(page, for: purpose, problem: problem).setting(cookie)
     }

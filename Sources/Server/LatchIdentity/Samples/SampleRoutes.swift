@@ -60,7 +60,7 @@ struct SampleRoutes: Sendable {
     private func create(_ kind: SampleItem.Kind, by request: HTTPRequest) async throws -> HTTPResponse {
         let name = try request.jsonObject().text("name")
         guard (1...200).contains(name.utf8.count), name.isPlain else {
-            throw IdentityError.invalidInput("'name' must have 1 to 200 bytes, and no control characters")
+            throw IdentityError.invalid("name", "must have 1 to 200 bytes, and no control characters")
         }
         let now = dependencies.now
         let item = SampleItem(

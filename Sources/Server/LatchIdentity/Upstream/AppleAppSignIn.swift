@@ -30,7 +30,7 @@ extension UpstreamSignInService {
     ///
     /// - Parameter otp: A code of the second factor, or a recovery code.
     /// - Throws: `IdentityError.invalidSignInCode`, `.secondFactorRequired` and `.invalidCode`, after which the same credential
-    ///   may be sent again; `.accountExists`, `.accountClosed`, `.emailMissing`, `.emailUnverified`,
+    ///   may be sent again; `.accountExists`, `.accountSuspended`, `.accountClosed`, `.emailMissing`, `.emailUnverified`,
     ///   `.upstreamUnavailable`, or a store's error.
     func signIn(
         with credential: AppleCredential, otp: String?, at client: UpstreamClient, from origin: RequestOrigin
@@ -46,7 +46,7 @@ extension UpstreamSignInService {
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             throw .emailUnverified
         }
-        guard account.status == .active else { throw .accountClosed }
+        if let closure = account.closure { throw closure }
         guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
             throw .emailUnverified
         }

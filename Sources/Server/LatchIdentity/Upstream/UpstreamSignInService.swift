@@ -200,7 +200,7 @@ struct UpstreamSignInService: Sendable {
         of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, isConfirmed: Bool,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
-        guard account.status == .active else { throw .accountClosed }
+        if let closure = account.closure { throw closure }
         guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
             return .page(try await addressChallenge(for: account, record, attempt, from: origin))
         }

@@ -250,6 +250,8 @@ extension AuthFlow {
         case .signedIn: break
         case .registration(let email): insert(.registration(email: email), above: id)
         case .passwordReset(let email): insert(.passwordReset(PasswordResetScreen(email: email)), above: id)
+        case .verification(let email):
+            insert(.verification(EmailVerificationScreen(email: email, isSent: false)), above: id)
         case .accounts: insert(.accounts, above: id)
         case .cancelled: remove(id)
         }

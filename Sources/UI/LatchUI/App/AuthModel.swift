@@ -51,6 +51,8 @@ public final class AuthModel {
     /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
     /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
     public var linkBases: [URL]
+    /// The app's own fields and the terms of the registration.
+    @ObservationIgnored public var registrationOptions = RegistrationScreen.Options()
     /// A function that is called when a signed-out user leaves the sign-in, such as a guest; without it the sign-in has no such
     /// button, since there is nothing to return to.
     @ObservationIgnored public var onCancel: (@MainActor () -> Void)?
@@ -186,7 +188,8 @@ public final class AuthModel {
         navigator.factory = { [weak self] in
             guard let self else { return nil }
             return AuthScreenFactory(
-                options: options, clock: clock, accounts: accounts, signInThrough: ways.signIn, passkeys: passkeys,
+                options: options, registration: registrationOptions, clock: clock, accounts: accounts,
+                signInThrough: ways.signIn, passkeys: passkeys,
                 client: self.client, user: user, isCancellable: onCancel != nil,
                 isForGuest: !signIns.isEmpty, hasOtherAccounts: hasOtherAccounts)
         }

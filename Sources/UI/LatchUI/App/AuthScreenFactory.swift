@@ -7,6 +7,7 @@ import LatchCore
 @MainActor
 struct AuthScreenFactory {
     let options: SignInScreen.Options
+    let registration: RegistrationScreen.Options
     let clock: WallClock
     let accounts: AccountClients?
     let signInThrough: AuthModel.SignInThrough?
@@ -33,7 +34,7 @@ struct AuthScreenFactory {
         case .signIn(let email):
             return .signIn(makeSignIn(email) { report(.signIn($0, by: $1)) })
         case .registration(let email):
-            let screen = RegistrationScreen(email: email)
+            let screen = RegistrationScreen(email: email, options: registration)
             return .registration(
                 RegistrationModel(signInClient, screen: screen, clock: clock) { report(.registration($0)) })
         case .verification(let screen):

@@ -207,6 +207,11 @@ extension Control {
         return control
     }
 
+    /// Returns a link to a page.
+    public static func link(_ id: ControlID, _ label: Phrase, to url: URL) -> Control {
+        showing(FieldText(url.absoluteString), Control(id, .link, label))
+    }
+
     /// Returns a paragraph.
     public static func text(_ label: Phrase, id: ControlID = .explanation) -> Control { Control(id, .text, label) }
 }

@@ -3,7 +3,7 @@
 import LatchCore
 public import LatchTexts
 
-/// The kind of a text field: which keyboard, which suggestions, and which text is valid.
+/// The kind of a field: which keyboard, which suggestions, and which text is valid.
 public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// An e-mail address.
     case email
@@ -23,12 +23,17 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     case text
     /// Text on several lines.
     case paragraph
+    /// A box to check, such as for an agreement; its text is ``checked``, or empty. One that is required has to be checked.
+    case checkbox
+
+    /// The text of a checked box.
+    public static let checked = "true"
 
     /// Whether the text is a secret, which leaves the screen with the request that takes it.
     public var isSecret: Bool {
         switch self {
         case .password, .newPassword, .oneTimeCode, .authenticatorCode: true
-        case .email, .username, .name, .text, .paragraph: false
+        case .email, .username, .name, .text, .paragraph, .checkbox: false
         }
     }
 
@@ -49,7 +54,7 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
         case .authenticatorCode:
             text.utf8.count == 6 && text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
                 ? nil : Phrase("field.code.digits")
-        case .username, .password, .name, .text, .paragraph: nil
+        case .username, .password, .name, .text, .paragraph, .checkbox: nil
         }
     }
 }
@@ -75,7 +80,7 @@ public struct FieldText: Hashable, Sendable, CustomStringConvertible, CustomDebu
     public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
 }
 
-/// A text field of a form.
+/// A text field of a form, or a box to check.
 public struct Field: Hashable, Sendable {
     /// The identifier of its control.
     public let id: ControlID
@@ -126,15 +131,16 @@ public struct Field: Hashable, Sendable {
         case .password, .newPassword: text.value
         case .oneTimeCode, .authenticatorCode: text.value.codeDigits
         case .email, .username: text.value.withoutMarks.trimmingWhitespace()
-        case .name, .text, .paragraph: text.value.trimmingWhitespace()
+        case .name, .text, .paragraph, .checkbox: text.value.trimmingWhitespace()
         }
     }
 
     /// Returns the problem of the text; nil if it can be sent.
     func findProblem() -> Phrase? {
         let value = value
-        guard !value.isEmpty else { return isRequired ? Phrase("field.required", .phrase(label)) : nil }
-        return kind.problem(of: value)
+        guard value.isEmpty else { return kind.problem(of: value) }
+        guard isRequired else { return nil }
+        return kind == .checkbox ? Phrase("field.checkbox.required") : Phrase("field.required", .phrase(label))
     }
 
     /// The rule of a chosen password, or the reason why a password is to be typed once more; nil for none.
@@ -145,6 +151,11 @@ public struct Field: Hashable, Sendable {
 
     /// The control that shows the field.
     public var control: Control {
+        guard kind != .checkbox else {
+            var box = Control.toggle(id, label, isOn: !text.value.isEmpty)
+            box.problem = problem
+            return box
+        }
         var control = Control(id, .field(kind), label)
         control.contentType = contentType
         control.hint = hint
@@ -234,7 +245,7 @@ public struct Fields: Hashable, Sendable {
 
     /// Whether a field after another one is still empty, to which the return key leads.
     func hasEmptyField(after id: ControlID) -> Bool {
-        all.drop { $0.id != id }.dropFirst().contains(where: \.text.value.isEmpty)
+        all.drop { $0.id != id }.dropFirst().contains { $0.kind != .checkbox && $0.text.value.isEmpty }
     }
 
     /// Removes passwords and codes.

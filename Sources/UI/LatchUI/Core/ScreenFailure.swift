@@ -47,6 +47,10 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case forbidden
         /// The account is suspended.
         case suspended
+        /// The address of the account has to be confirmed before a sign-in.
+        case emailUnverified
+        /// The terms that the app has shown are not those that the server requires.
+        case termsRequired
         /// The password is too old to sign in with.
         case passwordExpired
         /// The server no longer serves this version of the app.
@@ -219,7 +223,8 @@ extension ScreenFailure {
         "lastAdministrator": .lastAdministrator, "ownerProofRequired": .codeRequired,
         "passkeyChallengeExpired": .expired, "noSuchPasskey": .missing, "passkeysUnavailable": .passkeysUnavailable,
         "tooManyPasskeys": .tooManyPasskeys, "accountSuspended": .suspended, "accountClosed": .suspended,
-        "passwordExpired": .passwordExpired, "clientTooOld": .clientTooOld,
+        "passwordExpired": .passwordExpired, "clientTooOld": .clientTooOld, "emailUnverified": .emailUnverified,
+        "termsRequired": .termsRequired,
     ]
 
     private static func reason(of error: HTTPError) -> Reason {
@@ -251,8 +256,14 @@ extension ScreenFailure {
         }
     }
 
+    /// The reasons of the server's own codes, in the URL of a provider's sign-in and at the token endpoint.
+    private static let issuerReasons: [String: Reason] = [
+        "account_suspended": .suspended, "account_closed": .suspended, "email_unverified": .emailUnverified,
+    ]
+
     private static func reason(of error: OAuthError) -> Reason {
-        switch error {
+        if let reason = issuerReasons[error.issuerCode ?? ""] { return reason }
+        return switch error {
         case OAuthError.cancelled: .cancelled
         case OAuthError.signInTimedOut: .expired
         case OAuthError.browserUnavailable: .browserUnavailable

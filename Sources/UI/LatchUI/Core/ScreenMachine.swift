@@ -165,6 +165,7 @@ extension ScreenMachine {
             return []
         case .set(let id, let isOn):
             guard let control = enabled(id), control.kind == .toggle, control.isOn != isOn else { return [] }
+            guard screen.fields[id] == nil else { return take(.edit(id, isOn ? FieldKind.checked : "")) }
             return follow(screen.set(id, to: isOn), by: id)
         case .focus(let id):
             if id.map({ enabled($0) != nil }) ?? true { focus = id }
@@ -267,7 +268,7 @@ extension ScreenMachine {
         let acceptsCode = failure.reason == .locked && screen.fields.all.contains { $0.kind == .oneTimeCode }
         self.failure = screen.receive(acceptsCode ? failure.acceptingRecoveryCode() : failure)
         origin = control
-        if let shown = self.failure, shown.reason == .refused, let field = shown.field, showsProblem(shown, at: field) {
+        if let shown = self.failure, shown.reason != .locked, let field = shown.field, showsProblem(shown, at: field) {
             self.failure = nil
         }
         guard failure.reason == .locked, let until = failure.retryDate else { return }
@@ -277,7 +278,8 @@ extension ScreenMachine {
 
     /// Shows a failure at the field of a member of the request, and returns whether the form has one.
     private mutating func showsProblem(_ failure: ScreenFailure, at name: String) -> Bool {
-        let ids = [ControlID(name)] + (name == "password" ? [.newPassword] : [])
+        let ids =
+            [ControlID(name)] + (name == "password" ? [.newPassword] : name == "currentPassword" ? [.password] : [])
         guard let id = ids.first(where: { screen.fields[$0] != nil }) else { return false }
         screen.fields.setProblem(failure.phrase, of: id)
         return true
@@ -421,7 +423,7 @@ extension ScreenMachine {
 
     /// The first field that the user has to fill in; else the first one, unless the whole form is optional, as a search is.
     private var firstEmptyField: ControlID? {
-        let fields = screen.fields.all
+        let fields = screen.fields.all.filter { $0.kind != .checkbox }
         guard fields.contains(where: \.isRequired) else { return nil }
         return (fields.first { $0.text.value.isEmpty && $0.isRequired } ?? fields.first)?.id
     }

@@ -32,7 +32,7 @@ extension FieldKind {
         case .newPassword: .newPassword
         case .oneTimeCode, .authenticatorCode: .oneTimeCode
         case .name: .name
-        case .text, .paragraph: nil
+        case .text, .paragraph, .checkbox: nil
         }
     }
 }

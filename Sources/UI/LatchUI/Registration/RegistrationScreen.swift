@@ -3,15 +3,47 @@
 public import LatchAccounts
 public import LatchCore
 public import LatchTexts
+public import PortableFoundation
 
-/// The registration: name, e-mail address and a chosen password.
+/// The registration: name, e-mail address and a chosen password, and what the app asks for besides.
 ///
 /// It ends with the account; ``EmailVerificationScreen`` then waits for the mail.
 public struct RegistrationScreen: Screen {
+    /// What the app asks for besides name, address and password.
+    public struct Options: Hashable, Sendable {
+        /// The app's own fields, below the others.
+        ///
+        /// The name of a field's identifier is that of its attribute at the server, which gets its text unless it is empty. A field
+        /// of a secret, and one with the identifier of another control, is left out.
+        public var fields: [Field] = []
+        /// The terms that a person has to accept; nil for none.
+        public var terms: Terms?
+
+        /// Creates the options of a screen without either.
+        public init() {}
+    }
+
+    /// The terms of an app: links to them, and a box that has to be checked.
+    public struct Terms: Hashable, Sendable {
+        /// The version, which the server stores with the account.
+        public var version: String
+        /// The page with the terms of use.
+        public var url: URL
+        /// The page with the privacy policy; nil for none.
+        public var privacyURL: URL?
+
+        /// Creates terms.
+        public init(version: String, url: URL, privacyURL: URL? = nil) {
+            (self.version, self.url, self.privacyURL) = (version, url, privacyURL)
+        }
+    }
+
     /// The work of the screen.
     public enum Request: Hashable, Sendable {
-        /// Create the account.
-        case signUp(name: String, email: String, password: FieldText)
+        /// Create the account, with the texts of the app's own fields by their names, and the version of the accepted terms.
+        case signUp(
+            name: String, email: String, password: FieldText, attributes: [String: String] = [:],
+            acceptedTerms: String? = nil)
     }
 
     /// The answer to a request.
@@ -32,17 +64,39 @@ public struct RegistrationScreen: Screen {
 
     /// The fields, which keep what was typed after a failure, except for the password.
     public var fields: Fields
+    /// The terms that a person has to accept; nil for none.
+    public let terms: Terms?
+    /// The identifiers of the app's own fields.
+    private let attributes: [ControlID]
     private var lostAnswer = LostAnswer()
+
+    /// The controls of which the app's own fields cannot have the identifier.
+    private static let controls: Set<ControlID> = [
+        .name, .email, .newPassword, .acceptedTerms, .terms, .privacyPolicy, .submit, .signIn, .cancel, .title,
+        .explanation, .failure, .notice, .progress,
+    ]
 
     /// Creates the screen.
     ///
-    /// - Parameter email: The address, if it is known.
-    public init(email: String = "") {
-        fields = Fields([
-            Field(.name, .name, Phrase("field.name"), isRequired: false),
-            Field(.email, .email, Phrase("field.email"), text: email, fills: .username),
-            Field(.newPassword, .newPassword, Phrase("field.password")),
-        ])
+    /// - Parameters:
+    ///   - email: The address, if it is known.
+    ///   - options: What the app asks for besides.
+    public init(email: String = "", options: Options = Options()) {
+        var known = Self.controls
+        let own = options.fields.filter { !$0.kind.isSecret && known.insert($0.id).inserted }
+        attributes = own.map(\.id)
+        terms = options.terms
+        let accepts = options.terms.map { terms in
+            Field(
+                .acceptedTerms, .checkbox,
+                Phrase(terms.privacyURL == nil ? "registration.accept" : "registration.accept.privacy"))
+        }
+        fields = Fields(
+            [
+                Field(.name, .name, Phrase("field.name"), isRequired: false),
+                Field(.email, .email, Phrase("field.email"), text: email, fills: .username),
+                Field(.newPassword, .newPassword, Phrase("field.password")),
+            ] + own + [accepts].compactMap(\.self))
     }
 
     /// The title.
@@ -50,7 +104,7 @@ public struct RegistrationScreen: Screen {
 
     /// The fields, their button, and the ways out.
     public var content: [Control] {
-        fields.controls + [
+        fields.all.filter { $0.id != .acceptedTerms }.map(\.control) + termsControls + [
             .text(Phrase("registration.mail")),
             .button(.submit, .primary, Phrase("registration.submit")),
             .button(.signIn, .link, Phrase("registration.signIn")),
@@ -58,12 +112,27 @@ public struct RegistrationScreen: Screen {
         ]
     }
 
+    /// The links, which a person reads first, and the box.
+    private var termsControls: [Control] {
+        guard let terms, let box = fields[.acceptedTerms] else { return [] }
+        return [
+            .link(.terms, Phrase("registration.terms"), to: terms.url),
+            terms.privacyURL.map { .link(.privacyPolicy, Phrase("registration.privacy"), to: $0) }, box.control,
+        ].compactMap(\.self)
+    }
+
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit:
-            let step = submitting {
-                .signUp(name: $0.value(.name), email: $0.value(.email), password: $0.secret(.newPassword))
+            let (attributes, terms) = (attributes, terms)
+            let step = submitting { fields in
+                .signUp(
+                    name: fields.value(.name), email: fields.value(.email), password: fields.secret(.newPassword),
+                    attributes: attributes.reduce(into: [:]) { texts, id in
+                        let text = fields.value(id)
+                        if !text.isEmpty { texts[id.name] = text }
+                    }, acceptedTerms: terms?.version)
             }
             if case .perform = step { lostAnswer.begin(fields.value(.email)) }
             return step
@@ -103,6 +172,12 @@ extension ControlID {
     public static let name: ControlID = "name"
     /// The link to the sign-in.
     public static let signIn: ControlID = "signIn"
+    /// The box by which a person accepts the terms.
+    public static let acceptedTerms: ControlID = "acceptedTerms"
+    /// The link to the terms of use.
+    public static let terms: ControlID = "terms"
+    /// The link to the privacy policy.
+    public static let privacyPolicy: ControlID = "privacyPolicy"
 }
 
 /// The model of a ``RegistrationScreen``.
@@ -123,8 +198,10 @@ extension RegistrationScreen {
     package static func requests(to client: AuthClient) -> ScreenModel<Self>.Perform {
         { request in
             switch request {
-            case .signUp(let name, let email, let password):
-                try await client.signUp(email: email, password: password.value, name: name)
+            case .signUp(let name, let email, let password, let attributes, let acceptedTerms):
+                try await client.signUp(
+                    email: email, password: password.value, name: name, attributes: attributes,
+                    acceptedTerms: acceptedTerms)
                 return .signedUp(email: email)
             }
         }

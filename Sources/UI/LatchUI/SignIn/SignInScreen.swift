@@ -70,6 +70,8 @@ public struct SignInScreen: Screen {
         case registration(email: String)
         /// The user has forgotten the password; with the address as typed so far.
         case passwordReset(email: String)
+        /// The address has to be confirmed first.
+        case verification(email: String)
         /// The user wants to choose another account of this device.
         case accounts
         /// The user has left the screen.
@@ -86,6 +88,8 @@ public struct SignInScreen: Screen {
     public var fields: Fields
     /// The name as it was sent, which the first step shows again.
     private var name: String
+    /// The name whose address has to be confirmed first.
+    private var unverified: String?
 
     /// Creates the screen.
     ///
@@ -132,6 +136,7 @@ public struct SignInScreen: Screen {
         if step == .credentialsWithCode { all.append(.notice(.information, Phrase("signIn.codeToo"))) }
         all += fields.controls
         all.append(.button(.submit, .primary, Phrase("signIn.submit")))
+        if leadsToVerification { all.append(.button(.verifyEmail, .secondary, Phrase("signIn.verify"))) }
         if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }
         if step == .credentialsWithCode { all.append(.button(.back, .link, Phrase("button.back"))) }
         if options.offersPasskey { all.append(.button(.passkey, .secondary, Phrase("signIn.passkey"))) }
@@ -147,6 +152,11 @@ public struct SignInScreen: Screen {
         return all
     }
 
+    /// Whether the address that is typed is the one to be confirmed; mails go to no user name.
+    private var leadsToVerification: Bool {
+        unverified.map { $0 == fields.value(.email) && EmailShape.isPlausible($0) } ?? false
+    }
+
     /// Takes the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
@@ -156,6 +166,7 @@ public struct SignInScreen: Screen {
             return .stay
         case .forgotPassword: return .navigate(.passwordReset(email: fields.value(.email)))
         case .register: return .navigate(.registration(email: fields.value(.email)))
+        case .verifyEmail: return .navigate(.verification(email: fields.value(.email)))
         case .otherAccounts: return .navigate(.accounts)
         case .cancel: return .finish(.cancelled)
         case .passkey:
@@ -203,6 +214,9 @@ public struct SignInScreen: Screen {
         case (.wrongCode, .secondFactor), (.wrongCode, .credentialsWithCode):
             fields.setProblem(failure.phrase, of: .code)
             return nil
+        case (.emailUnverified, .credentials), (.emailUnverified, .credentialsWithCode):
+            unverified = name
+            return failure
         default: return failure
         }
     }

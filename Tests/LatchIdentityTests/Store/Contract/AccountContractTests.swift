@@ -17,6 +17,8 @@ import Testing
         full.roles = ["admin", "editor"]
         full.permissions = ["users:read"]
         full.emailVerifiedAt = noon
+        full.attributes = ["company": "Ada & “Söhne”", "plan": "a\"b"]
+        full.acceptedTerms = AcceptedTerms(version: "2026-01", acceptedAt: noon)
         try await store.insert(full, details: nil)
         #expect(try await store.account(id: full.id) == full)
         #expect(try await store.account(emailKey: "full@example.com") == full)

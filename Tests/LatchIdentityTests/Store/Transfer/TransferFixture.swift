@@ -15,10 +15,13 @@ struct TransferFixture {
 
     /// - Parameter location: Nil for a SQLite file.
     init(storedAt location: String? = nil) async throws {
-        site = try await Site(storedAt: location)
+        site = try await Site(storedAt: location) { $0.signUpAttributes = ["company"] }
         self.location = location ?? site.folder.file()
         try await site.signUp()
-        try await site.signUp("bob@example.com")
+        var registration = Registration()
+        (registration.attributes, registration.acceptedTerms) = (["company": "Söhne"], "2026-01")
+        _ = try await site.identity.accounts.signUp(
+            email: "bob@example.com", password: Site.password, isVerified: true, registration: registration)
         login = try await site.logIn()
         _ = try await site.logIn(password: "wrong")
         let store = try #require(site.identity.dependencies.store as? SQLIdentityStore)

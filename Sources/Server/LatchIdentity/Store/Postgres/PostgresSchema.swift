@@ -84,6 +84,7 @@ enum PostgresSchema {
     /// The migrations; the one at index n migrates version n to n + 1.
     static let migrations: [[String]] = [
         accounts + versions + sessions + waiting + authorizations + operations, leases, passkeyDomains,
+        Account.registrationColumns(text: text, integer: "bigint"),
     ]
 
     /// The domain of each passkey; in earlier rows it is not known.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import PortableFoundation
 import Synchronization
 
@@ -41,7 +42,7 @@ extension SQLIdentityStore: AccountStore {
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
-            let note = actor.map { "invited by \($0.id)" }
+            let note = actor.map { "invited by \($0.id)" } ?? account.acceptedTerms.map { "terms \($0.version)" }
             try db.audit("account.created", account: account.id, detail: note, at: account.createdAt)
         }
     }
@@ -86,7 +87,8 @@ extension Account {
     /// The columns in the order in which `init(_:)` reads them.
     static let columns = """
         id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
-        created_at, username, username_key, standing, owner_proved_at, credential_version
+        created_at, username, username_key, standing, owner_proved_at, credential_version, attributes, terms_version, \
+        terms_accepted_at
         """
 
     /// The number of `columns`.
@@ -104,6 +106,10 @@ extension Account {
             ownerProvedAt: try row.optionalDate(14), credentialVersion: Int(try row.integer(15)),
             createdAt: try row.date(10))
         if let text = try row.optionalText(11) { username = Username(text: text, key: try row.text(12)) }
+        if let text = try row.optionalText(16) { attributes = try Self.attributes(json: text) }
+        if let version = try row.optionalText(17) {
+            acceptedTerms = AcceptedTerms(version: version, acceptedAt: try row.date(18))
+        }
     }
 
     /// The values in the order of `columns`.
@@ -113,8 +119,29 @@ extension Account {
             .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
             .text(permissions.joined(separator: " ")), .text(status.statusColumn), .date(createdAt),
             .text(username?.text), .text(username?.key), .text(status.standingColumn), .date(ownerProvedAt),
-            .integer(Int64(credentialVersion)),
+            .integer(Int64(credentialVersion)), .text(attributes.isEmpty ? nil : Self.json(attributes)),
+            .text(acceptedTerms?.version), .date(acceptedTerms?.acceptedAt),
         ]
+    }
+
+    /// Returns attributes as a JSON object in the order of their names.
+    private static func json(_ attributes: [String: String]) -> String {
+        String(decoding: JSONValue.object(JSONObject(texts: attributes)).serialized(), as: UTF8.self)
+    }
+
+    /// Parses the text of `json(_:)`; anything else is damage.
+    private static func attributes(json text: String) throws(IdentityError) -> [String: String] {
+        let members = (try? JSONValue(parsing: text))?.objectValue
+        guard let members else { throw .corruptStore("the attributes of an account cannot be read") }
+        return Dictionary(
+            uniqueKeysWithValues: members.compactMap { name, value in value.stringValue.map { (name, $0) } })
+    }
+
+    /// The columns of a registration; in earlier rows it has stated nothing.
+    static func registrationColumns(text: String, integer: String) -> [String] {
+        [("attributes", text), ("terms_version", text), ("terms_accepted_at", integer)].map {
+            "ALTER TABLE account ADD COLUMN \($0) \($1)"
+        }
     }
 }
 
@@ -178,8 +205,8 @@ extension FullAccount {
     init(_ row: borrowing SQLRow) throws(IdentityError) {
         let account = try Account(row)
         self.init(
-            account: account, details: try row.optionalText(18).map(AccountDetails.init(json:)) ?? AccountDetails(),
-            updatedAt: try row.optionalDate(16) ?? account.createdAt, lastLoginAt: try row.optionalDate(17))
+            account: account, details: try row.optionalText(21).map(AccountDetails.init(json:)) ?? AccountDetails(),
+            updatedAt: try row.optionalDate(19) ?? account.createdAt, lastLoginAt: try row.optionalDate(20))
     }
 }
 
@@ -265,7 +292,8 @@ extension SQLConnection {
         let passingOver = dialect == .postgres ? "ON CONFLICT (created_at, listed_order) DO NOTHING" : ""
         let insertion = """
             INSERT INTO account (\(Account.columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \(passingOver)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+            \(passingOver)
             """
         for _ in 0..<100 where try run(insertion, account.sqlValues) == 1 { return }
         throw .storeBusy

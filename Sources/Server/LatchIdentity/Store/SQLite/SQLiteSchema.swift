@@ -38,6 +38,7 @@ enum SQLiteSchema {
     static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
         authorizations, addressChallenges, mailLanguage, passkeys, leases, passkeyDomains,
+        Account.registrationColumns(text: "TEXT", integer: "INTEGER"),
     ]
 
     /// The mails that wait for the mail server.

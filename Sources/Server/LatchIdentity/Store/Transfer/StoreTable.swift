@@ -60,7 +60,8 @@ struct StoreTable: Sendable, Hashable {
                 "password_changed_at": .integer, "email_verified_at": .integer, "roles": .text, "permissions": .text,
                 "status": .text, "created_at": .integer, "username": .text, "username_key": .text, "standing": .text,
                 "updated_at": .integer, "last_login_at": .integer, "owner_proved_at": .integer,
-                "credential_version": .integer,
+                "credential_version": .integer, "attributes": .text, "terms_version": .text,
+                "terms_accepted_at": .integer,
             ]),
         StoreTable(
             "account_details", key: ["account_id": .text],

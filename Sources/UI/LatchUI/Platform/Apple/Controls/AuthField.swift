@@ -93,7 +93,7 @@ public struct AuthField: View {
 extension View {
     /// Takes part in a form's focus, if there is one.
     @ViewBuilder
-    fileprivate func focused(_ focus: FocusState<ControlID?>.Binding?, on id: ControlID) -> some View {
+    func focused(_ focus: FocusState<ControlID?>.Binding?, on id: ControlID) -> some View {
         if let focus { focused(focus, equals: id) } else { self }
     }
 }

@@ -4,15 +4,17 @@
 import LatchTexts
 public import SwiftUI
 
-/// A switch with its name and, below, what it means.
+/// A switch with its name and, below, what it means and its problem.
 public struct AuthToggle: View {
     private let control: Control
     private let sender: ControlSender
+    private let focus: FocusState<ControlID?>.Binding?
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
 
-    /// Creates the view of a switch.
-    public init(_ control: Control, sender: ControlSender) {
+    /// Creates the view of a switch, which takes part in a form's focus.
+    public init(_ control: Control, sender: ControlSender, focus: FocusState<ControlID?>.Binding? = nil) {
+        self.focus = focus
         self.control = control
         self.sender = sender
     }
@@ -28,8 +30,16 @@ public struct AuthToggle: View {
                         .font(theme.captionFont)
                         .foregroundStyle(theme.secondaryText)
                 }
+                if let problem = control.problem {
+                    Label(texts(problem), systemImage: Symbol.problem.rawValue)
+                        .font(theme.captionFont)
+                        .foregroundStyle(theme.failure)
+                        .accessibilityHidden(true)
+                }
             }
         }
+        .focused(focus, on: control.id)
+        .accessibilityLabel(texts(control.spokenLabel))
         .tint(theme.accent)
         .accessibilityIdentifier(control.id.description)
     }

@@ -48,7 +48,7 @@ public struct ControlView: View {
         case .notice(let style): NoticeBanner(texts(control.label), style: style, id: control.id)
         case .field(let kind): AuthField(control, kind: kind, sender: sender, focus: focus)
         case .button(let role): AuthButton(control, role: role, sender: sender)
-        case .toggle: AuthToggle(control, sender: sender)
+        case .toggle: AuthToggle(control, sender: sender, focus: focus)
         case .row: ControlRow(control, sender: sender)
         case .code: CodeText(control)
         case .copy: CopyButton(control: control)

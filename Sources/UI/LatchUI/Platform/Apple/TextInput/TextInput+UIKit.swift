@@ -27,7 +27,7 @@ extension FieldKind {
         case .email: .emailAddress
         case .username, .oneTimeCode: .asciiCapable
         case .authenticatorCode: .asciiCapableNumberPad
-        case .password, .newPassword, .name, .text, .paragraph: .default
+        case .password, .newPassword, .name, .text, .paragraph, .checkbox: .default
         }
     }
 }

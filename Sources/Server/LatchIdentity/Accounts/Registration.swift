@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// What a registration says beside the account itself: the fields of the app, and the terms that the person has accepted.
+///
+/// Authorization never depends on it, and no token has it.
+package struct Registration: Sendable, Hashable {
+    /// The texts of the app's own fields by the names that the setting `signup_attributes` allows.
+    package var attributes: [String: String] = [:]
+    /// The version of the accepted terms; nil if the request states none.
+    package var acceptedTerms: String?
+
+    /// Creates a registration without either.
+    package init() {}
+}
+
+/// The terms that a person has accepted.
+package struct AcceptedTerms: Sendable, Hashable {
+    /// The version, as the app names it.
+    package var version: String
+    /// The time of the registration.
+    package var acceptedAt: Date
+}
+
+extension Registration {
+    /// The maximum number of attributes that a server allows.
+    static let maximumCount = 20
+    /// The maximum size of an attribute's text in bytes.
+    static let maximumBytes = 500
+    /// The names of a registration's other members, which an error could not tell from an attribute's.
+    private static let reserved: Set<String> = [
+        "acceptedTerms", "attributes", "email", "emailVerified", "id", "name", "password", "permissions", "roles",
+        "status", "tenantId", "username",
+    ]
+
+    /// Returns whether the text can be the name of an attribute: a letter, and up to 63 letters, digits and `_`.
+    static func isName(_ text: String) -> Bool {
+        text.isWord(maximum: 64, also: "_") && text.utf8.first?.isASCIILetter == true && !reserved.contains(text)
+    }
+
+    /// Checks attributes and terms.
+    ///
+    /// - Throws: `IdentityError.invalidInput` with the attribute's name as its field, or `.termsRequired`.
+    func check(_ configuration: IdentityConfiguration) throws(IdentityError) {
+        for (name, text) in attributes.sorted(by: { $0.key < $1.key }) {
+            guard configuration.signUpAttributes.contains(name) else {
+                throw .invalid(
+                    name.sanitized(64) ?? "", "is not an attribute of this server",
+                    hint: "Its setting signup_attributes lists them.")
+            }
+            guard text.utf8.count <= Self.maximumBytes, text.isPlain else {
+                throw .invalid(name, "is longer than \(Self.maximumBytes) bytes or holds control characters")
+            }
+        }
+        if let version = configuration.termsVersion, acceptedTerms != version { throw .termsRequired(version: version) }
+        if let acceptedTerms {
+            guard (1...64).contains(acceptedTerms.utf8.count), acceptedTerms.isPlain else {
+                throw .invalid("acceptedTerms", "must have 1 to 64 bytes and no control characters")
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchCore
+import LatchTexts
+import LatchUI
+import Synchronization
+import Testing
+
+@testable import LatchIdentity
+
+/// What the real server says of an account or of an entry, where a person reads it.
+@MainActor @Suite struct `What the server refuses` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    @Test func `is a suspended account, in words, and only for the right password`() async throws {
+        try await RealServer.run { server in
+            try await server.client().signUp(email: email, password: password)
+            let account = try #require(try await server.identity.accounts.account(email: email))
+            _ = try await server.identity.accounts.setStatus(of: account.id, to: .suspended)
+            // By the RPC, and by the route of a backend without a user service.
+            for hasNoUserService in [false, true] {
+                server.hasNoUserService.withLock { $0 = hasNoUserService }
+                let signIn = SignInModel(try server.client())
+                await signIn.use([.email: email, .password: "not the password"], press: .submit)
+                #expect(signIn.failure?.reason == .wrongCredentials)
+                await signIn.use([.password: password], press: .submit)
+                #expect(signIn.failure?.reason == .suspended && signIn.failure?.serverCode == "accountSuspended")
+                #expect(signIn.control(.failure)?.label == Phrase("failure.suspended"))
+                #expect(signIn.announcement?.phrase == Phrase("failure.suspended"))
+            }
+        }
+    }
+
+    @Test func `is an unverified address, from where another mail is one press away`() async throws {
+        try await RealServer.run(change: { $0.requireVerifiedEmail = true }) { server in
+            let auth = try await server.signedUp()
+            _ = try await server.mailedURL()
+            await auth.use([.email: email, .password: "not the password"], press: .submit)
+            #expect(auth.screen?.model.failure?.reason == .wrongCredentials)
+            #expect(auth.screen?.model.control(.verifyEmail) == nil)
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.screen?.model.failure?.reason == .emailUnverified)
+            await auth.use(press: .verifyEmail)
+            await auth.use(press: .resend)
+            #expect(auth.screen?.model.control(.notice)?.label == Phrase("verification.sent", .text(email)))
+            auth.open(try await server.mailedURL())
+            await auth.settled()
+            await auth.use(press: .done)
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.isSignedIn)
+        }
+    }
+
+    @Test func `is shown at its field, in the registration, the profile and the change of the password`() async throws {
+        try await RealServer.run { server in
+            let client = try server.client()
+            let registration = RegistrationModel(client)
+            let long = String(repeating: "x", count: 300)
+            await registration.use([.name: long, .email: email, .newPassword: password], press: .submit)
+            #expect(registration.focus == .name && registration.failure == nil)
+            let problem = try #require(registration.control(.name)?.problem)
+            #expect(Texts(languages: ["de"])(problem).contains("'name' is longer than 200 bytes"))
+            await registration.use([.name: "Ada", .newPassword: "password123"], press: .submit)
+            #expect(registration.control(.newPassword)?.problem == Phrase("failure.weakPassword"))
+            await registration.use([.newPassword: password], press: .submit)
+            #expect(registration.outcome == .registered(email: email))
+
+            try await client.signIn(email: email, password: password)
+            let editing = EditProfileModel(client, profile: try await client.accountProfile())
+            await editing.use([.displayName: "Ada", .firstName: long], press: .submit)
+            #expect(editing.focus == .firstName && editing.failure == nil)
+            await editing.use([.firstName: "Ada"], press: .submit)
+            guard case .saved = editing.outcome else {
+                Issue.record("\(String(describing: editing.failure))")
+                return
+            }
+
+            let change = ChangePasswordModel(client)
+            await change.use([.password: password, .newPassword: "password123"], press: .submit)
+            #expect(change.focus == .newPassword && change.failure == nil)
+            await change.use([.password: "not the password", .newPassword: "another sentence"], press: .submit)
+            #expect(change.focus == .password && change.failure == nil)
+        }
+    }
+}

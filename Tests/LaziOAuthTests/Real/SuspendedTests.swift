@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+import LatchIdentityTesting
+import LatchTesting
+import Testing
+
+@testable import LaziOAuth
+
+@MainActor @Suite struct `The login of a suspended user` {
+    @Test func `says so after the right password alone`() async throws {
+        let (email, password) = ("ada@example.com", "a long enough password")
+        let server = try await IdentityServer.inMemory()
+        try await server.client().signUp(email: email, password: password)
+        try await server.suspend(email)
+        let service = OAuthService(
+            baseURL: server.url, store: InMemoryTokenStore(), transport: server, clock: server.clock.wallClock())
+        let model = AuthViewModel(service: service)
+        model.username = email
+        model.password = "not the password"
+        await model.submit()
+        let wrong = try #require(model.errorMessage)
+        #expect(wrong.contains("password is wrong"))
+        model.password = password
+        await model.submit()
+        #expect(model.errorMessage?.contains("This account is suspended") == true)
+        #expect(!service.isAuthenticated)
+    }
+}
