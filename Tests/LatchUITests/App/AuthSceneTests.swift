@@ -4,11 +4,12 @@ import Foundation
 import LatchAccounts
 import LatchAuth
 import LatchTesting
-import LatchUI
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import LatchIdentity
+@testable import LatchUI
 
 /// Several windows of an app over one model, at the real server.
 @MainActor @Suite struct `The windows of an app` {
@@ -139,6 +140,40 @@ import Testing
             await auth.settled()
             #expect(auth.isSignedIn && auth.account?.username == email && left.screen == nil)
             #expect(try await auth.client.profile().email == email)
+        }
+    }
+
+    @Test func `keep the user of one of them, when another is closed during the sign-in of another user`() async throws
+    {
+        try await RealServer.run { server in
+            let auth = try await server.signedUp()
+            let bob = "bob@example.com"
+            try await server.client().signUp(email: bob, password: password)
+            let (left, right) = (auth.openScene(), auth.openScene())
+            let gate = server.hold("/Login")
+            right.screen?.model.edit(.email, bob)
+            right.screen?.model.edit(.password, password)
+            right.screen?.model.press(.submit)
+            await gate.reached()
+            server.gates.withLock { $0 = [:] }
+            left.screen?.model.edit(.email, email)
+            left.screen?.model.edit(.password, password)
+            left.screen?.model.press(.submit)
+            try await eventually { auth.isSignedIn }
+            let client = auth.client
+            #expect(auth.account?.username == email && right.screen == nil)
+            auth.close(right)
+            gate.open()
+            await auth.settled()
+            try await eventually { auth.hasOtherAccounts }
+            #expect(auth.account?.username == email && auth.client === client && left.screen == nil)
+            left.push(.accounts)
+            await auth.settled()
+            guard case .accounts(let list) = left.screen else { return record(auth) }
+            #expect(Set(list.screen.accounts?.map(\.username) ?? []) == [email, bob])
+            let restarted = try server.app()
+            await restarted.restore()
+            #expect(restarted.account?.username == email)
         }
     }
 

@@ -11,7 +11,7 @@ extension AuthModel {
     ///
     /// ```swift
     /// var configuration = AuthModel.Configuration(server: url, service: "Notes")
-    /// configuration.interceptors = [LoggingInterceptor(log: { print($0) })]
+    /// configuration.options.acceptsUsername = true
     /// let auth = AuthModel(configuration)
     /// ```
     public struct Configuration: Sendable {

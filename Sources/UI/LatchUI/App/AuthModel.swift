@@ -251,6 +251,18 @@ extension AuthModel {
         follow()
     }
 
+    /// Makes the account that is shown the current one of the list again, after the sign-in of another user.
+    func keepCurrent() {
+        guard let accounts, let current else { return }
+        perform {
+            do {
+                try await accounts.list.use(current.id)
+            } catch {
+                // A list that cannot be changed leads to the other account after a restart, which is signed in.
+            }
+        }
+    }
+
     private func followLock() { lock?.signOut = { [weak self] in self?.menu?.press(.signOut) } }
 
     /// Follows the session of the client, which may end by itself.

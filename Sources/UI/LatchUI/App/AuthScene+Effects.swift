@@ -15,7 +15,10 @@ extension AuthScene {
                     let isOther = auth.current.map { $0.id != account.id } ?? false
                     if isOther { auth.hasOtherAccounts = true }
                     // A window that was closed takes no user's content away.
-                    if isOther, isClosed, auth.isSignedIn { continue }
+                    if isOther, isClosed, auth.isSignedIn {
+                        auth.keepCurrent()
+                        continue
+                    }
                     auth.use(account, client)
                 } else if wasSignedIn {
                     navigator.change { $0.close() }
@@ -37,7 +40,10 @@ extension AuthScene {
                 auth.news = Phrase("profile.deleted")
                 for scene in auth.scenes { scene.forgetAddress() }
             case .keepSignedIn:
-                if accountSignIn?.takeSignedIn() != nil { auth.hasOtherAccounts = true }
+                if accountSignIn?.takeSignedIn() != nil {
+                    auth.hasOtherAccounts = true
+                    auth.keepCurrent()
+                }
                 auth.synchronize()
             case .use(let account):
                 navigator.change { $0.close(email: account.username ?? "") }

@@ -153,7 +153,7 @@ extension AuthModel.Configuration {
     ///
     /// ```swift
     /// configuration.replace(RegistrationScreen.self) { position in
-    ///     ScreenModel(MyRegistration(email: position.email), onFinish: position.end) { try await register($0) }
+    ///     position.form(form, submit: register) { $0.map { .registered(email: $0[.email]) } ?? .cancelled }
     /// }
     /// ```
     ///
