@@ -236,12 +236,11 @@ private final class Stage {
 
     /// Starts the app on the device.
     func app() -> NotesAppModel {
-        let (connection, url, network) = (ConnectionModel(), identity.url, network)
-        let (interceptor, clock) = (connection.interceptor, identity.clock.wallClock())
-        let auth = AuthModel(
-            server: url, secrets: secrets, connection: connection, clock: clock, passkeys: passkeys
-        ) { store in
-            AuthClient(baseURL: url, store: store, transport: network, interceptors: [interceptor], clock: clock)
+        let auth = AuthModel(server: identity.url, service: "com.example.notes") {
+            $0.secrets = secrets
+            $0.transport = network
+            $0.clock = identity.clock.wallClock()
+            $0.passkeys = passkeys
         }
         return NotesAppModel(
             auth, service: service, folder: URL(fileURLWithPath: folder), transport: network)

@@ -92,13 +92,11 @@ import Testing
 
     @Test func `lets a guest leave the sign-in, where the app hears of it`() async throws {
         try await RealServer.run { server in
-            var options = SignInScreen.Options()
-            options.isDismissible = true
-            let deaf = AuthModel(try server.client(), options: options)
+            let deaf = AuthModel(try server.client()) { $0.options.isDismissible = true }
             await deaf.restore()
             await deaf.settled()
             #expect(deaf.screen?.model.control(.cancel) == nil)
-            let auth = AuthModel(try server.client(), options: options)
+            let auth = AuthModel(try server.client()) { $0.options.isDismissible = true }
             var cancellations = 0
             auth.onCancel = { cancellations += 1 }
             await auth.restore()

@@ -36,6 +36,35 @@ import Testing
         #expect(flow.screens.map(\.route) == [.devices])
     }
 
+    @Test func `keep a step of the app after a registration for the user who has registered`() throws {
+        let email = "ada@example.com"
+        var flow = AuthFlow.exploring(hasAccounts: true)
+        flow.leave()
+        flow.start(with: .signIn(email: ""))
+        _ = flow.follow(.signIn(.registration(email: email)), of: try #require(flow.screens.last).id)
+        _ = flow.follow(.registration(.registered(email: email)), of: try #require(flow.screens.last).id)
+        #expect(flow.screens.map(\.route.kind) == [.signIn, .verification, .custom])
+        // The mail's link comes before the step is done.
+        flow.reveal(.verification(EmailVerificationScreen(email: email)))
+        #expect(flow.screens.map(\.route.kind) == [.signIn, .custom, .verification])
+        var proved = flow
+        _ = proved.follow(.verification(.verified(email: email)), of: try #require(flow.screens.last).id)
+        #expect(proved.screens.map(\.route.kind) == [.custom, .signIn])
+        for (user, routes) in [("Ada@example.com", [AuthRoute.custom("plan")]), ("bob@example.com", [])] {
+            var entered = proved
+            entered.change()
+            entered.email = user
+            entered.enter()
+            #expect(entered.screens.map(\.route) == routes)
+        }
+        // Signed out again, the user has another start.
+        proved.change()
+        proved.email = email
+        proved.enter()
+        proved.leave()
+        #expect(proved.screens.isEmpty)
+    }
+
     @Test func `are at the start with any address, until the user goes on`() {
         var flow = AuthFlow(hasAccounts: true)
         flow.leave()

@@ -331,7 +331,7 @@ import Testing
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
-            let auth = AuthModel(client, clock: server.clock.wallClock())
+            let auth = AuthModel(client) { $0.clock = server.clock.wallClock() }
             await auth.restore()
             await auth.settled()
             guard case .signIn = auth.screen else { return record(auth) }

@@ -37,6 +37,7 @@ extension AuthRoute.Kind {
         case .devices: .devices
         case .passkeys: .passkeys
         case .passkeyOffer: .passkeyOffer(email: "ada@example.com")
+        case .custom: .custom("plan")
         }
     }
 
@@ -63,13 +64,13 @@ extension AuthRoute.Kind {
                 [
                     .profile(.edit(.ada)), .profile(.changePassword), .profile(.secondFactor), .profile(.devices),
                     .profile(.passkeys), .profile(.verifyEmail(email: email)), .profile(.signedOut),
-                    .profile(.deleted),
+                    .profile(.deleted), .profile(.row("plan")),
                 ]
             case .editProfile: [.editProfile(.saved(.ada))]
             case .changePassword: [.changePassword(.changed), .changePassword(.passwordReset)]
             case .secondFactor: [.secondFactor(.enabled), .secondFactor(.disabled)]
             case .passkeyOffer: [.passkeyOffer(.created)]
-            case .devices, .passkeys: []
+            case .devices, .passkeys, .custom: []
             }
         return all.map { FlowOutcome(outcome: $0) } + [FlowOutcome(outcome: leaving, isLeaving: true)]
     }
@@ -88,7 +89,15 @@ extension AuthRoute.Kind {
         case .devices: .devices(.closed)
         case .passkeys: .passkeys(.closed)
         case .passkeyOffer: .passkeyOffer(.later)
+        case .custom: .custom
         }
+    }
+}
+
+extension AuthFlow {
+    /// The flow of an app with a screen of its own after each registration.
+    static func exploring(hasAccounts: Bool) -> AuthFlow {
+        AuthFlow(hasAccounts: hasAccounts, customScreens: ["plan"], stepsAfterRegistration: ["plan"])
     }
 }
 
@@ -129,7 +138,8 @@ struct FlowExplorer: Sendable {
 
     private static var beginnings: [AuthFlow] {
         [true, false].flatMap { hasAccounts in
-            var (outside, inside) = (AuthFlow(hasAccounts: hasAccounts), AuthFlow(hasAccounts: hasAccounts))
+            var outside = AuthFlow.exploring(hasAccounts: hasAccounts)
+            var inside = outside
             outside.leave()
             outside.start(with: .signIn(email: "ada@example.com"))
             inside.enter()
@@ -139,7 +149,10 @@ struct FlowExplorer: Sendable {
 
     /// The name of a state: what is open, and for whom.
     static func name(_ flow: AuthFlow) -> String {
-        let names = flow.screens.map { $0.route.kind.rawValue + ($0.isForNewAccount ? "+" : "") }
+        let names = flow.screens.map { screen in
+            let kind = screen.registeredEmail == nil ? screen.route.kind.rawValue : "custom step"
+            return kind + (screen.isForNewAccount ? "+" : "")
+        }
         let content = flow.isSignedIn == true ? ["content"] : []
         return (content + names).joined(separator: " › ")
     }
@@ -209,7 +222,7 @@ struct FlowExplorer: Sendable {
         (
             "signed out",
             { kind in
-                var flow = AuthFlow(hasAccounts: true)
+                var flow = AuthFlow.exploring(hasAccounts: true)
                 flow.leave()
                 flow.start(with: .signIn(email: ""))
                 flow.reveal(kind.route)
@@ -219,7 +232,7 @@ struct FlowExplorer: Sendable {
         (
             "signed in",
             { kind in
-                var flow = AuthFlow(hasAccounts: true)
+                var flow = AuthFlow.exploring(hasAccounts: true)
                 flow.enter()
                 flow.hasProfile = true
                 flow.open(kind.route)
@@ -229,7 +242,7 @@ struct FlowExplorer: Sendable {
         (
             "for a new account",
             { kind in
-                var flow = AuthFlow(hasAccounts: true)
+                var flow = AuthFlow.exploring(hasAccounts: true)
                 flow.enter()
                 flow.open(.accounts)
                 flow.open(.signIn(email: ""))
@@ -272,6 +285,7 @@ struct FlowExplorer: Sendable {
             case .show: "the profile as it is saved"
             case .reloadProfile: "the profile is loaded"
             case .offerPasskey: "the offer of a passkey"
+            case .choose: "what the app's row is for"
             }
         }
         return ([Self.name(after)] + effects).joined(separator: " → ")

@@ -43,7 +43,7 @@ import Testing
             #expect(machine.receive(.input(input)).isEmpty)
             #expect(machine == busy, "\(input)")
         }
-        #expect(machine.receive(.input(.press(.cancel))) == [.cancel])
+        #expect(machine.receive(.input(.press(.cancel))) == [.cancel, .announce(Phrase("progress.cancelled"))])
         #expect(machine.activity == .idle)
     }
 
@@ -52,7 +52,7 @@ import Testing
         _ = gone.receive(.input(.press(.submit)))
         #expect(gone.receive(.input(.disappear)).isEmpty && gone.isBusy)
         var cancelled = gone
-        #expect(gone.receive(.response(.signedIn)) == [.finish(.signedIn)])
+        #expect(gone.receive(.response(.signedIn)).last == .finish(.signedIn))
         _ = cancelled.receive(.input(.press(.cancel)))
         #expect(cancelled.receive(.lateResponse(.signedIn)) == [.finish(.signedIn)])
 
@@ -151,9 +151,9 @@ import Testing
     @Test func `keeps a link that could not be sent`() {
         var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
         let request = EmailVerificationScreen.Request.verify(token: FieldText("t", isSecret: true), password: nil)
-        #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))) == [.perform(request)])
+        #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))).first == .perform(request))
         _ = machine.receive(.failure(ScreenFailure(.offline)))
-        #expect(machine.receive(.input(.press(.retry))) == [.perform(request)])
+        #expect(machine.receive(.input(.press(.retry))).first == .perform(request))
         _ = machine.receive(.response(.verified()))
         #expect(machine.screen.step == .verified && machine.screen.loading == nil)
     }
@@ -166,7 +166,7 @@ import Testing
         _ = machine.receive(.response(.waiting))
         #expect(machine.controls.contains { $0.label == Phrase("verification.notYet", .text("a@example.com")) })
         _ = machine.receive(.input(.press(.confirmed)))
-        #expect(machine.receive(.response(.unknown)) == [.finish(.signIn(email: "a@example.com"))])
+        #expect(machine.receive(.response(.unknown)).last == .finish(.signIn(email: "a@example.com")))
     }
 
     @Test func `takes a recovery code while codes are locked`() {
@@ -181,7 +181,11 @@ import Testing
         }
         #expect(!isOpen("654321") && !isOpen("1234567890") && isOpen("abcd-efgh-ijkl-mnop"))
         let effects = machine.receive(.input(.press(.submit)))
-        #expect(effects.count == 1 && machine.isBusy)
+        guard case .perform(.verify) = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(machine.isBusy)
     }
 
     @Test func `shows and hides a password, and hides it again once it is sent`() {

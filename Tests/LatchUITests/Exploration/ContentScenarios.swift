@@ -3,6 +3,7 @@
 import Foundation
 import LatchAccounts
 import LatchAuth
+import LatchTexts
 import LatchUI
 
 extension AccountProfile {
@@ -25,6 +26,21 @@ extension ScreenScenario where S == ProfileScreen {
             case .delete: [.deleted]
             }
         })
+}
+
+extension ScreenScenario where S == FormScreen {
+    static let form: ScreenScenario = {
+        var form = FormScreen(title: .verbatim("Choose a plan"))
+        form.explanation = .verbatim("You can change it later.")
+        form.fields = Fields([
+            Field("team", .text, .verbatim("Team")), Field(.password, .password, .verbatim("Password")),
+        ])
+        form.switches = [.toggle("news", .verbatim("News"), isOn: false)]
+        form.buttons = [.button("free", .secondary, .verbatim("Free")), .button("pro", .primary, .verbatim("Pro"))]
+        return ScreenScenario(
+            name: "Form of an app", screen: form, step: { _ in "form" },
+            responses: { request in if case .submit(let entries) = request { [.accepted(entries)] } else { [] } })
+    }()
 }
 
 extension ScreenScenario where S == EditProfileScreen {

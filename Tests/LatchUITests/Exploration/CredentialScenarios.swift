@@ -127,7 +127,8 @@ extension ScreenScenario where S == PasswordResetScreen {
 
 extension ScreenScenario where S == ChangePasswordScreen {
     static let changePassword = ScreenScenario(
-        name: "Change of the password", screen: ChangePasswordScreen(), step: { $0.isChanged ? "changed" : "form" },
+        name: "Change of the password", screen: ChangePasswordScreen(email: "ada@example.com"),
+        step: { $0.isChanged ? "changed" : "form" },
         responses: { _ in [.changed] },
         failures: [.offline, .wrongCredentials, .weakPassword, .locked, .cancelled])
 }

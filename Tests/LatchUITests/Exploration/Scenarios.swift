@@ -50,6 +50,6 @@ final class Exploration: Sendable, CustomTestStringConvertible {
         Exploration(.fullStepUp), Exploration(.emptyStepUp),
         Exploration(.profile), Exploration(.editProfile), Exploration(.devices), Exploration(.accountSwitcher),
         Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList), Exploration(.user),
-        Exploration(.userMenu), Exploration(.passkey), Exploration(.passkeys), Exploration(.unlock),
+        Exploration(.userMenu), Exploration(.passkey), Exploration(.passkeys), Exploration(.unlock), Exploration(.form),
     ]
 }

@@ -78,62 +78,73 @@ final class RealServer: Sendable {
     /// A client on a device of its own.
     func client() throws -> AuthClient { client(at: try url) }
 
-    private func client(
-        at url: URL, store: any TokenStore<Tokens> = InMemoryTokenStore<Tokens>(), interceptors: [any Interceptor] = []
-    ) -> AuthClient {
+    private func client(at url: URL) -> AuthClient {
         AuthClient(
-            baseURL: url, store: store,
-            transport: ClosureHandler { request in
-                if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
-                let path = request.path
-                self.paths.withLock { $0.append(path) }
-                if path.contains("userservice"), self.hasNoUserService.withLock(\.self) {
-                    return HTTPResponse(status: .notFound, body: HTTPBody("{}"))
-                }
-                let response = try await self.identity.handlerAfterMails.respond(to: request)
-                let loss = self.losses.withLock { losses in
-                    losses.first { path.hasSuffix($0) }.flatMap { losses.remove($0) }
-                }
-                if loss != nil { throw HTTPError.offline }
-                let gate = self.gates.withLock { gates in gates.first { path.hasSuffix($0.key) }?.value }
-                await gate?.pass()
-                return response
-            }, interceptors: interceptors, clock: clock.wallClock())
+            baseURL: url, store: InMemoryTokenStore<Tokens>(), transport: transport, clock: clock.wallClock())
+    }
+
+    /// The network between a device and the server.
+    var transport: some Handler {
+        ClosureHandler { request in
+            if self.isOffline.withLock({ $0 }) { throw HTTPError.offline }
+            let path = request.path
+            self.paths.withLock { $0.append(path) }
+            if path.contains("userservice"), self.hasNoUserService.withLock(\.self) {
+                return HTTPResponse(status: .notFound, body: HTTPBody("{}"))
+            }
+            let response = try await self.identity.handlerAfterMails.respond(to: request)
+            let loss = self.losses.withLock { losses in
+                losses.first { path.hasSuffix($0) }.flatMap { losses.remove($0) }
+            }
+            if loss != nil { throw HTTPError.offline }
+            let gate = self.gates.withLock { gates in gates.first { path.hasSuffix($0.key) }?.value }
+            await gate?.pass()
+            return response
+        }
     }
 
     private var url: URL {
         get throws { try #require(URL(string: "http://localhost:8080")) }
     }
 
+    /// The configuration of an app on the device, whose accounts are in ``secrets``.
+    func configuration() throws -> AuthModel.Configuration {
+        var configuration = AuthModel.Configuration(server: try url, service: "com.example.notes")
+        configuration.secrets = secrets
+        configuration.transport = transport
+        configuration.clock = clock.wallClock()
+        return configuration
+    }
+
     /// An app on a device, whose accounts are in ``secrets`` unless others are given.
     @MainActor func app(
-        secrets: (any SecretStore)? = nil, passkeys: (any PasskeyProvider)? = nil
+        secrets: (any SecretStore)? = nil, passkeys: (any PasskeyProvider)? = nil,
+        change: (inout AuthModel.Configuration) -> Void = { _ in }
     ) throws -> AuthModel {
-        let connection = ConnectionModel()
-        let interceptor = connection.interceptor
-        let origin = try url
-        return AuthModel(
-            server: origin, secrets: secrets ?? self.secrets, connection: connection, clock: clock.wallClock(),
-            passkeys: passkeys
-        ) { store in
-            self.client(at: origin, store: store, interceptors: [interceptor])
-        }
+        var configuration = try configuration()
+        configuration.secrets = secrets ?? self.secrets
+        configuration.passkeys = passkeys
+        change(&configuration)
+        return AuthModel(configuration)
     }
 
     /// An app at its sign-in; the account exists.
     @MainActor func signedUp(
-        secrets: (any SecretStore)? = nil, passkeys: (any PasskeyProvider)? = nil
+        secrets: (any SecretStore)? = nil, passkeys: (any PasskeyProvider)? = nil,
+        change: (inout AuthModel.Configuration) -> Void = { _ in }
     ) async throws -> AuthModel {
         try await client().signUp(email: Self.email, password: Self.password)
-        let auth = try app(secrets: secrets, passkeys: passkeys)
+        let auth = try app(secrets: secrets, passkeys: passkeys, change: change)
         await auth.restore()
         await auth.settled()
         return auth
     }
 
     /// An app with a signed-in user.
-    @MainActor func signedIn(passkeys: (any PasskeyProvider)? = nil) async throws -> AuthModel {
-        let auth = try await signedUp(passkeys: passkeys)
+    @MainActor func signedIn(
+        passkeys: (any PasskeyProvider)? = nil, change: (inout AuthModel.Configuration) -> Void = { _ in }
+    ) async throws -> AuthModel {
+        let auth = try await signedUp(passkeys: passkeys, change: change)
         await auth.use([.email: Self.email, .password: Self.password], press: .submit)
         return auth
     }

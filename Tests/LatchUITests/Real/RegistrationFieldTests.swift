@@ -33,8 +33,8 @@ import Testing
     }
 
     private func app(_ server: RealServer, terms version: String = "2026-01") async throws -> AuthModel {
-        let auth = try server.app()
-        auth.registrationOptions = try options(terms: version)
+        let options = try options(terms: version)
+        let auth = try server.app { $0.registration = options }
         await auth.restore()
         await auth.settled()
         await auth.use(press: .register)

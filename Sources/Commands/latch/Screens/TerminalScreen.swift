@@ -193,7 +193,8 @@ extension TerminalScreen {
     }
 
     private func needsPrompt(_ field: Field) -> Bool {
-        field.problem != nil || !answered.contains(field.id) || field.isRequired && field.text.value.isEmpty
+        if field.isFixed { return false }
+        return field.problem != nil || !answered.contains(field.id) || field.isRequired && field.text.value.isEmpty
     }
 
     /// Prompts for a field.

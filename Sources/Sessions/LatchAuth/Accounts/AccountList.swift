@@ -60,6 +60,15 @@ public actor AccountList {
         coordination = coordinate(record.name)
     }
 
+    /// Creates a list in a secret store that one process uses, such as an `InMemorySecretStore` of a test.
+    ///
+    /// - Parameters:
+    ///   - secrets: Keeps the list and each account's tokens.
+    ///   - makeSession: Creates an account's session, once in each process.
+    public init(_ secrets: any SecretStore, makeSession: @escaping MakeSession) {
+        self.init(secrets, coordinate: { _ in nil }, makeSession: makeSession)
+    }
+
     /// Creates the list of a program in the platform's secret store.
     ///
     /// - Parameters:

@@ -26,6 +26,8 @@ public struct UserMenuScreen: Screen {
         case devices
         /// To the account switcher.
         case accounts
+        /// To what a row of the app is for.
+        case row(ControlID)
         /// The user has signed out.
         case signedOut
     }
@@ -36,6 +38,8 @@ public struct UserMenuScreen: Screen {
     public internal(set) var loadFailure: ScreenFailure?
     /// Whether the server knows the devices.
     var hasUserService = true
+    /// The rows of the app.
+    var rows: [AccountRow.Shown] = []
     /// Whether the menu leads to the account switcher.
     public let hasAccounts: Bool
 
@@ -66,12 +70,11 @@ public struct UserMenuScreen: Screen {
     public var content: [Control] {
         let accounts: [Control] = hasAccounts ? [.button(.accounts, .secondary, Phrase("accounts.title"))] : []
         let failure = loadFailure.map { [Control.notice(.warning, $0.phrase)] } ?? []
-        return failure + [
-            .text(.verbatim(profile.email)),
-            .button(.profile, .secondary, Phrase("profile.title")),
-        ] + (hasUserService ? [.button(.devices, .secondary, Phrase("devices.title"))] : []) + accounts + [
-            .button(.signOut, .destructive, Phrase("profile.signOut"))
-        ]
+        let devices: [Control] = hasUserService ? [.button(.devices, .secondary, Phrase("devices.title"))] : []
+        let ways: [Control] =
+            [.text(.verbatim(profile.email)), .button(.profile, .secondary, Phrase("profile.title"))] + devices
+            + accounts
+        return (failure + ways + [.button(.signOut, .destructive, Phrase("profile.signOut"))]).adding(rows)
     }
 
     /// Takes the press of a button.
@@ -80,7 +83,8 @@ public struct UserMenuScreen: Screen {
         case .profile: .navigate(.profile)
         case .devices: .navigate(.devices)
         case .accounts: .navigate(.accounts)
-        default: .perform(.signOut)
+        case .signOut: .perform(.signOut)
+        default: .navigate(.row(control))
         }
     }
 

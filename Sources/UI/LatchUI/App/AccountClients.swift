@@ -7,20 +7,14 @@ import Synchronization
 /// The accounts of an app at one server, each with a client of its own over the record of its tokens.
 final class AccountClients: Sendable {
     typealias MakeClient = @Sendable (any TokenStore<Tokens>) -> AuthClient
+    /// An account of the list, with its client.
+    typealias Adopted = (entry: AccountEntry, client: AuthClient)
 
     /// The clients by the account's identifier; a class, since the list's closure needs it first.
     private final class Table: Sendable {
         let clients = Mutex<[String: AuthClient]>([:])
     }
 
-    /// A sign-in to a new account.
-    private struct SignIn {
-        var client: AuthClient?
-        /// The account with its client, until the sign-in's screen ends.
-        var adopted: (entry: AccountEntry, client: AuthClient)?
-    }
-
-    private let signIn = Mutex(SignIn())
     /// A client without tokens, for a model without a current account.
     let idleClient: AuthClient
     let list: AccountList
@@ -46,23 +40,6 @@ final class AccountClients: Sendable {
         }
     }
 
-    /// The client of sign-ins to new accounts, whose tokens are in memory until ``adopt(_:)`` stores them.
-    var signInClient: AuthClient {
-        signIn.withLock { signIn in
-            let client = signIn.client ?? newClient()
-            signIn.client = client
-            return client
-        }
-    }
-
-    /// Returns the account of the last sign-in, once.
-    func takeSignedIn() -> (entry: AccountEntry, client: AuthClient)? {
-        signIn.withLock { signIn in
-            defer { signIn = SignIn() }
-            return signIn.adopted
-        }
-    }
-
     /// Returns a client without an account.
     func newClient() -> AuthClient { makeClient(InMemoryTokenStore<Tokens>()) }
 
@@ -78,10 +55,13 @@ final class AccountClients: Sendable {
     ///
     /// No cancellation of the sign-in ends it: the server has signed the user in.
     ///
+    /// - Returns: The account with its client.
     /// - Throws: A `store…` code; the tokens are then revoked.
-    func adopt(_ pending: AuthClient) async throws { try await Task { try await self.storeTokens(of: pending) }.value }
+    func adopt(_ pending: AuthClient) async throws -> Adopted {
+        try await Task { try await self.storeTokens(of: pending) }.value
+    }
 
-    private func storeTokens(of pending: AuthClient) async throws {
+    private func storeTokens(of pending: AuthClient) async throws -> Adopted {
         do {
             let account: Account? = if let claimed = pending.account { claimed } else { try await pending.profile() }
             // The profile may have refreshed them, and their refresh token works once.
@@ -91,7 +71,7 @@ final class AccountClients: Sendable {
             let client = try await client(for: entry.id)
             // The tokens are the account's now: here they are forgotten, not revoked.
             try await pending.session.signOut()
-            signIn.withLock { $0.adopted = (entry, client) }
+            return (entry, client)
         } catch {
             try await pending.signOut()
             throw error
@@ -127,5 +107,42 @@ final class AccountClients: Sendable {
             // A store that cannot be read now is asked at the next return of the user.
         }
         _ = await removalClient.session.revokeRemaining()
+    }
+}
+
+/// The sign-in to an account in one scene: its client, whose tokens are in memory until the account is stored.
+final class AccountSignIn: Sendable {
+    private struct State {
+        var client: AuthClient?
+        /// The account with its client, until the sign-in's screen ends.
+        var adopted: AccountClients.Adopted?
+    }
+
+    private let accounts: AccountClients
+    private let state = Mutex(State())
+
+    init(_ accounts: AccountClients) { self.accounts = accounts }
+
+    /// The client of the next sign-in.
+    var client: AuthClient {
+        state.withLock { state in
+            let client = state.client ?? accounts.newClient()
+            state.client = client
+            return client
+        }
+    }
+
+    /// Stores the tokens of a client that has signed in; see ``AccountClients/adopt(_:)``.
+    func adopt(_ client: AuthClient) async throws {
+        let adopted = try await accounts.adopt(client)
+        state.withLock { $0.adopted = adopted }
+    }
+
+    /// Returns the account of the last sign-in, once.
+    func takeSignedIn() -> AccountClients.Adopted? {
+        state.withLock { state in
+            defer { state = State() }
+            return state.adopted
+        }
     }
 }

@@ -18,6 +18,9 @@ struct AuthFlow: Hashable, Sendable {
         var isStart = false
         /// Whether it belongs to the sign-in of one more account, and not to the signed-in user.
         var isForNewAccount = false
+
+        /// The address of the registration after which it is a step of the app, still to be done; nil for any other screen.
+        var registeredEmail: String? { if case .custom(_, let email) = route { email } else { nil } }
     }
 
     /// An effect on the accounts.
@@ -40,6 +43,8 @@ struct AuthFlow: Hashable, Sendable {
         case reloadProfile
         /// Offer a passkey to a user who has signed in with a password.
         case offerPasskey
+        /// Do what a row of the app in the profile is for.
+        case choose(row: ControlID)
     }
 
     /// Whether a user is signed in; nil until it is known.
@@ -54,9 +59,16 @@ struct AuthFlow: Hashable, Sendable {
     var hasUserService = true
     /// Whether the app has a list of accounts.
     let hasAccounts: Bool
+    /// The names of the app's screens.
+    let customScreens: [String]
+    /// The names of those that follow a registration, the first one first.
+    let stepsAfterRegistration: [String]
     private var lastID = 0
 
-    init(hasAccounts: Bool) { self.hasAccounts = hasAccounts }
+    init(hasAccounts: Bool, customScreens: [String] = [], stepsAfterRegistration: [String] = []) {
+        self.hasAccounts = hasAccounts
+        (self.customScreens, self.stepsAfterRegistration) = (customScreens, stepsAfterRegistration)
+    }
 
     /// Whether the user has gone nowhere yet: nothing is open but what the flow has opened by itself.
     var isAtStart: Bool { screens.allSatisfy(\.isStart) }
@@ -67,9 +79,13 @@ struct AuthFlow: Hashable, Sendable {
     // MARK: Session
 
     /// Takes that a user is signed in: the screens of a signed-out one close.
+    ///
+    /// The app's steps after this user's registration, which are still to be done, are now those of the signed-in user.
     mutating func enter() {
         isSignedIn = true
+        let steps = screens.filter { $0.registeredEmail.map { email.isEmpty || isOwn($0) } ?? false }
         screens.removeAll { !$0.route.needsUser }
+        for case .custom(let name, _) in steps.map(\.route) { open(.custom(name)) }
     }
 
     /// Takes that no user is signed in: the screens of a signed-in one close.
@@ -83,8 +99,11 @@ struct AuthFlow: Hashable, Sendable {
     /// Takes that another account is current, whose session is not known yet.
     mutating func change() {
         (isSignedIn, hasProfile, email) = (nil, false, "")
-        screens = []
+        screens.removeAll { $0.registeredEmail == nil }
     }
+
+    /// Takes that the window is closed.
+    mutating func end() { screens = [] }
 
     /// Opens the first screen of a signed-out user, unless one is open.
     mutating func start(with route: AuthRoute) {
@@ -103,7 +122,8 @@ struct AuthFlow: Hashable, Sendable {
 
     /// Whether a screen can be opened now.
     func allows(_ route: AuthRoute) -> Bool {
-        switch route.kind {
+        if case .custom(let name, _) = route, !customScreens.contains(name) { return false }
+        return switch route.kind {
         case .accounts: hasAccounts
         case .editProfile: isSignedIn == true && hasProfile && hasUserService
         case .changePassword, .secondFactor, .devices: isSignedIn == true && hasUserService
@@ -114,7 +134,7 @@ struct AuthFlow: Hashable, Sendable {
     /// Opens a screen above the others; one of the same kind and what is above it closes.
     mutating func open(_ route: AuthRoute) {
         guard allows(route) else { return }
-        if let index = screens.firstIndex(where: { $0.route.kind == route.kind }) {
+        if let index = screens.firstIndex(where: { $0.route.isSameScreen(as: route) }) {
             let isSame = screens[index].route == route
             screens.removeSubrange((isSame ? index + 1 : index)...)
             if isSame { return }
@@ -124,8 +144,10 @@ struct AuthFlow: Hashable, Sendable {
 
     /// Returns to the screen of a kind, which stays as it is, or opens one.
     mutating func reveal(_ route: AuthRoute) {
-        guard let index = screens.firstIndex(where: { $0.route.kind == route.kind }) else { return open(route) }
+        guard let index = screens.firstIndex(where: { $0.route.isSameScreen(as: route) }) else { return open(route) }
+        let steps = screens[(index + 1)...].filter { $0.registeredEmail != nil }
         screens.removeSubrange((index + 1)...)
+        screens.insert(contentsOf: steps, at: index)
     }
 
     /// Opens the reset of a signed-in user's password, who has forgotten it or has none.
@@ -168,7 +190,7 @@ struct AuthFlow: Hashable, Sendable {
     private mutating func insert(_ route: AuthRoute, above id: Int) {
         guard let index = index(of: id) else { return }
         if index == screens.count - 1 { return open(route) }
-        guard allows(route), !screens.contains(where: { $0.route.kind == route.kind }) else { return }
+        guard allows(route), !screens.contains(where: { $0.route.isSameScreen(as: route) }) else { return }
         insert(route, at: index + 1)
     }
 
@@ -177,7 +199,7 @@ struct AuthFlow: Hashable, Sendable {
         guard let index = index(of: id) else { return }
         let isForNewAccount = screens[index].isForNewAccount
         screens.remove(at: index)
-        guard !screens.contains(where: { $0.route.kind == route.kind }) else { return }
+        guard !screens.contains(where: { $0.route.isSameScreen(as: route) }) else { return }
         insert(route, at: index)
         screens[index].isForNewAccount = isForNewAccount
     }
@@ -191,8 +213,9 @@ struct AuthFlow: Hashable, Sendable {
             screens.remove(at: index)
             return
         }
-        screens.removeSubrange(signIn...index)
-        insert(.signIn(email: email), at: signIn)
+        let steps = screens[signIn...index].filter { $0.registeredEmail != nil }
+        screens.replaceSubrange(signIn...index, with: steps)
+        insert(.signIn(email: email), at: signIn + steps.count)
     }
 }
 
@@ -224,6 +247,7 @@ extension AuthFlow {
             returnToSignIn(email, from: id)
         case .accounts(.switched(let account)): return [.use(account)]
         case .accounts(.add): insert(.signIn(email: ""), above: id)
+        case .profile(.row(let row)): return [.choose(row: row)]
         case .profile(let outcome): follow(outcome, of: id)
         case .editProfile(let outcome):
             remove(id)
@@ -234,7 +258,7 @@ extension AuthFlow {
             if outcome != .cancelled { return [.reloadProfile] }
         case .passwordReset(.signedIn): break
         case .passwordReset(.cancelled), .accounts(.closed), .changePassword(.changed), .changePassword(.cancelled),
-            .devices(.closed), .passkeys(.closed), .passkeyOffer:
+            .devices(.closed), .passkeys(.closed), .passkeyOffer, .custom:
             remove(id)
         }
         return []
@@ -259,7 +283,18 @@ extension AuthFlow {
 
     private mutating func follow(_ outcome: RegistrationScreen.Outcome, of id: Int) {
         switch outcome {
-        case .registered(let email): replace(id, by: .verification(EmailVerificationScreen(email: email)))
+        case .registered(let email):
+            guard let index = index(of: id) else { return }
+            let count = screens.count
+            replace(id, by: .verification(EmailVerificationScreen(email: email)))
+            // Above the wait for the mail, and below what the user sees if the registration was covered.
+            var place = screens.count == count ? index + 1 : index
+            for name in stepsAfterRegistration.reversed() {
+                let step = AuthRoute.custom(name, email: email)
+                guard !screens.contains(where: { $0.route.isSameScreen(as: step) }) else { continue }
+                insert(step, at: place)
+                place += 1
+            }
         case .signIn(let email): returnToSignIn(email, from: id)
         case .cancelled: remove(id)
         }
@@ -293,7 +328,7 @@ extension AuthFlow {
         case .verifyEmail(let email):
             insert(.verification(EmailVerificationScreen(email: email, isSent: false)), above: id)
         // The end of the session leads to the sign-in.
-        case .signedOut, .deleted: break
+        case .signedOut, .deleted, .row: break
         case .closed: remove(id)
         }
     }

@@ -2,7 +2,7 @@
 
 public import LatchAccounts
 public import LatchAuth
-public import LatchCore
+import LatchCore
 import LatchTexts
 public import Observation
 public import PortableFoundation
@@ -19,6 +19,7 @@ public import PortableFoundation
 /// ```
 ///
 /// A signed-out user sees ``screen``; a signed-in one sees it above the app's content, or the content alone if there is none.
+/// Each window of an app has its ``AuthScene``, with screens of its own over the same accounts.
 @MainActor @Observable
 public final class AuthModel {
     /// A function that signs a client in through a provider.
@@ -27,9 +28,6 @@ public final class AuthModel {
     /// account has one.
     public typealias ReauthenticateThrough =
         @Sendable (AuthClient, IdentityProvider, _ code: String?) async throws -> Void
-
-    /// The ways through providers' pages.
-    private typealias ProviderWays = (signIn: SignInThrough?, reauthenticate: ReauthenticateThrough?)
 
     /// The state of the device's list of accounts.
     private enum ListState {
@@ -44,15 +42,11 @@ public final class AuthModel {
     /// The lock of the app, which `SessionGate` shows in place of everything else; nil for none.
     ///
     /// It opens with the sign-out, by which a user leaves it who cannot open it.
-    public var lock: AppLockModel? {
-        didSet { lock?.signOut = { [weak self] in self?.menu?.press(.signOut) } }
-    }
+    public var lock: AppLockModel? { didSet { followLock() } }
 
     /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
     /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
     public var linkBases: [URL]
-    /// The app's own fields and the terms of the registration.
-    @ObservationIgnored public var registrationOptions = RegistrationScreen.Options()
     /// A function that is called when a signed-out user leaves the sign-in, such as a guest; without it the sign-in has no such
     /// button, since there is nothing to return to.
     @ObservationIgnored public var onCancel: (@MainActor () -> Void)?
@@ -60,146 +54,85 @@ public final class AuthModel {
     /// A function that is called with what a person does in the screens, for analytics and logs.
     @ObservationIgnored public var onEvent: (@MainActor (AuthEvent) -> Void)?
 
+    /// The open scenes: one for each window of the app, and one for an app without windows yet.
+    public internal(set) var scenes: [AuthScene] = []
+    /// The scene that the user has used last, which the screens of this model are those of.
+    public internal(set) var scene: AuthScene
+    /// Whether no window has taken the only scene.
+    @ObservationIgnored var isSceneVacant = true
+
     /// The current account of the list, also while it is signed out.
     private(set) var current: AccountEntry?
     /// Whether the list has further accounts.
     @ObservationIgnored var hasOtherAccounts = false
     /// The signed-in user; nil while nobody is signed in.
     private(set) var user: SignedInUser?
-    /// The callers of ``signIn()``, while the sign-in is shown to a guest.
-    var signIns: [CheckedContinuation<Bool, Never>] = []
-    /// The callers of ``confirmUser()``, while the step-up is shown for them.
-    var confirmations: [CheckedContinuation<Bool, Never>] = []
     /// The news above the sign-in, until a user signs in; nil for none.
     var news: Phrase?
     private var list: ListState
     /// The gate of the client's session, renewed at each change that this model makes itself.
     private var session: SessionGateModel<Tokens>
+    /// Whether the scenes show a signed-in user; nil until it is known.
+    @ObservationIgnored private(set) var isEntered: Bool?
+    /// The first screen of a signed-out user.
+    @ObservationIgnored private(set) var start = AuthRoute.signIn(email: "")
 
+    @ObservationIgnored let configuration: Configuration
     @ObservationIgnored let accounts: AccountClients?
-    @ObservationIgnored private let clock: WallClock
-    @ObservationIgnored let navigator: AuthNavigator
-    @ObservationIgnored private let reauthenticateThrough: ReauthenticateThrough?
-    /// The passkeys of this device; nil for an app without.
-    @ObservationIgnored let passkeys: (any PasskeyProvider)?
     @ObservationIgnored let passkeyOffers: PasskeyOffers
-    /// The link that opened the app before the session was restored.
-    @ObservationIgnored var earlyLink: ScreenLink?
     @ObservationIgnored private var work: [Task<Void, Never>] = []
     @ObservationIgnored private var follower: Task<Void, Never>?
 
-    /// Creates the model of a client, which has one account.
-    ///
-    /// - Parameters:
-    ///   - client: The client.
-    ///   - options: The options of the sign-in.
-    ///   - connection: The connection, whose interceptor the client has.
-    ///   - clock: The clock of deadlines and locks.
-    ///   - signInThrough: Signs a client in through one of the options' providers.
-    ///   - reauthenticateThrough: Authenticates a client's user through a provider, for requests that need it.
-    ///   - passkeys: The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
-    ///   - passkeyOffers: Keeps which account was offered a passkey on this device; in memory it is offered once in each run.
-    public convenience init(
-        _ client: AuthClient, options: SignInScreen.Options = SignInScreen.Options(),
-        connection: ConnectionModel = ConnectionModel(), clock: WallClock = .system,
-        signInThrough: SignInThrough? = nil, reauthenticateThrough: ReauthenticateThrough? = nil,
-        passkeys: (any PasskeyProvider)? = nil, passkeyOffers: any SecretStore = InMemorySecretStore()
-    ) {
-        self.init(
-            client, nil, options, connection, clock, (signInThrough, reauthenticateThrough), passkeys, passkeyOffers)
+    /// The passkeys of this device; nil for an app without.
+    var passkeys: (any PasskeyProvider)? { configuration.passkeys }
+
+    /// Creates the model of an app.
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+        let connection = configuration.connection ?? ConnectionModel()
+        let (client, accounts) = configuration.connect(connection)
+        (self.client, self.connection, self.accounts) = (client, connection, accounts)
+        (lock, linkBases) = (configuration.lock, configuration.linkBases)
+        session = SessionGateModel(client.session)
+        list = accounts == nil ? .ready : .loading
+        passkeyOffers = PasskeyOffers(secrets: configuration.records)
+        scene = AuthScene(accounts, configuration)
+        scenes = [scene]
+        scene.join(self)
+        connection.onReconnection = { [weak self] in
+            self?.user?.retry()
+            self?.revokeRemaining()
+        }
+        followLock()
+        follow()
     }
 
     /// Creates the model of an app whose users may have several accounts at a server, each with tokens of its own in the
     /// platform's secret store.
     ///
-    /// - Parameters:
-    ///   - server: The base URL of the server.
-    ///   - service: The name of the app in the secret store, such as its bundle identifier.
-    ///   - options: The options of the sign-in.
-    ///   - signInThrough: Signs a client in through one of the options' providers.
-    ///   - reauthenticateThrough: Authenticates a client's user through a provider, for requests that need it.
-    ///   - passkeys: The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
-    public convenience init(
-        server: URL, service: String, options: SignInScreen.Options = SignInScreen.Options(),
-        signInThrough: SignInThrough? = nil, reauthenticateThrough: ReauthenticateThrough? = nil,
-        passkeys: (any PasskeyProvider)? = nil
-    ) {
-        let connection = ConnectionModel()
-        let interceptor = connection.interceptor
-        self.init(
-            server: server, { AccountList(service: service, makeSession: $0) }, options: options,
-            connection: connection, ways: (signInThrough, reauthenticateThrough), passkeys: passkeys,
-            offers: platformSecretStore(service: service)
-        ) { store in
-            AuthClient(baseURL: server, store: store, interceptors: [interceptor])
-        }
-    }
-
-    /// Creates the model of an app whose users may have several accounts, over a secret store and with clients of the app's.
+    /// ```swift no-check
+    /// AuthModel(server: url, service: "Notes") { $0.passkeys = PlatformPasskeys() }
+    /// ```
     ///
     /// - Parameters:
     ///   - server: The base URL of the server.
-    ///   - secrets: Keeps the list of accounts and their tokens; an `InMemorySecretStore` in tests.
-    ///   - options: The options of the sign-in.
-    ///   - connection: The connection, whose interceptor the clients have.
-    ///   - clock: The clock of deadlines and locks.
-    ///   - signInThrough: Signs a client in through one of the options' providers.
-    ///   - reauthenticateThrough: Authenticates a client's user through a provider, for requests that need it.
-    ///   - passkeys: The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
-    ///   - makeClient: Creates a client of the server over a store of tokens.
-    public convenience init(
-        server: URL, secrets: any SecretStore, options: SignInScreen.Options = SignInScreen.Options(),
-        connection: ConnectionModel = ConnectionModel(), clock: WallClock = .system,
-        signInThrough: SignInThrough? = nil, reauthenticateThrough: ReauthenticateThrough? = nil,
-        passkeys: (any PasskeyProvider)? = nil,
-        makeClient: @escaping @Sendable (any TokenStore<Tokens>) -> AuthClient
-    ) {
-        self.init(
-            server: server, { AccountList(secrets, makeSession: $0) }, options: options, connection: connection,
-            clock: clock, ways: (signInThrough, reauthenticateThrough), passkeys: passkeys, offers: secrets,
-            makeClient: makeClient)
+    ///   - service: The name of the app in the secret store, such as its bundle identifier.
+    ///   - configure: Changes the configuration.
+    public convenience init(server: URL, service: String, configure: (inout Configuration) -> Void = { _ in }) {
+        var configuration = Configuration(server: server, service: service)
+        configure(&configuration)
+        self.init(configuration)
     }
 
-    private convenience init(
-        server: URL, _ list: (@escaping AccountList.MakeSession) -> AccountList, options: SignInScreen.Options,
-        connection: ConnectionModel, clock: WallClock = .system, ways: ProviderWays,
-        passkeys: (any PasskeyProvider)?, offers: any SecretStore, makeClient: @escaping AccountClients.MakeClient
-    ) {
-        let accounts = AccountClients(issuer: server.absoluteString, secrets: offers, list, makeClient: makeClient)
-        // The client that signs in belongs to nobody until its account is stored.
-        self.init(accounts.idleClient, accounts, options, connection, clock, ways, passkeys, offers)
-    }
-
-    private init(
-        _ client: AuthClient, _ accounts: AccountClients?, _ options: SignInScreen.Options,
-        _ connection: ConnectionModel, _ clock: WallClock, _ ways: ProviderWays,
-        _ passkeys: (any PasskeyProvider)?, _ offers: any SecretStore
-    ) {
-        self.client = client
-        self.connection = connection
-        linkBases = [client.baseURL]
-        session = SessionGateModel(client.session)
-        list = accounts == nil ? .ready : .loading
-        (self.accounts, self.clock) = (accounts, clock)
-        (reauthenticateThrough, self.passkeys, passkeyOffers) = (
-            ways.reauthenticate, passkeys, PasskeyOffers(secrets: offers)
-        )
-        navigator = AuthNavigator(hasAccounts: accounts != nil)
-        navigator.factory = { [weak self] in
-            guard let self else { return nil }
-            return AuthScreenFactory(
-                options: options, registration: registrationOptions, clock: clock, accounts: accounts,
-                signInThrough: ways.signIn, passkeys: passkeys,
-                client: self.client, user: user, isCancellable: onCancel != nil,
-                isForGuest: !signIns.isEmpty, hasOtherAccounts: hasOtherAccounts)
-        }
-        navigator.perform = { [weak self] in self?.perform($0) }
-        navigator.tell = { [weak self] in self?.onEvent?($0) }
-        connection.onReconnection = { [weak self] in
-            self?.user?.retry()
-            self?.revokeRemaining()
-        }
-        follow()
+    /// Creates the model of a client, which has one account.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - configure: Changes the configuration.
+    public convenience init(_ client: AuthClient, configure: (inout Configuration) -> Void = { _ in }) {
+        var configuration = Configuration(client)
+        configure(&configuration)
+        self.init(configuration)
     }
 
     deinit {
@@ -232,34 +165,13 @@ extension AuthModel {
     public var profile: AccountProfile? { user?.profile }
     /// The failure of the last attempt to load the profile, which the menu shows as well; nil if there is none.
     public var profileFailure: ScreenFailure? { user?.failure }
-    /// The menu of the signed-in user; nil while nobody is signed in.
-    public var menu: UserMenuModel? { user?.menu }
 
-    /// The visible screen: the step-up that a server requires, else the last one of ``screens``; nil for the app's content, and
-    /// while the app is locked.
-    ///
-    /// A step-up that the user dismisses comes back with the next request that is refused for want of it.
-    public var screen: AuthScreen? { isLocked ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last }
-
-    private var stepUp: StepUpModel? { gate.stepUp == nil && confirmations.isEmpty ? nil : user?.stepUp }
-
-    /// Whether a screen is above the content of a signed-in user, or of a guest by ``signIn()``; false closes all of them, as the
-    /// user does by a gesture.
-    public var isPresented: Bool {
-        get { (isSignedIn || !signIns.isEmpty) && screen != nil }
-        set { if !newValue, isPresented, !isLocked, screen?.model.canBeDismissed == true { close() } }
-    }
-
-    private func close() {
-        if stepUp != nil { return dismissStepUp() }
-        endSignIn(false)
-        navigator.change { $0.close() }
-    }
-
+    /// Hides the step-up that the session requires, and what was to be repeated after it.
     func dismissStepUp() {
         session.dismissStepUp()
-        endConfirmation(false)
-        for screen in screens { (screen.model as? any StepUpRepeating)?.forgetRefusedRequest() }
+        for scene in scenes {
+            for screen in scene.screens { (screen.model as? any StepUpRepeating)?.forgetRefusedRequest() }
+        }
     }
 
     /// Reads the accounts and the session from the store; a failure is the state of ``gate``.
@@ -298,7 +210,7 @@ extension AuthModel {
         if gate.phase == .unavailable { perform { [weak self] in await self?.restore() } }
     }
 
-    /// Waits until no request is under way, for tests and for programs without a view.
+    /// Waits until no request is under way in any scene, for tests and for programs without a view.
     public func settled() async {
         synchronize()
         while let task = nextTask() {
@@ -308,8 +220,7 @@ extension AuthModel {
     }
 
     private func nextTask() -> (@MainActor () async -> Void)? {
-        let models = ([stepUp, menu] as [(any AnyScreenModel)?]).compactMap(\.self) + screens.map(\.model)
-        if let busy = models.first(where: \.isBusy) { return { await busy.settled() } }
+        if let busy = scenes.lazy.flatMap(\.models).first(where: \.isBusy) { return { await busy.settled() } }
         if let user, user.isLoading { return { await user.settled() } }
         guard let task = work.first else { return nil }
         return { [weak self] in
@@ -319,7 +230,12 @@ extension AuthModel {
     }
 
     /// Runs something that ``settled()`` waits for.
-    func perform(_ body: @escaping @MainActor () async -> Void) { work.append(Task(operation: body)) }
+    @discardableResult
+    func perform(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
+        let task = Task(operation: body)
+        work.append(task)
+        return task
+    }
 }
 
 // MARK: - Changes of the session
@@ -330,11 +246,24 @@ extension AuthModel {
         current = account
         self.client = client
         session = SessionGateModel(client.session)
-        endConfirmation(false)
-        user = nil
-        navigator.change { $0.change() }
+        (user, isEntered) = (nil, nil)
+        for scene in scenes { scene.change() }
         follow()
     }
+
+    /// Makes the account that is shown the current one of the list again, after the sign-in of another user.
+    func keepCurrent() {
+        guard let accounts, let current else { return }
+        perform {
+            do {
+                try await accounts.list.use(current.id)
+            } catch {
+                // A list that cannot be changed leads to the other account after a restart, which is signed in.
+            }
+        }
+    }
+
+    private func followLock() { lock?.signOut = { [weak self] in self?.menu?.press(.signOut) } }
 
     /// Follows the session of the client, which may end by itself.
     private func follow() {
@@ -348,72 +277,61 @@ extension AuthModel {
     func synchronize() {
         if !session.isCurrent { session = session.renewed() }
         switch gate.phase {
-        case .signedIn where navigator.flow.isSignedIn != true: enter()
-        case .signedOut where navigator.flow.isSignedIn != false: leave()
+        case .signedIn where isEntered != true: enter()
+        case .signedOut where isEntered != false: leave()
         case .signedIn, .signedOut, .restoring, .unavailable: break
         }
-        if navigator.flow.isSignedIn != nil, let link = earlyLink {
-            earlyLink = nil
-            navigator.open(link)
-        }
+        for scene in scenes { scene.openEarlyLink() }
     }
 
     private func enter() {
-        endSignIn(true)
-        let user = SignedInUser(
-            client, hasAccounts: accounts != nil, clock: clock, makeStepUp: makeStepUp(of: client),
-            onMenu: { [weak self] in self?.follow($0) },
-            onStepUp: { [weak self] in self?.follow($0) })
+        isEntered = true
+        let user = SignedInUser(client, clock: configuration.clock) { [weak self] user in
+            guard let self, self.user === user else { return }
+            for scene in scenes { scene.show(user) }
+        }
         self.user = user
         news = nil
         user.load()
-        navigator.change { $0.enter() }
-    }
-
-    /// Returns the factory of a client's step-ups.
-    private func makeStepUp(of client: AuthClient) -> @MainActor () -> StepUpModel {
-        let reauthenticate = reauthenticateThrough.map { reauthenticate in
-            { @Sendable (provider: IdentityProvider, code: String?) in
-                try await reauthenticate(client, provider, code)
-            }
-        }
-        return { [passkeys, clock, weak self] in
-            let model = StepUpModel(client, passkeys: passkeys, clock: clock, reauthenticateThrough: reauthenticate)
-            model.onFailure = { [weak self] in self?.onEvent?(.failed(nil, $0)) }
-            return model
-        }
+        for scene in scenes { scene.enter(user) }
     }
 
     private func leave() {
+        isEntered = false
         let wasEnded = client.session.currentState == .signedOut(.issuer)
         let leaving = user == nil ? nil : current
         let email = user?.profile?.email ?? current?.username ?? ""
         if user != nil, case .signedOut(let reason) = client.session.currentState { onEvent?(.signedOut(reason)) }
-        endConfirmation(false)
         user = nil
         lock?.open()
         // The sign-in says that the session has ended, and leads to the other accounts.
-        let start = { @MainActor (hasOthers: Bool) in
+        let first = { @MainActor (hasOthers: Bool) in
             hasOthers && !wasEnded ? AuthRoute.accounts : .signIn(email: email)
         }
         let known = hasOtherAccounts
-        navigator.change {
-            $0.leave()
-            $0.start(with: start(known))
-        }
+        start = first(known)
+        for scene in scenes { scene.leave(to: start) }
         guard let accounts else { return }
         perform { [weak self, current, client] in
             do {
                 let others = try await accounts.list.content().entries.filter { $0.id != current?.id }
                 self?.hasOtherAccounts = !others.isEmpty
                 // Another process may have changed the list.
-                if others.isEmpty == known { self?.navigator.change { $0.restart(with: start(!known)) } }
+                if others.isEmpty == known { self?.restart(with: first(!known)) }
                 guard let leaving, !wasEnded else { return }
                 try await accounts.removeSignedOut(leaving.id, of: client)
-                if case .accounts(let model) = self?.screens.last { model.send(.refresh) }
+                for scene in self?.scenes ?? [] {
+                    if case .accounts(let model) = scene.screens.last { model.send(.refresh) }
+                }
             } catch {
                 // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
             }
         }
+    }
+
+    /// Shows another first screen wherever a signed-out user has gone nowhere yet.
+    private func restart(with route: AuthRoute) {
+        start = route
+        for scene in scenes { scene.navigator.change { $0.restart(with: route) } }
     }
 }

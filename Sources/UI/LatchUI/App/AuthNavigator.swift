@@ -22,7 +22,7 @@ final class AuthNavigator {
     /// Takes what the app may hear of.
     @ObservationIgnored var tell: @MainActor (AuthEvent) -> Void = { _ in }
 
-    init(hasAccounts: Bool) { flow = AuthFlow(hasAccounts: hasAccounts) }
+    init(_ flow: AuthFlow) { self.flow = flow }
 
     /// The routes of the screens.
     var path: [AuthRoute] { screens.compactMap(\.route) }
@@ -31,7 +31,7 @@ final class AuthNavigator {
     func change(_ body: (inout AuthFlow) -> Void) {
         guard let factory = factory() else { return }
         let visible = flow.screens.last?.id
-        flow.email = factory.user?.profile?.email ?? address ?? factory.client.account?.email ?? ""
+        flow.email = factory.user?.email ?? address ?? factory.client.account?.email ?? ""
         flow.hasProfile = factory.user?.profile != nil
         flow.hasUserService = factory.client.hasUserService
         body(&flow)

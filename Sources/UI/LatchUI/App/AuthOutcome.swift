@@ -15,6 +15,8 @@ enum AuthOutcome: Hashable, Sendable {
     case devices(DevicesScreen.Outcome)
     case passkeys(PasskeysScreen.Outcome)
     case passkeyOffer(PasskeyScreen.Outcome)
+    /// A screen of the app is done, or was left.
+    case custom
 
     /// The way in which the screen has signed a user in; nil if it has signed in nobody.
     var signsIn: AuthEvent.Way? {

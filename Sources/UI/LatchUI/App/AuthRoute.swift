@@ -28,12 +28,17 @@ public enum AuthRoute: Hashable, Sendable, Codable {
     case passkeys
     /// The offer of a passkey, with the address of the account.
     case passkeyOffer(email: String)
+    /// A screen of the app, by its name in the model's configuration.
+    ///
+    /// The address is that of the registration which it follows, before the user signs in; nil for a signed-in user.
+    case custom(String, email: String? = nil)
 
     /// Whether the screen needs a signed-in user.
     public var needsUser: Bool {
         switch self {
         case .signIn, .registration, .verification, .passwordReset, .accounts: false
         case .profile, .editProfile, .changePassword, .secondFactor, .devices, .passkeys, .passkeyOffer: true
+        case .custom(_, let email): email == nil
         }
     }
 
@@ -51,7 +56,7 @@ public enum AuthRoute: Hashable, Sendable, Codable {
     /// The kind of a screen, of which one is open at most.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case signIn, registration, verification, passwordReset, accounts, profile, editProfile, changePassword
-        case secondFactor, devices, passkeys, passkeyOffer
+        case secondFactor, devices, passkeys, passkeyOffer, custom
     }
 
     /// The kind of the screen.
@@ -69,6 +74,13 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         case .devices: .devices
         case .passkeys: .passkeys
         case .passkeyOffer: .passkeyOffer
+        case .custom: .custom
         }
+    }
+
+    /// Whether another route leads to the same screen, of which one is open at most.
+    func isSameScreen(as other: AuthRoute) -> Bool {
+        if case .custom(let name, _) = self, case .custom(let otherName, _) = other { return name == otherName }
+        return kind == other.kind
     }
 }

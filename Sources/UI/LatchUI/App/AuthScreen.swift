@@ -29,6 +29,8 @@ public enum AuthScreen {
     case passkeyOffer(PasskeyModel)
     /// The repeated authentication that a server requires.
     case stepUp(StepUpModel)
+    /// A screen of the app, with its route: a further one, or one in place of LatchUI's.
+    case custom(any AnyScreenModel, for: AuthRoute)
 
     /// The model, whatever its screen.
     public var model: any AnyScreenModel {
@@ -46,6 +48,7 @@ public enum AuthScreen {
         case .passkeys(let model): model
         case .passkeyOffer(let model): model
         case .stepUp(let model): model
+        case .custom(let model, for: _): model
         }
     }
 
@@ -65,6 +68,9 @@ public enum AuthScreen {
         case .passkeys: .passkeys
         case .passkeyOffer(let model): .passkeyOffer(email: model.screen.account)
         case .stepUp: nil
+        case .custom(let model, for: .registration(let email)):
+            .registration(email: model.control(.email)?.text.value ?? email)
+        case .custom(_, for: let route): route
         }
     }
 }

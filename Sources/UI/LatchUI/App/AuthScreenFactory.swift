@@ -6,13 +6,10 @@ import LatchCore
 /// A factory of the models of an ``AuthFlow``'s screens.
 @MainActor
 struct AuthScreenFactory {
-    let options: SignInScreen.Options
-    let registration: RegistrationScreen.Options
-    let clock: WallClock
+    let configuration: AuthModel.Configuration
     let accounts: AccountClients?
-    let signInThrough: AuthModel.SignInThrough?
-    /// The passkeys of this device; nil for an app without.
-    let passkeys: (any PasskeyProvider)?
+    /// The sign-in to an account of the list in the scene; nil for a model of one client.
+    let accountSignIn: AccountSignIn?
     /// The client of the current account.
     let client: AuthClient
     /// The user; nil while nobody is signed in.
@@ -25,16 +22,25 @@ struct AuthScreenFactory {
     let hasOtherAccounts: Bool
 
     /// The client of sign-ins and registrations: the only one, or a new one without an account.
-    private var signInClient: AuthClient { accounts?.signInClient ?? client }
+    private var signInClient: AuthClient { accountSignIn?.client ?? client }
+    private var clock: WallClock { configuration.clock }
+    private var passkeys: (any PasskeyProvider)? { configuration.passkeys }
 
     /// Returns a screen with a new model; nil for one that the app or the user does not have now.
     func make(_ open: AuthFlow.OpenScreen, _ report: @escaping @MainActor (AuthOutcome) -> Void) -> AuthScreen? {
         let isOwn = user != nil && !open.isForNewAccount
+        if let make = configuration.screens.maker(of: open.route) {
+            let model = make(
+                ScreenPosition(
+                    client: open.route.needsUser ? client : signInClient, route: open.route, profile: user?.shown,
+                    clock: clock, report: report))
+            return .custom(model, for: open.route)
+        }
         switch open.route {
         case .signIn(let email):
             return .signIn(makeSignIn(email) { report(.signIn($0, by: $1)) })
         case .registration(let email):
-            let screen = RegistrationScreen(email: email, options: registration)
+            let screen = RegistrationScreen(email: email, options: configuration.registration)
             return .registration(
                 RegistrationModel(signInClient, screen: screen, clock: clock) { report(.registration($0)) })
         case .verification(let screen):
@@ -51,16 +57,17 @@ struct AuthScreenFactory {
                     onFinish: { report(.passwordReset($0)) }))
         case .accounts: return makeAccounts { report(.accounts($0)) }
         case .profile:
-            return .profile(
-                ProfileModel(
-                    client, profile: user?.profile, offersPasskeys: passkeys?.isAvailable == true, clock: clock,
-                    didLoad: { [weak user] in user?.take($0) },
-                    onFinish: { report(.profile($0)) }))
+            let model = ProfileModel(
+                client, profile: user?.profile, offersPasskeys: passkeys?.isAvailable == true, clock: clock,
+                didLoad: { [weak user] in user?.take($0) }, onFinish: { report(.profile($0)) })
+            model.update { $0.rows = configuration.rows.in(.profile) }
+            return .profile(model)
         case .editProfile:
             guard let profile = user?.profile else { return nil }
             return .editProfile(EditProfileModel(client, profile: profile, clock: clock) { report(.editProfile($0)) })
         case .changePassword:
-            return .changePassword(ChangePasswordModel(client, clock: clock) { report(.changePassword($0)) })
+            let model = ChangePasswordModel(client, email: user?.email, clock: clock) { report(.changePassword($0)) }
+            return .changePassword(model)
         case .secondFactor: return .secondFactor(SecondFactorModel(client, clock: clock) { report(.secondFactor($0)) })
         case .devices: return .devices(DevicesModel(client, clock: clock) { report(.devices($0)) })
         case .passkeys:
@@ -69,13 +76,15 @@ struct AuthScreenFactory {
             guard let passkeys else { return nil }
             return .passkeyOffer(
                 PasskeyModel(client, provider: passkeys, account: email, clock: clock) { report(.passkeyOffer($0)) })
+        // An earlier version of the app may have had one of this name.
+        case .custom: return nil
         }
     }
 
     private func makeSignIn(
         _ email: String, _ report: @escaping @MainActor (SignInScreen.Outcome, AuthEvent.Way?) -> Void
     ) -> SignInModel {
-        var options = options
+        var options = configuration.options
         // Where there is content to return to.
         if user != nil || isForGuest {
             options.isDismissible = true
@@ -85,12 +94,12 @@ struct AuthScreenFactory {
         }
         // A signed-out user has no menu that leads there.
         options.offersAccounts = user == nil && hasOtherAccounts
-        let (client, accounts) = (signInClient, accounts)
+        let (client, accountSignIn) = (signInClient, accountSignIn)
         var signIn: (@Sendable (IdentityProvider) async throws -> Void)?
-        if let signInThrough { signIn = { try await signInThrough(client, $0) } }
+        if let signInThrough = configuration.signInThrough { signIn = { try await signInThrough(client, $0) } }
         let model = SignInModel(
             client, screen: SignInScreen(name: email, options: options), clock: clock, signInThrough: signIn,
-            passkeys: passkeys, didSignIn: { try await accounts?.adopt(client) })
+            passkeys: passkeys, didSignIn: { try await accountSignIn?.adopt(client) })
         model.onFinish = { [weak model] in report($0, model?.screen.way) }
         return model
     }
@@ -100,14 +109,14 @@ struct AuthScreenFactory {
     /// - Parameter user: The signed-in user, whose content another account's password leaves as it is; nil for nobody.
     private func passwordSignIn(of user: SignedInUser? = nil) -> PasswordSignIn {
         // Not the one of the sign-in's form, whose late answer may be another user's.
-        let (client, accounts) = (accounts?.newClient() ?? client, accounts)
+        let (client, accountSignIn) = (accounts?.newClient() ?? client, accountSignIn)
         return PasswordSignIn { email, password in
             if let user {
-                let own = await user.menu.screen.profile.email
-                guard own.lowercasedASCII() == email.lowercasedASCII() else { return false }
+                let own = await user.email
+                guard own?.lowercasedASCII() == email.lowercasedASCII() else { return false }
             }
             guard try await client.beginSignIn(name: email, password: password.value) == nil else { return false }
-            try await accounts?.adopt(client)
+            try await accountSignIn?.adopt(client)
             return true
         }
     }

@@ -4,7 +4,7 @@ import LatchAccounts
 import LatchCore
 import Observation
 
-/// The signed-in user of an ``AuthModel``: the profile, its menu, and the step-up.
+/// The signed-in user of an ``AuthModel``, whose profile all scenes show.
 ///
 /// The profile is loaded at the start and again whenever it may have changed; it is from the token until it is loaded.
 @MainActor @Observable
@@ -12,9 +12,6 @@ final class SignedInUser {
     /// The time after which a profile may be another one, such as by a change of the role.
     static let profileLifetime = Duration.seconds(60)
 
-    let menu: UserMenuModel
-    /// The screen of a step-up; a new one, with empty fields, after each.
-    private(set) var stepUp: StepUpModel
     /// The profile; nil until it is loaded.
     private(set) var profile: AccountProfile?
     /// The failure of the last load; nil if there is none.
@@ -22,36 +19,29 @@ final class SignedInUser {
 
     @ObservationIgnored private let client: AuthClient
     @ObservationIgnored private let clock: WallClock
-    @ObservationIgnored private let makeStepUp: @MainActor () -> StepUpModel
-    @ObservationIgnored private let finishStepUp: @MainActor (StepUpScreen.Outcome) -> Void
+    @ObservationIgnored private let claimed: AccountProfile
+    @ObservationIgnored private let onChange: @MainActor (SignedInUser) -> Void
     @ObservationIgnored private var loading: Task<Void, Never>?
     @ObservationIgnored private var loads = 0
     /// The uptime of the last load.
     @ObservationIgnored private var loaded: Duration?
 
-    init(
-        _ client: AuthClient, hasAccounts: Bool, clock: WallClock, makeStepUp: @escaping @MainActor () -> StepUpModel,
-        onMenu: @escaping @MainActor (UserMenuScreen.Outcome) -> Void,
-        onStepUp: @escaping @MainActor (StepUpScreen.Outcome) -> Void
-    ) {
-        (self.client, self.clock, self.makeStepUp, finishStepUp) = (client, clock, makeStepUp, onStepUp)
-        let claimed = AccountProfile(id: client.account?.id ?? "", email: client.account?.email ?? "")
-        menu = UserMenuModel(client, profile: claimed, hasAccounts: hasAccounts, clock: clock, onFinish: onMenu)
-        stepUp = makeStepUp()
-        menu.update { $0.hasUserService = client.hasUserService }
-        watchStepUp()
+    init(_ client: AuthClient, clock: WallClock, onChange: @escaping @MainActor (SignedInUser) -> Void) {
+        (self.client, self.clock, self.onChange) = (client, clock, onChange)
+        claimed = AccountProfile(id: client.account?.id ?? "", email: client.account?.email ?? "")
     }
 
     deinit { loading?.cancel() }
 
-    private func watchStepUp() {
-        stepUp.onFinish = { [weak self] outcome in
-            guard let self else { return }
-            finishStepUp(outcome)
-            // The next one begins with empty fields.
-            stepUp = makeStepUp()
-            watchStepUp()
-        }
+    /// The profile, or what the token says until it is loaded.
+    var shown: AccountProfile { profile ?? claimed }
+
+    /// The address; nil if it is not known.
+    var email: String? { shown.email.isEmpty ? nil : shown.email }
+
+    /// Shows the user in a menu.
+    func show(in menu: inout UserMenuScreen) {
+        (menu.profile, menu.loadFailure, menu.hasUserService) = (shown, failure, client.hasUserService)
     }
 
     /// Whether the profile is being loaded.
@@ -87,9 +77,7 @@ final class SignedInUser {
     /// Takes the profile as a screen has loaded or saved it.
     func take(_ profile: AccountProfile) {
         (self.profile, failure, loaded) = (profile, nil, clock.uptime)
-        menu.update { [client] in
-            ($0.profile, $0.loadFailure, $0.hasUserService) = (profile, nil, client.hasUserService)
-        }
+        onChange(self)
     }
 
     private func finishLoad(_ number: Int, _ result: Result<AccountProfile, any Error>) {
@@ -97,9 +85,8 @@ final class SignedInUser {
         switch result {
         case .success(let profile): take(profile)
         case .failure(let error):
-            let failure = ScreenFailure(error, at: clock.now)
-            self.failure = failure
-            menu.update { $0.loadFailure = failure }
+            failure = ScreenFailure(error, at: clock.now)
+            onChange(self)
         }
     }
 }

@@ -102,6 +102,8 @@ public struct Control: Hashable, Sendable, Identifiable {
     public var returnKey = ReturnKey.go
     /// The provider of a sign-in button, of whose brand it is; nil for any other control.
     public var provider: IdentityProvider?
+    /// The name of the system symbol (SF Symbols) of an app's button; nil for none.
+    public var symbol: String?
     /// The text of a field or a code, the text to copy or to draw, or the URL of a link.
     public var text = FieldText()
     /// Whether a switch is on, or a row is selected.

@@ -92,6 +92,8 @@ public struct Field: Hashable, Sendable {
     public let isRequired: Bool
     /// The meaning of the text for AutoFill; nil for none.
     public let contentType: TextContentType?
+    /// Whether the text is shown and cannot be edited, as the user name with which a new password is saved.
+    public let isFixed: Bool
     /// The text as typed.
     public internal(set) var text: FieldText
     /// The problem that the last attempt found; nil after the next edit.
@@ -110,10 +112,12 @@ public struct Field: Hashable, Sendable {
     ///   - isRequired: Whether an empty text is a problem.
     ///   - text: The text at the beginning.
     ///   - contentType: The meaning of the text for AutoFill; nil for that of the kind.
+    ///   - isFixed: Whether the text cannot be edited.
     public init(
         _ id: ControlID, _ kind: FieldKind, _ label: Phrase, isRequired: Bool = true, text: String = "",
-        fills contentType: TextContentType? = nil
+        fills contentType: TextContentType? = nil, isFixed: Bool = false
     ) {
+        self.isFixed = isFixed
         self.contentType = contentType ?? kind.contentType
         self.id = id
         self.kind = kind
@@ -135,8 +139,14 @@ public struct Field: Hashable, Sendable {
         }
     }
 
+    /// Returns the account's name above a chosen password, so that the system saves both; nil if it is not known.
+    static func account(_ name: String) -> Field? {
+        name.isEmpty ? nil : Field(.email, .username, Phrase("field.email"), text: name, isFixed: true)
+    }
+
     /// Returns the problem of the text; nil if it can be sent.
     func findProblem() -> Phrase? {
+        if isFixed { return nil }
         let value = value
         guard value.isEmpty else { return kind.problem(of: value) }
         guard isRequired else { return nil }
@@ -162,6 +172,7 @@ public struct Field: Hashable, Sendable {
         control.text = text
         control.problem = problem
         control.isRevealed = isRevealed
+        control.isEnabled = !isFixed
         return control
     }
 }

@@ -55,6 +55,8 @@ public protocol Screen: Hashable, Sendable {
     mutating func leave()
     /// Leaves the step that has expired, and returns the notice to show.
     mutating func expire() -> ScreenFailure?
+    /// Returns what is announced to users of assistive technologies when a request begins, such as "Signing in…".
+    func progress(of request: Request) -> Phrase
 }
 
 extension Screen {
@@ -96,6 +98,8 @@ extension Screen {
     public mutating func leave() {}
     /// Stays as it is.
     public mutating func expire() -> ScreenFailure? { nil }
+    /// Returns "One moment…".
+    public func progress(of request: Request) -> Phrase { Phrase("progress.waiting") }
 
     /// Returns the request of a form whose texts are valid; otherwise stays, with the problems at the fields.
     public mutating func submitting(_ request: (Fields) -> Request) -> ScreenStep<Self> {

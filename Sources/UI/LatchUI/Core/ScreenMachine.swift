@@ -152,7 +152,9 @@ extension ScreenMachine {
             if screen.assistance != nil { isAssistanceWanted = true }
             return activity == .idle ? follow(screen.resume(), by: .retry) : []
         case .edit(let id, let text):
-            guard activity == .idle, let field = screen.fields[id], field.text.value != text else { return [] }
+            guard activity == .idle, let field = screen.fields[id], !field.isFixed, field.text.value != text else {
+                return []
+            }
             screen.fields.set(text, of: id)
             isTyping = true
             failure = currentLock?.failure
@@ -341,11 +343,13 @@ extension ScreenMachine {
     private mutating func settle(
         after event: ScreenEvent<S>, _ before: ScreenMachine<S>, _ effects: inout [ScreenEffect<S>]
     ) {
+        announceRequest(before, event, &effects)
         guard activity == .idle else {
             focus = nil
             return
         }
         announce(before, event, &effects)
+        announceEnd(before, event, &effects)
         if let wanted = wantedFocus(after: event, before) { focus = wanted }
         if let current = focus, enabled(current) == nil { focus = nil }
     }
@@ -364,6 +368,34 @@ extension ScreenMachine {
         for notice in screen.content where notice.isNotice && !known.contains(notice.label) {
             effects.append(.announce(notice.label))
         }
+    }
+
+    /// Announces the request that a press or a link has begun, its cancellation, and the end of the screen by its answer.
+    private func announceRequest(
+        _ before: ScreenMachine<S>, _ event: ScreenEvent<S>, _ effects: inout [ScreenEffect<S>]
+    ) {
+        switch event {
+        case .input(.press), .input(.open):
+            for case .perform(let request) in effects {
+                effects.append(.announce(screen.progress(of: request)))
+                return
+            }
+            if before.isBusy, activity == .idle { effects.append(.announce(Phrase("progress.cancelled"))) }
+        case .failure(let failure) where before.isBusy && failure.reason == .cancelled:
+            effects.append(.announce(Phrase("progress.cancelled")))
+        case .response where before.isBusy && before.activity != .busy(.retry) && outcome != nil:
+            // While the screen is still shown.
+            effects.insert(.announce(Phrase("progress.done")), at: 0)
+        case .input, .response, .lateResponse, .failure, .assistanceFailure, .time: break
+        }
+    }
+
+    /// Announces the end of a request that a control has begun, where nothing else does.
+    private func announceEnd(_ before: ScreenMachine<S>, _ event: ScreenEvent<S>, _ effects: inout [ScreenEffect<S>]) {
+        guard case .response = event, before.isBusy, before.activity != .busy(.retry) else { return }
+        if effects.contains(where: { if case .announce = $0 { true } else { false } }) { return }
+        let hasOtherTitle = screen.title != before.screen.title
+        effects.append(.announce(hasOtherTitle ? screen.title : Phrase("progress.done")))
     }
 
     private func isPress(_ event: ScreenEvent<S>) -> Bool { if case .input(.press) = event { true } else { false } }
@@ -423,7 +455,7 @@ extension ScreenMachine {
 
     /// The first field that the user has to fill in; else the first one, unless the whole form is optional, as a search is.
     private var firstEmptyField: ControlID? {
-        let fields = screen.fields.all.filter { $0.kind != .checkbox }
+        let fields = screen.fields.all.filter { $0.kind != .checkbox && !$0.isFixed }
         guard fields.contains(where: \.isRequired) else { return nil }
         return (fields.first { $0.text.value.isEmpty && $0.isRequired } ?? fields.first)?.id
     }

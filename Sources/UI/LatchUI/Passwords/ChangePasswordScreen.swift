@@ -29,10 +29,7 @@ public struct ChangePasswordScreen: Screen {
     }
 
     /// The fields.
-    public var fields = Fields([
-        Field(.password, .password, Phrase("field.currentPassword")),
-        Field(.newPassword, .newPassword, Phrase("field.newPassword")),
-    ])
+    public var fields: Fields
     /// Whether all other devices are signed out.
     public private(set) var signsOutOthers = true
     /// Whether the password is changed.
@@ -42,7 +39,15 @@ public struct ChangePasswordScreen: Screen {
     private var lostAnswer = LostAnswer()
 
     /// Creates the screen.
-    public init() {}
+    ///
+    /// - Parameter email: The address of the user, with which the system saves the password; empty if it is not known.
+    public init(email: String = "") {
+        let passwords = [
+            Field(.password, .password, Phrase("field.currentPassword")),
+            Field(.newPassword, .newPassword, Phrase("field.newPassword")),
+        ]
+        fields = Fields([Field.account(email)].compactMap(\.self) + passwords)
+    }
 
     /// The title.
     public var title: Phrase { Phrase("changePassword.title") }
@@ -129,11 +134,18 @@ public typealias ChangePasswordModel = ScreenModel<ChangePasswordScreen>
 
 extension ScreenModel where S == ChangePasswordScreen {
     /// Creates the change of the password of a client's user.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - email: The address of the user; nil for that of the token.
+    ///   - clock: The clock of locks.
+    ///   - onFinish: Is called when the password is changed, or the user goes another way.
     public convenience init(
-        _ client: AuthClient, clock: WallClock = .system,
+        _ client: AuthClient, email: String? = nil, clock: WallClock = .system,
         onFinish: @escaping @MainActor (ChangePasswordScreen.Outcome) -> Void = { _ in }
     ) {
-        self.init(ChangePasswordScreen(), clock: clock, onFinish: onFinish, perform: S.requests(to: client))
+        let screen = ChangePasswordScreen(email: email ?? client.account?.email ?? "")
+        self.init(screen, clock: clock, onFinish: onFinish, perform: S.requests(to: client))
     }
 }
 

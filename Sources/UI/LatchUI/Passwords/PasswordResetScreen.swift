@@ -214,7 +214,9 @@ public struct PasswordResetScreen: Screen {
         isSentAgain = false
         switch step {
         case .address: fields = Fields([Field(.email, .email, Phrase("field.email"), text: email)])
-        case .password: fields = Fields([Field(.newPassword, .newPassword, Phrase("field.newPassword"))])
+        case .password:
+            let password = Field(.newPassword, .newPassword, Phrase("field.newPassword"))
+            fields = Fields([Field.account(email), password].compactMap(\.self))
         case .waiting, .done: fields = Fields()
         }
     }
@@ -222,7 +224,11 @@ public struct PasswordResetScreen: Screen {
 
 extension PasswordResetScreen {
     /// Takes the address that the app has waited with, unless one is known.
-    mutating func remember(_ email: String) { if self.email.isEmpty { self.email = email } }
+    mutating func remember(_ email: String) {
+        guard self.email.isEmpty else { return }
+        self.email = email
+        if case .password = step, let account = Field.account(email) { fields = Fields([account] + fields.all) }
+    }
 }
 
 extension PasswordResetScreen: Codable {

@@ -41,6 +41,8 @@ public struct ProfileScreen: Screen {
         case devices
         /// To the verification of the address.
         case verifyEmail(email: String)
+        /// To what a row of the app is for.
+        case row(ControlID)
         /// The user has signed out.
         case signedOut
         /// The account is deleted.
@@ -61,6 +63,8 @@ public struct ProfileScreen: Screen {
     private var isStale = true
     /// Whether the server can change the profile, the password and the second factor, and knows the devices.
     var hasUserService = true
+    /// The rows of the app.
+    var rows: [AccountRow.Shown] = []
 
     /// Creates the screen.
     ///
@@ -82,7 +86,7 @@ public struct ProfileScreen: Screen {
     /// The screen without the profile, which is loaded again.
     public var beginning: ProfileScreen {
         var screen = ProfileScreen(offersPasskeys: offersPasskeys)
-        screen.hasUserService = hasUserService
+        (screen.hasUserService, screen.rows) = (hasUserService, rows)
         return screen
     }
 
@@ -103,9 +107,8 @@ public struct ProfileScreen: Screen {
         }
         let delete: [Control] =
             profile == nil || !hasUserService ? [] : [.button(.delete, .destructive, Phrase("profile.delete"))]
-        return values + [.button(.signOut, .secondary, Phrase("profile.signOut"))] + delete + [
-            .button(.done, .cancel, Phrase("button.close"))
-        ]
+        let end: [Control] = [.button(.done, .cancel, Phrase("button.close"))]
+        return (values + [.button(.signOut, .secondary, Phrase("profile.signOut"))] + delete + end).adding(rows)
     }
 
     private var values: [Control] {
@@ -149,6 +152,9 @@ public struct ProfileScreen: Screen {
             return .navigate(.secondFactor)
         case .passkeys: return .navigate(.passkeys)
         case .devices: return .navigate(.devices)
+        case _ where rows.contains { $0.control.id == control }:
+            isStale = true
+            return .navigate(.row(control))
         default: break
         }
         guard let profile else { return .finish(.closed) }

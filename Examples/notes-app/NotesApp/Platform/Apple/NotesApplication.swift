@@ -9,8 +9,9 @@ import SwiftUI
 @main
 struct NotesApplication: App {
     @State private var model = NotesAppModel(
-        AuthModel(
-            server: URL(string: "http://127.0.0.1:8080")!, service: "com.example.notes", passkeys: PlatformPasskeys()),
+        AuthModel(server: URL(string: "http://127.0.0.1:8080")!, service: "com.example.notes") {
+            $0.passkeys = PlatformPasskeys()
+        },
         service: URL(string: "http://127.0.0.1:8081")!, folder: URL.applicationSupportDirectory)
 
     var body: some Scene {

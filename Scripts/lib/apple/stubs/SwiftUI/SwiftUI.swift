@@ -173,6 +173,7 @@ public struct EnvironmentValues: CustomStringConvertible {
     public subscript<T: AnyObject & Observable>(objectType: T.Type) -> T? { get { stub() } set {} }
     public var description: String { stub() }
     public var scenePhase: ScenePhase { get { stub() } set {} }
+    public var appearsActive: Bool { get { stub() } set {} }
     public var colorScheme: ColorScheme { get { stub() } set {} }
     public var dynamicTypeSize: DynamicTypeSize { get { stub() } set {} }
     public var isEnabled: Bool { get { stub() } set {} }

@@ -3,7 +3,7 @@
 #if canImport(Security) && !os(macOS)
 
 /// Returns the platform's secret store of a service: the keychain, which every app has.
-package func platformSecretStore(service: String) -> any SecretStore { KeychainSecretStore(service: service) }
+public func platformSecretStore(service: String) -> any SecretStore { KeychainSecretStore(service: service) }
 
 extension SecretStoreChoice {
     /// Returns the choice of the store of a service: the keychain.

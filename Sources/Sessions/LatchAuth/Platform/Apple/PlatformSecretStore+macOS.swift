@@ -6,7 +6,7 @@ import Foundation
 /// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
 ///
 /// A program that `swift build` has made has no entitlement and therefore no keychain: its secrets are in a file.
-package func platformSecretStore(service: String) -> any SecretStore {
+public func platformSecretStore(service: String) -> any SecretStore {
     ChosenSecretStore(.platform(service: service))
 }
 

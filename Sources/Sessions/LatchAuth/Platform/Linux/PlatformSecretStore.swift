@@ -4,7 +4,7 @@
 import PortableFoundation
 
 /// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
-package func platformSecretStore(service: String) -> any SecretStore {
+public func platformSecretStore(service: String) -> any SecretStore {
     ChosenSecretStore(.platform(service: service))
 }
 

@@ -47,6 +47,7 @@ public struct AuthButton: View {
             HStack {
                 if control.isBusy { ProgressView().accessibilityHidden(true) }
                 if control.provider == .apple { Symbol.apple.image.accessibilityHidden(true) }
+                if let symbol = control.symbol { Image(systemName: symbol).accessibilityHidden(true) }
                 label
             }
             .frame(maxWidth: role == .primary ? .infinity : nil)

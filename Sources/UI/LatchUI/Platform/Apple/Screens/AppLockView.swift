@@ -34,8 +34,10 @@ struct AppLockView: ViewModifier {
     let model: AppLockModel?
     /// Whether there is something to protect.
     var isNeeded = true
+    /// The scene of the window; nil for one that only the lock knows.
+    var scene: UUID?
     @Environment(\.scenePhase) private var phase
-    @State private var scene = UUID()
+    @State private var ownScene = UUID()
 
     func body(content: Content) -> some View {
         content
@@ -50,11 +52,11 @@ struct AppLockView: ViewModifier {
                     }
                 }
             }
-            .onChange(of: phase, initial: true) { model?.receive(AppLock.Activity(phase), of: scene) }
-            .onDisappear { model?.receive(.background, of: scene) }
+            .onChange(of: phase, initial: true) { model?.receive(AppLock.Activity(phase), of: scene ?? ownScene) }
+            .onDisappear { model?.receive(.background, of: scene ?? ownScene) }
     }
 
-    private var shown: SceneLock? { isNeeded ? model.map { SceneLock(model: $0, scene: scene) } : nil }
+    private var shown: SceneLock? { isNeeded ? model.map { SceneLock(model: $0, scene: scene ?? ownScene) } : nil }
 }
 
 /// The cover of an inactive app, so that the app switcher shows nothing.

@@ -9,13 +9,14 @@ public import SwiftUI
 public struct AuthView: View {
     private let auth: AuthModel
     @Environment(\.authScreen) private var replacement
+    @Environment(\.authScene) private var scene
 
-    /// Creates the view of a model.
+    /// Creates the view of a model, with the screens of the window.
     public init(_ auth: AuthModel) { self.auth = auth }
 
     /// The view.
     public var body: some View {
-        if let screen = auth.screen {
+        if let screen = (scene ?? auth.scene).screen {
             if let replacement { replacement(screen) } else { AuthScreenView(screen) }
         }
     }
@@ -45,8 +46,19 @@ public struct AuthScreenView: View {
         case .passkeys(let model): PasskeysView(model)
         case .passkeyOffer(let model): PasskeyView(model)
         case .stepUp(let model): StepUpView(model)
+        case .custom(let model, for: _): (model as? any FormModel)?.form
         }
     }
+}
+
+/// A model whose form does not need its type.
+@MainActor
+private protocol FormModel {
+    var form: AnyView { get }
+}
+
+extension ScreenModel: FormModel {
+    fileprivate var form: AnyView { AnyView(ScreenForm(self)) }
 }
 
 /// The app's own views of screens.
@@ -60,7 +72,17 @@ private struct AuthScreenKey: EnvironmentKey {
     static let defaultValue: AuthScreenReplacement? = nil
 }
 
+private struct AuthSceneKey: EnvironmentKey {
+    static let defaultValue: AuthScene? = nil
+}
+
 extension EnvironmentValues {
+    /// The scene of the window, which its `SessionGate` has opened; nil outside of one.
+    public internal(set) var authScene: AuthScene? {
+        get { self[AuthSceneKey.self] }
+        set { self[AuthSceneKey.self] = newValue }
+    }
+
     /// The app's own views of screens; nil for LatchUI's.
     var authScreen: AuthScreenReplacement? {
         get { self[AuthScreenKey.self] }

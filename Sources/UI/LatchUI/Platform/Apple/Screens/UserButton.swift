@@ -6,17 +6,21 @@ public import SwiftUI
 
 /// A button with the user's initials, which opens the menu of the account.
 public struct UserButton: View {
-    private let model: UserMenuModel?
+    private let menu: UserMenuModel?
+    private let auth: AuthModel?
     /// The number of the failure that the user has read.
     @State private var readFailure = 0
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
+    @Environment(\.authScene) private var scene
 
     /// Creates the button of a model.
-    public init(_ model: UserMenuModel) { self.model = model }
+    public init(_ model: UserMenuModel) { (menu, auth) = (model, nil) }
 
-    /// Creates the button of an app's user, which is there while one is signed in.
-    public init(_ auth: AuthModel) { model = auth.menu }
+    /// Creates the button of an app's user, which is there while one is signed in; its screens are those of the window.
+    public init(_ auth: AuthModel) { (menu, self.auth) = (nil, auth) }
+
+    private var model: UserMenuModel? { menu ?? auth.flatMap { (scene ?? $0.scene).menu } }
 
     /// The view.
     public var body: some View {
@@ -25,8 +29,14 @@ public struct UserButton: View {
                 ForEach(model.controls) { control in
                     switch control.kind {
                     case .button(let role):
-                        Button(texts(control.label), role: role == .destructive ? .destructive : nil) {
+                        Button(role: role == .destructive ? .destructive : nil) {
                             model.press(control.id)
+                        } label: {
+                            if let symbol = control.symbol {
+                                Label(texts(control.label), systemImage: symbol)
+                            } else {
+                                Text(texts(control.label))
+                            }
                         }
                         .disabled(!control.isEnabled)
                     default: Text(texts(control.label))

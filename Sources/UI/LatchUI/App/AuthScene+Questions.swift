@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension AuthModel {
+extension AuthScene {
     /// Shows the sign-in above what the app shows to a guest, and waits until the user is signed in or has left.
     ///
     /// The gate's view for signed-out users is then the app's content for guests:
@@ -8,7 +8,7 @@ extension AuthModel {
     ///
     /// - Returns: Whether a user is signed in; at once if one is, and if the store cannot be read.
     public func signIn() async -> Bool {
-        guard gate.phase == .signedOut else { return isSignedIn }
+        guard let auth, auth.gate.phase == .signedOut, !isClosed else { return auth?.isSignedIn == true }
         return await withCheckedContinuation { caller in
             signIns.append(caller)
             // The sign-in has a way back now.
@@ -26,7 +26,7 @@ extension AuthModel {
     ///
     /// - Returns: Whether the user has; false after a dismissal, and without a user.
     public func confirmUser() async -> Bool {
-        guard isSignedIn, user != nil else { return false }
+        guard auth?.isSignedIn == true, menu != nil else { return false }
         return await withCheckedContinuation { confirmations.append($0) }
     }
 
@@ -35,4 +35,12 @@ extension AuthModel {
         confirmations = []
         for caller in callers { caller.resume(returning: isConfirmed) }
     }
+}
+
+extension AuthModel {
+    /// Shows the sign-in to a guest; see ``AuthScene/signIn()``.
+    public func signIn() async -> Bool { await scene.signIn() }
+
+    /// Has the signed-in user authenticate again; see ``AuthScene/confirmUser()``.
+    public func confirmUser() async -> Bool { await scene.confirmUser() }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableFoundation
+
+// MARK: - Windows
+
+extension AuthModel {
+    /// Opens the scene of a window; `SessionGate` calls it when it appears.
+    ///
+    /// The first window takes the scene that the model has from its beginning, with the screens that are open there.
+    public func openScene() -> AuthScene {
+        if isSceneVacant {
+            isSceneVacant = false
+            return scene
+        }
+        let opened = AuthScene(accounts, configuration)
+        scenes.append(opened)
+        scene = opened
+        opened.join(self)
+        switch isEntered {
+        case true?: if let user { opened.enter(user) }
+        case false?: opened.leave(to: start)
+        case nil: break
+        }
+        return opened
+    }
+
+    /// Closes the scene of a window; `SessionGate` calls it when it disappears.
+    ///
+    /// A sign-in that is running goes on to its answer. The last scene stays as it is for the next window.
+    public func close(_ closed: AuthScene) {
+        guard scenes.contains(where: { $0 === closed }) else { return }
+        guard scenes.count > 1 else {
+            isSceneVacant = true
+            return
+        }
+        let busy = closed.models.filter(\.isBusy)
+        scenes.removeAll { $0 === closed }
+        if scene === closed, let last = scenes.last { scene = last }
+        closed.end()
+        guard !busy.isEmpty else { return }
+        perform {
+            for model in busy { await model.settled() }
+            // It takes the outcomes.
+            withExtendedLifetime(closed) {}
+        }
+    }
+
+    /// Takes that the user has gone on in a window, whose scene the screens of this model are from now on; see ``activate()``.
+    public func activate(_ scene: AuthScene) {
+        if scenes.contains(where: { $0 === scene }) { self.scene = scene }
+        activate()
+    }
+}
+
+// MARK: - The scene that the user has used last
+
+extension AuthModel {
+    /// The menu of the signed-in user; nil while nobody is signed in.
+    public var menu: UserMenuModel? { scene.menu }
+
+    /// The screens above the content or in place of it, the last one visible.
+    public var screens: [AuthScreen] { scene.screens }
+
+    /// The routes of ``screens``, to be stored; see ``reopen(_:)``.
+    public var path: [AuthRoute] { scene.path }
+
+    /// The visible screen; nil for the app's content, and while the app is locked.
+    ///
+    /// See ``AuthScene/screen``.
+    public var screen: AuthScreen? { scene.screen }
+
+    /// Whether a screen is above the content of a signed-in user, or of a guest; see ``AuthScene/isPresented``.
+    public var isPresented: Bool {
+        get { scene.isPresented }
+        set { scene.isPresented = newValue }
+    }
+
+    /// Shows stored screens again, as far as the user may see them now; after ``restore()``.
+    public func reopen(_ path: [AuthRoute]) { scene.reopen(path) }
+
+    /// Shows the screens of the last run again, and returns what to store for the next one; see ``AuthScene/exchangePath(_:)``.
+    public func exchangePath(_ stored: Data) -> Data { scene.exchangePath(stored) }
+
+    /// Shows a screen above the others; one of the same kind closes.
+    public func push(_ route: AuthRoute) { scene.push(route) }
+
+    /// Leaves the visible screen; see ``AuthScene/pop()``.
+    public func pop() { scene.pop() }
+
+    /// Opens the screen of a mail's link, and returns whether it is one below ``linkBases``; see ``AuthScene/open(_:)``.
+    @discardableResult
+    public func open(_ url: URL) -> Bool { scene.open(url) }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAccounts
+import LatchAuth
+public import Observation
+public import PortableFoundation
+
+/// The screens of one window of an app: its path, its sheet and its focus, over the accounts of an ``AuthModel``.
+///
+/// `SessionGate` opens a scene for its window, and the views in it find it in the environment:
+///
+/// ```swift no-check
+/// @Environment(\.authScene) private var scene
+///
+/// Button("Devices") { scene?.push(.devices) }
+/// ```
+///
+/// All scenes show the same user. What is typed in one, and where its user has gone, is not in the others; the link of a mail
+/// opens in the window that got it. An app with one window needs no scene: the model has the same functions.
+@MainActor @Observable
+public final class AuthScene: Identifiable {
+    /// The identifier of the scene, also for the lock of its window.
+    public nonisolated let id = UUID()
+    /// The menu of the signed-in user in this window; nil while nobody is signed in.
+    public private(set) var menu: UserMenuModel?
+
+    /// The step-up in this window; a new one, with empty fields, after each.
+    private var stepUpModel: StepUpModel?
+    /// The callers of ``signIn()``, while the sign-in is shown to a guest.
+    var signIns: [CheckedContinuation<Bool, Never>] = []
+    /// The callers of ``confirmUser()``, while the step-up is shown for them.
+    var confirmations: [CheckedContinuation<Bool, Never>] = []
+
+    @ObservationIgnored weak var auth: AuthModel?
+    @ObservationIgnored let navigator: AuthNavigator
+    /// The sign-in to an account of the list; nil for a model of one client.
+    @ObservationIgnored let accountSignIn: AccountSignIn?
+    /// The link that opened the app before the session was restored.
+    @ObservationIgnored private var earlyLink: ScreenLink?
+    /// The check which of the app's screens the user who has just signed in needs.
+    @ObservationIgnored var stepCheck: Task<Void, Never>?
+
+    init(_ accounts: AccountClients?, _ configuration: AuthModel.Configuration) {
+        accountSignIn = accounts.map(AccountSignIn.init)
+        navigator = AuthNavigator(
+            AuthFlow(
+                hasAccounts: accounts != nil, customScreens: configuration.screens.names,
+                stepsAfterRegistration: configuration.screens.namesAfterRegistration))
+    }
+
+    /// Whether its window is closed.
+    var isClosed: Bool { auth?.scenes.contains { $0 === self } != true }
+
+    /// Takes its place among the scenes of a model.
+    func join(_ auth: AuthModel) {
+        self.auth = auth
+        navigator.factory = { [weak self] in self?.factory() }
+        navigator.perform = { [weak self] in self?.perform($0) }
+        navigator.tell = { [weak self] in self?.auth?.onEvent?($0) }
+    }
+
+    private func factory() -> AuthScreenFactory? {
+        guard let auth else { return nil }
+        return AuthScreenFactory(
+            configuration: auth.configuration, accounts: auth.accounts, accountSignIn: accountSignIn,
+            client: auth.client, user: auth.user, isCancellable: auth.onCancel != nil, isForGuest: !signIns.isEmpty,
+            hasOtherAccounts: auth.hasOtherAccounts)
+    }
+}
+
+// MARK: - Screens
+
+extension AuthScene {
+    /// The screens above the content or in place of it, the last one visible.
+    public var screens: [AuthScreen] { navigator.screens }
+
+    /// The routes of ``screens``, to be stored; see ``reopen(_:)``.
+    public var path: [AuthRoute] { navigator.path }
+
+    /// The visible screen: the step-up that a server requires, else the last one of ``screens``; nil for the app's content, and
+    /// while the app is locked.
+    ///
+    /// A step-up that the user dismisses comes back with the next request that is refused for want of it.
+    public var screen: AuthScreen? {
+        auth?.isLocked == true ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last
+    }
+
+    private var stepUp: StepUpModel? {
+        auth?.gate.stepUp == nil && confirmations.isEmpty ? nil : stepUpModel
+    }
+
+    /// Whether a screen is above the content of a signed-in user, or of a guest by ``signIn()``; false closes all of them, as the
+    /// user does by a gesture.
+    public var isPresented: Bool {
+        get { (auth?.isSignedIn == true || !signIns.isEmpty) && screen != nil }
+        set {
+            let isClosable = auth?.isLocked == false && screen?.model.canBeDismissed == true
+            if !newValue, isPresented, isClosable { closeScreens() }
+        }
+    }
+
+    private func closeScreens() {
+        if stepUp != nil { return dismissStepUp() }
+        endSignIn(false)
+        navigator.change { $0.close() }
+    }
+
+    /// Shows stored screens again, as far as the user may see them now; after `AuthModel.restore()`.
+    public func reopen(_ path: [AuthRoute]) { navigator.change { $0.reopen(path) } }
+
+    /// Shows the screens of the last run again, once it is known whether a user is signed in, and returns what to store for the
+    /// next one.
+    ///
+    /// A link that has opened the app, and whatever else the user has opened, goes first.
+    ///
+    /// - Parameter stored: What this function has returned before; empty at the first start. It has no secrets. What another
+    ///   version of the app has stored is ignored.
+    public func exchangePath(_ stored: Data) -> Data {
+        guard let auth, auth.gate.phase == .signedIn || auth.gate.phase == .signedOut else { return stored }
+        auth.synchronize()
+        return navigator.exchange(stored)
+    }
+
+    /// Shows a screen above the others; one of the same kind closes.
+    public func push(_ route: AuthRoute) { navigator.change { $0.open(route) } }
+
+    /// Leaves the visible screen.
+    ///
+    /// A signed-out user, who has no content, then sees the sign-in.
+    public func pop() { navigator.change { $0.pop() } }
+
+    /// Opens the screen of a mail's link in this window, and returns whether it is one below the model's `linkBases`.
+    ///
+    /// - Parameter url: The URL that has opened the app, such as `https://id.example.com/verify?token=…`.
+    @discardableResult
+    public func open(_ url: URL) -> Bool {
+        guard let auth, let link = ScreenLink(url, below: auth.linkBases) else { return false }
+        if navigator.flow.isSignedIn == nil { earlyLink = link } else { navigator.open(link) }
+        return true
+    }
+
+    /// Opens the link that came before the session was restored, if it is now.
+    func openEarlyLink() {
+        guard navigator.flow.isSignedIn != nil, let link = earlyLink else { return }
+        earlyLink = nil
+        navigator.open(link)
+    }
+
+    /// Waits until no request is under way in any scene; see `AuthModel.settled()`.
+    public func settled() async { await auth?.settled() }
+
+    /// All models of the scene.
+    var models: [any AnyScreenModel] {
+        ([stepUp, menu] as [(any AnyScreenModel)?]).compactMap(\.self) + screens.map(\.model)
+    }
+}
+
+// MARK: - Changes of the session
+
+extension AuthScene {
+    /// Takes that another account is current, whose session is not known yet.
+    func change() {
+        removeUser()
+        navigator.change { $0.change() }
+    }
+
+    /// Shows the screens of a signed-in user.
+    func enter(_ user: SignedInUser) {
+        endSignIn(true)
+        addUser(user)
+        navigator.change { $0.enter() }
+    }
+
+    /// Shows the screens of a signed-out user.
+    func leave(to start: AuthRoute) {
+        removeUser()
+        navigator.change {
+            $0.leave()
+            $0.start(with: start)
+        }
+    }
+
+    /// Shows a user's profile in the menu.
+    func show(_ user: SignedInUser) { menu?.update { user.show(in: &$0) } }
+
+    private func addUser(_ user: SignedInUser) {
+        guard let auth else { return }
+        let menu = UserMenuModel(
+            auth.client, profile: user.shown, hasAccounts: auth.accounts != nil, clock: auth.configuration.clock,
+            onFinish: { [weak self] in self?.follow($0) })
+        menu.update {
+            $0.rows = auth.configuration.rows.in(.menu)
+            user.show(in: &$0)
+        }
+        self.menu = menu
+        stepUpModel = makeStepUp(auth)
+    }
+
+    private func removeUser() {
+        endConfirmation(false)
+        (menu, stepUpModel) = (nil, nil)
+    }
+
+    /// Returns a step-up of the current account.
+    private func makeStepUp(_ auth: AuthModel) -> StepUpModel {
+        let client = auth.client
+        let reauthenticate = auth.configuration.reauthenticateThrough.map { reauthenticate in
+            { @Sendable (provider: IdentityProvider, code: String?) in
+                try await reauthenticate(client, provider, code)
+            }
+        }
+        let model = StepUpModel(
+            client, passkeys: auth.passkeys, clock: auth.configuration.clock, reauthenticateThrough: reauthenticate)
+        model.onFailure = { [weak self] in self?.auth?.onEvent?(.failed(nil, $0)) }
+        model.onFinish = { [weak self, weak model] outcome in
+            guard let self else { return }
+            let isCurrent = stepUpModel === model
+            follow(outcome)
+            // The next one begins with empty fields.
+            if isCurrent, let auth = self.auth, stepUpModel != nil { stepUpModel = makeStepUp(auth) }
+        }
+        return model
+    }
+
+    /// Ends what waits for the user of the window, which is closed.
+    func end() {
+        endSignIn(false)
+        removeUser()
+        navigator.change { $0.end() }
+    }
+}

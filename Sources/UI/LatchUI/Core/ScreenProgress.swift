@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchTexts
+
+// What is announced while the requests run that users wait for most; all others are "One moment…".
+
+extension SignInScreen {
+    /// Returns "Signing in…".
+    public func progress(of request: Request) -> Phrase { Phrase("progress.signIn") }
+}
+
+extension RegistrationScreen {
+    /// Returns "Creating your account…".
+    public func progress(of request: Request) -> Phrase { Phrase("progress.registration") }
+}
+
+extension PasswordResetScreen {
+    /// Returns "Sending the mail…" or "Setting the password…".
+    public func progress(of request: Request) -> Phrase {
+        switch request {
+        case .send: Phrase("progress.mail")
+        case .reset: Phrase("progress.password")
+        }
+    }
+}
+
+extension ChangePasswordScreen {
+    /// Returns "Setting the password…".
+    public func progress(of request: Request) -> Phrase { Phrase("progress.password") }
+}
+
+extension UserMenuScreen {
+    /// Returns "Signing out…".
+    public func progress(of request: Request) -> Phrase { Phrase("progress.signOut") }
+}
+
+extension ProfileScreen {
+    /// Returns "Signing out…", or what is said of any request.
+    public func progress(of request: Request) -> Phrase {
+        switch request {
+        case .signOut: Phrase("progress.signOut")
+        case .load: Phrase("progress")
+        case .delete: Phrase("progress.waiting")
+        }
+    }
+}

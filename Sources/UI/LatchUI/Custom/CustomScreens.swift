@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAccounts
+public import LatchCore
+import LatchTexts
+
+/// The position of an app's screen in the flow of an ``AuthModel``: what the screen works with, and its end.
+@MainActor
+public struct ScreenPosition<Outcome> {
+    /// The client: that of the signed-in user, or the one with which the flow registers users and signs them in.
+    public let client: AuthClient
+    /// The route to the screen.
+    public let route: AuthRoute
+    /// The profile of the signed-in user, as far as it is known; nil while nobody is signed in.
+    public let profile: AccountProfile?
+    /// The clock of the model.
+    public let clock: WallClock
+    /// Ends the screen: the flow goes on from it.
+    public let end: @MainActor (Outcome) -> Void
+
+    /// The address of the user, of the registration before it, or as typed before; empty if it is not known.
+    public var email: String {
+        switch route {
+        case .signIn(let email), .registration(let email), .passkeyOffer(let email), .custom(_, let email?): email
+        default: profile?.email ?? ""
+        }
+    }
+}
+
+extension ScreenPosition {
+    /// Returns the model of a form, which ends with its last request, or when the user leaves it.
+    ///
+    /// - Parameters:
+    ///   - form: The form.
+    ///   - submit: Takes what the user has entered; its error is shown, and the user can try again.
+    ///   - outcome: Returns the outcome for what was entered, without secrets; nil if the user has left the form.
+    public func form(
+        _ form: FormScreen, submit: @escaping @Sendable (FormScreen.Entries) async throws -> Void,
+        outcome: @escaping @MainActor (FormScreen.Entries?) -> Outcome
+    ) -> ScreenModel<FormScreen> {
+        let end = end
+        let finish: @MainActor (FormScreen.Outcome) -> Void = { result in
+            if case .submitted(let entries) = result { end(outcome(entries)) } else { end(outcome(nil)) }
+        }
+        return ScreenModel(form, clock: clock, onFinish: finish, submit: submit)
+    }
+}
+
+extension ScreenPosition<Void> {
+    /// Returns the model of a form, which ends with its last request, or when the user leaves it.
+    ///
+    /// - Parameters:
+    ///   - form: The form.
+    ///   - submit: Takes what the user has entered; its error is shown, and the user can try again.
+    public func form(
+        _ form: FormScreen, submit: @escaping @Sendable (FormScreen.Entries) async throws -> Void
+    ) -> ScreenModel<FormScreen> {
+        self.form(form, submit: submit) { _ in }
+    }
+}
+
+extension ScreenPosition where Outcome == AuthOutcome {
+    init(
+        client: AuthClient, route: AuthRoute, profile: AccountProfile?, clock: WallClock,
+        report: @escaping @MainActor (AuthOutcome) -> Void
+    ) {
+        (self.client, self.route, self.profile, self.clock, end) = (client, route, profile, clock, report)
+    }
+
+    /// Returns the position of a screen whose outcomes are others.
+    func mapped<Other>(_ outcome: @escaping @MainActor (Other) -> AuthOutcome) -> ScreenPosition<Other> {
+        ScreenPosition<Other>(client: client, route: route, profile: profile, clock: clock) { [end] in
+            end(outcome($0))
+        }
+    }
+}
+
+/// A screen of LatchUI that an app may replace by a screen of its own, with ``AuthModel/Configuration/replace(_:by:)``.
+public protocol ReplaceableScreen: Screen {
+    /// The place of the screen in the flow.
+    static var replacement: ScreenReplacement<Outcome> { get }
+}
+
+/// The place in the flow of an ``AuthModel`` that a screen of the app takes.
+public struct ScreenReplacement<Outcome: Sendable>: Sendable {
+    let kind: AuthRoute.Kind
+    let outcome: @MainActor (Outcome) -> AuthOutcome
+}
+
+/// The screens of an app in the flow of its model.
+struct CustomScreens: Sendable {
+    typealias Maker = @MainActor (ScreenPosition<AuthOutcome>) -> any AnyScreenModel
+
+    /// A screen of the app, and when it is shown.
+    struct Step: Sendable {
+        let name: String
+        let moment: AuthModel.Configuration.Moment?
+        let isNeeded: @Sendable (AuthClient) async throws -> Bool
+        let make: Maker
+    }
+
+    var steps: [Step] = []
+    var replacements: [AuthRoute.Kind: Maker] = [:]
+
+    var names: [String] { steps.map(\.name) }
+    var namesAfterRegistration: [String] { steps.filter { $0.moment == .registration }.map(\.name) }
+    var afterSignIn: [Step] { steps.filter { $0.moment == .signIn } }
+
+    /// The function that makes the screen of a route; nil for a screen of LatchUI.
+    func maker(of route: AuthRoute) -> Maker? {
+        if case .custom(let name, _) = route { return steps.first { $0.name == name }?.make }
+        return replacements[route.kind]
+    }
+}
+
+extension AuthModel.Configuration {
+    /// The moment in the flow after which a screen of the app is shown by itself.
+    public enum Moment: Hashable, Sendable {
+        /// A registration, before its mail is waited for. A screen that is not done when the user signs in is shown then.
+        case registration
+        /// A sign-in, above the content; not the start of the app with a stored account.
+        case signIn
+    }
+
+    /// Adds a screen of the app to the flow, also as `AuthRoute.custom(_:email:)` for ``AuthModel/push(_:)`` and for rows.
+    ///
+    /// ```swift
+    /// configuration.addScreen("plan", after: .signIn) { position in
+    ///     var form = FormScreen(title: .verbatim("Choose a plan"))
+    ///     form.buttons = [.button("free", .secondary, .verbatim("Free")), .button("pro", .primary, .verbatim("Pro"))]
+    ///     return position.form(form) { try await choosePlan($0.button.name) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the screen, which stored paths have; it is unique.
+    ///   - moment: The moment after which it is shown; nil for a screen that is only opened by its route.
+    ///   - isNeeded: Whether the user who has signed in needs it; with an error it is asked after the next sign-in.
+    ///   - make: Returns the model of the screen, whose end calls `end`; any ``Screen``, or a ``FormScreen``.
+    public mutating func addScreen(
+        _ name: String, after moment: Moment? = nil,
+        if isNeeded: @escaping @Sendable (AuthClient) async throws -> Bool = { _ in true },
+        make: @escaping @MainActor (ScreenPosition<Void>) -> any AnyScreenModel
+    ) {
+        screens.steps.removeAll { $0.name == name }
+        screens.steps.append(
+            CustomScreens.Step(name: name, moment: moment, isNeeded: isNeeded) { position in
+                make(position.mapped { .custom })
+            })
+    }
+
+    /// Replaces a screen of LatchUI by one of the app, with the same ways from it.
+    ///
+    /// ```swift
+    /// configuration.replace(RegistrationScreen.self) { position in
+    ///     position.form(form, submit: register) { $0.map { .registered(email: $0[.email]) } ?? .cancelled }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - screen: The screen; its outcomes are what `end` takes.
+    ///   - make: Returns the model of the app's screen.
+    public mutating func replace<S: ReplaceableScreen>(
+        _ screen: S.Type, by make: @escaping @MainActor (ScreenPosition<S.Outcome>) -> any AnyScreenModel
+    ) {
+        let replacement = S.replacement
+        screens.replacements[replacement.kind] = { make($0.mapped(replacement.outcome)) }
+    }
+}
+
+extension RegistrationScreen: ReplaceableScreen {
+    /// The registration.
+    public static var replacement: ScreenReplacement<Outcome> {
+        ScreenReplacement(kind: .registration) { .registration($0) }
+    }
+}
+
+extension ProfileScreen: ReplaceableScreen {
+    /// The profile.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(kind: .profile) { .profile($0) } }
+}
+
+extension EditProfileScreen: ReplaceableScreen {
+    /// The editing of the names.
+    public static var replacement: ScreenReplacement<Outcome> {
+        ScreenReplacement(kind: .editProfile) { .editProfile($0) }
+    }
+}
+
+extension ChangePasswordScreen: ReplaceableScreen {
+    /// The change of the password.
+    public static var replacement: ScreenReplacement<Outcome> {
+        ScreenReplacement(kind: .changePassword) { .changePassword($0) }
+    }
+}
+
+extension SecondFactorScreen: ReplaceableScreen {
+    /// The set-up of a second factor.
+    public static var replacement: ScreenReplacement<Outcome> {
+        ScreenReplacement(kind: .secondFactor) { .secondFactor($0) }
+    }
+}
+
+extension DevicesScreen: ReplaceableScreen {
+    /// The devices.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(kind: .devices) { .devices($0) } }
+}
+
+extension PasskeysScreen: ReplaceableScreen {
+    /// The passkeys.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(kind: .passkeys) { .passkeys($0) } }
+}

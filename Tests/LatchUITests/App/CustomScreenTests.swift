@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchAuth
+import LatchTesting
+import LatchTexts
+import LatchUI
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchIdentity
+
+/// Screens and rows of an app in the flow of its model, at the real server.
+@MainActor @Suite struct `A screen of an app in the flow` {
+    private let email = RealServer.email
+    private let password = RealServer.password
+
+    @Test func `follows a registration, and leads on to the wait for the mail`() async throws {
+        try await RealServer.run { server in
+            let plans = Plans()
+            let auth = try server.app { plans.add(to: &$0, after: .registration) }
+            await auth.restore()
+            await auth.settled()
+            await auth.use([.email: email], press: .register)
+            await auth.use([.newPassword: password], press: .submit)
+            guard case .custom(let plan, for: .custom("plan", email: email)) = auth.screen else { return record(auth) }
+            #expect(plan.controls.map(\.id) == [.title, "team", "free", "pro", .cancel])
+            #expect(plan.focus == "team", "the model has shown it")
+
+            // Its request is one that the model waits for, and its failure is a notice.
+            plans.error.withLock { $0 = ScreenFailure(.offline) }
+            await auth.use(["team": "Analysts"], press: "pro")
+            #expect(plan.failure?.reason == .offline && !plan.isBusy && auth.screen?.model === plan)
+            plans.error.withLock { $0 = nil }
+            await auth.use(press: "pro")
+            #expect(plans.chosen.withLock(\.self) == ["pro for Analysts of \(email)"])
+            guard case .verification(let waiting) = auth.screen else { return record(auth) }
+            #expect(waiting.screen.email == email)
+        }
+    }
+
+    @Test func `stays to be done when a link or a sign-in comes first, also after a restart`() async throws {
+        try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
+            let plans = Plans()
+            let auth = try server.app { plans.add(to: &$0, after: .registration) }
+            await auth.restore()
+            await auth.settled()
+            await auth.use([.email: email], press: .register)
+            await auth.use([.newPassword: password], press: .submit)
+            guard case .custom = auth.screen else { return record(auth) }
+            let stored = auth.exchangePath(Data())
+
+            let restarted = try server.app { plans.add(to: &$0, after: .registration) }
+            await restarted.restore()
+            await restarted.settled()
+            #expect(restarted.exchangePath(stored) == stored)
+            guard case .custom(_, for: .custom("plan", email: email)) = restarted.screen else {
+                return record(restarted)
+            }
+            #expect(restarted.open(try await server.mailedURL()))
+            guard case .verification = restarted.screen else { return record(restarted) }
+            await restarted.use([.password: password], press: .submit)
+            #expect(restarted.isSignedIn)
+            guard case .custom(_, for: .custom("plan", email: nil)) = restarted.screen else { return record(restarted) }
+            await restarted.use(press: "free")
+            #expect(restarted.screen == nil && plans.chosen.withLock(\.self) == ["free for  of \(email)"])
+        }
+    }
+
+    @Test func `follows a sign-in of a user who needs it, with the client of the user`() async throws {
+        try await RealServer.run { server in
+            let plans = Plans()
+            let auth = try await server.signedIn { plans.add(to: &$0, after: .signIn) }
+            guard case .custom = auth.screen else { return record(auth) }
+            #expect(auth.isPresented)
+            await auth.use(press: "free")
+            #expect(auth.screen == nil && plans.chosen.withLock(\.self) == ["free for  of \(email)"])
+
+            // It is neither needed by the next sign-in nor shown at the start.
+            auth.menu?.press(.signOut)
+            await auth.use([.email: email, .password: password], press: .submit)
+            #expect(auth.isSignedIn && auth.screen == nil && plans.checks.withLock(\.self) == 2)
+            let restarted = try server.app { plans.add(to: &$0, after: .signIn) }
+            await restarted.restore()
+            await restarted.settled()
+            #expect(restarted.isSignedIn && restarted.screen == nil && plans.checks.withLock(\.self) == 2)
+        }
+    }
+
+    @Test func `takes the place of the registration, and keeps the ways from it`() async throws {
+        try await RealServer.run { server in
+            let auth = try server.app {
+                $0.replace(RegistrationScreen.self) { position in
+                    let client = position.client
+                    var form = FormScreen(title: .verbatim("Join us"))
+                    form.fields = Fields([
+                        Field(.email, .email, Phrase("field.email"), text: position.email, fills: .username),
+                        Field(.newPassword, .newPassword, Phrase("field.password")),
+                    ])
+                    form.switches = [.toggle("terms", .verbatim("I accept the terms"), isOn: false)]
+                    return position.form(form) { entries in
+                        guard entries.switches == ["terms"] else { throw ScreenFailure(.refused) }
+                        try await client.signUp(email: entries[.email], password: entries[.newPassword])
+                    } outcome: { entries in
+                        entries.map { .registered(email: $0[.email]) } ?? .cancelled
+                    }
+                }
+            }
+            var events: [AuthEvent] = []
+            auth.onEvent = { events.append($0) }
+            await auth.restore()
+            await auth.use([.email: email], press: .register)
+            guard case .custom(let form, for: .registration) = auth.screen else { return record(auth) }
+            #expect(form.control(.email)?.text.value == email && auth.path.last == .registration(email: email))
+            #expect(form.focus == .newPassword)
+            await auth.use([.newPassword: password], press: .submit)
+            #expect(form.failure?.reason == .refused)
+            form.send(.set("terms", true))
+            await auth.use([.newPassword: password], press: .submit)
+            #expect(events.last == .signedUp(email: email))
+            guard case .verification = auth.screen else { return record(auth) }
+            auth.pop()
+            await auth.use(press: .register)
+            await auth.use(press: .cancel)
+            guard case .signIn = auth.screen else { return record(auth) }
+        }
+    }
+
+    @Test func `is opened by a row in the menu and in the profile, beside one that does something`() async throws {
+        try await RealServer.run { server in
+            let plans = Plans()
+            var opened: [UUID] = []
+            let auth = try await server.signedIn {
+                plans.add(to: &$0, after: nil)
+                $0.rows = [
+                    AccountRow(
+                        "plan.row", .verbatim("Plan"), symbol: "creditcard", after: .profile, opens: .custom("plan")),
+                    AccountRow("help", .verbatim("Help"), in: [.menu]) { scene in
+                        opened.append(scene.id)
+                    },
+                    AccountRow("legal", .verbatim("Legal"), in: [.profile], opens: .devices),
+                ]
+            }
+            let menu = try #require(auth.menu)
+            let ids = menu.controls.map(\.id)
+            #expect(ids == [.title, .explanation, .profile, "plan.row", .devices, .accounts, "help", .signOut])
+            #expect(menu.control("plan.row")?.symbol == "creditcard")
+            menu.press("help")
+            #expect(opened == [auth.scene.id] && auth.screen == nil)
+            menu.press("plan.row")
+            guard case .custom(let plan, for: .custom("plan", email: nil)) = auth.screen else { return record(auth) }
+            #expect(auth.isPresented && plan.focus == nil, "its only field is optional")
+            await auth.use(press: .cancel)
+            #expect(auth.screen == nil)
+
+            menu.press(.profile)
+            await auth.settled()
+            let shown = try #require(auth.screen?.model.controls.map(\.id))
+            #expect(shown.suffix(5) == ["plan.row", "legal", .signOut, .delete, .done])
+            await auth.use(press: "legal")
+            guard case .devices = auth.screen else { return record(auth) }
+            await auth.use(press: .done)
+            guard case .profile(let profile) = auth.screen else { return record(auth) }
+            await auth.use(press: "plan.row")
+            await auth.use(press: "free")
+            #expect(auth.screen?.model === profile && profile.control("legal") != nil)
+        }
+    }
+
+    @Test func `is not shown where it is not known, such as by a path of an earlier version`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            auth.push(.custom("plan"))
+            #expect(auth.screen == nil && auth.path.isEmpty)
+        }
+    }
+
+    private func record(_ auth: AuthModel) {
+        Issue.record("another screen: \(auth.path) \(auth.screen?.model.controls.map(\.id) ?? [])")
+    }
+}
+
+/// An app's plans: a screen that asks for one, and what users have chosen.
+private final class Plans: Sendable {
+    let chosen = Mutex<[String]>([])
+    let checks = Mutex(0)
+    let error = Mutex<ScreenFailure?>(nil)
+
+    func add(to configuration: inout AuthModel.Configuration, after moment: AuthModel.Configuration.Moment?) {
+        configuration.addScreen("plan", after: moment, if: needsPlan) { [self] position in
+            var form = FormScreen(title: .verbatim("Choose a plan"))
+            let isRegistered = position.route == .custom("plan")
+            form.fields = Fields([Field("team", .text, .verbatim("Team"), isRequired: !isRegistered)])
+            form.buttons = [.button("free", .secondary, .verbatim("Free")), .button("pro", .primary, .verbatim("Pro"))]
+            let (email, client) = (position.email, position.client)
+            return position.form(form) { [self] entries in
+                if let error = error.withLock(\.self) { throw error }
+                // The user's client is signed in.
+                if isRegistered { _ = try await client.profile() }
+                chosen.withLock { $0.append("\(entries.button) for \(entries["team"]) of \(email)") }
+            }
+        }
+    }
+
+    private func needsPlan(_ client: AuthClient) async throws -> Bool {
+        checks.withLock { $0 += 1 }
+        let email = try await client.profile().email
+        return chosen.withLock { !$0.contains { $0.hasSuffix(email) } }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAccounts
+import LatchTexts
+import LatchUI
+import Testing
+
+/// What users of assistive technologies hear of a request.
+@Suite struct `A request that a user has begun` {
+    private func announced<S>(_ effects: [ScreenEffect<S>]) -> [Phrase] {
+        effects.compactMap { if case .announce(let phrase) = $0 { phrase } else { nil } }
+    }
+
+    private var signIn: ScreenMachine<SignInScreen> {
+        var machine = ScreenMachine(SignInScreen(name: "ada@example.com"))
+        _ = machine.receive(.input(.appear))
+        _ = machine.receive(.input(.edit(.password, "a long sentence")))
+        return machine
+    }
+
+    @Test func `is announced at its beginning and at its end`() {
+        var machine = signIn
+        #expect(announced(machine.receive(.input(.press(.submit)))) == [Phrase("progress.signIn")])
+        let effects = machine.receive(.response(.signedIn))
+        #expect(effects == [.announce(Phrase("progress.done")), .finish(.signedIn)])
+    }
+
+    @Test func `is announced by the step that it leads to`() throws {
+        var machine = signIn
+        _ = machine.receive(.input(.press(.submit)))
+        let challenge = SignInChallenge(token: "abc", expiryDate: .distantFuture)
+        #expect(announced(machine.receive(.response(.challenged(challenge)))) == [Phrase("signIn.code.title")])
+        #expect(machine.focus == .code)
+    }
+
+    @Test func `is announced when it fails, and when the user cancels it`() {
+        var machine = signIn
+        _ = machine.receive(.input(.press(.submit)))
+        #expect(announced(machine.receive(.input(.press(.cancel)))) == [Phrase("progress.cancelled")])
+        _ = machine.receive(.input(.edit(.password, "a long sentence")))
+        _ = machine.receive(.input(.press(.submit)))
+        #expect(announced(machine.receive(.failure(ScreenFailure(.offline)))) == [ScreenFailure(.offline).phrase])
+    }
+
+    @Test func `is announced by the notice of its answer alone`() {
+        var machine = ScreenMachine(PasswordResetScreen(email: "ada@example.com"))
+        _ = machine.receive(.input(.appear))
+        #expect(announced(machine.receive(.input(.press(.submit)))) == [Phrase("progress.mail")])
+        let sent = announced(machine.receive(.response(.sent(email: "ada@example.com"))))
+        #expect(sent == [Phrase("reset.sent", .text("ada@example.com"))])
+    }
+
+    @Test func `ends with a word where the screen stays as it is`() {
+        var machine = ScreenMachine(AccountSwitcherScreen())
+        #expect(announced(machine.receive(.input(.appear))) == [], "a list that loads shows so")
+        let accounts = AccountSwitcherScreen.samples
+        #expect(announced(machine.receive(.response(.loaded(accounts, currentID: "1")))) == [])
+        _ = machine.receive(.input(.press(.removeAccount("2"))))
+        #expect(announced(machine.receive(.input(.press(.confirmRemoval)))) == [Phrase("progress.waiting")])
+        let rest = Array(accounts.prefix(1))
+        #expect(announced(machine.receive(.response(.loaded(rest, currentID: "1")))) == [Phrase("progress.done")])
+    }
+}
+
+/// The forms that the password manager saves a new password from.
+@Suite struct `A new password` {
+    private let email = "ada@example.com"
+
+    private func check<S>(_ machine: ScreenMachine<S>) {
+        var machine = machine
+        let fields = machine.controls.filter { if case .field = $0.kind { true } else { false } }
+        #expect(fields.first?.contentType == .username && fields.first?.text.value == email)
+        #expect(fields.first?.isEnabled == false && fields.last?.contentType == .newPassword)
+        #expect(machine.focus != fields.first?.id && machine.focus != nil)
+        let before = machine
+        #expect(machine.receive(.input(.edit(.email, "mallory@example.com"))).isEmpty && machine == before)
+        _ = machine.receive(.input(.focus(.email)))
+        #expect(machine.focus != .email)
+    }
+
+    @Test func `is below the user name in the change of the password`() {
+        var machine = ScreenMachine(ChangePasswordScreen(email: email))
+        _ = machine.receive(.input(.appear))
+        #expect(machine.focus == .password)
+        check(machine)
+        _ = machine.receive(.input(.edit(.password, "the old sentence")))
+        _ = machine.receive(.input(.edit(.newPassword, "a long sentence")))
+        guard case .perform = machine.receive(.input(.press(.submit))).first else {
+            Issue.record("it is not sent")
+            return
+        }
+        #expect(ScreenMachine(ChangePasswordScreen()).controls.allSatisfy { $0.contentType != .username })
+    }
+
+    @Test func `is below the user name in the reset of the password, if this device has asked for the mail`() {
+        var machine = ScreenMachine(PasswordResetScreen(email: email))
+        _ = machine.receive(.input(.appear))
+        _ = machine.receive(.input(.press(.submit)))
+        _ = machine.receive(.response(.sent(email: email)))
+        _ = machine.receive(.input(.open(ScreenLink(.resetPassword, token: "abc"))))
+        #expect(machine.focus == .newPassword)
+        check(machine)
+        var unknown = ScreenMachine(PasswordResetScreen())
+        _ = unknown.receive(.input(.open(ScreenLink(.resetPassword, token: "abc"))))
+        #expect(unknown.controls.allSatisfy { $0.contentType != .username })
+    }
+}
