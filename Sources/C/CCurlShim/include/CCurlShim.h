@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Swift cannot call: libcurl's variadic setters and getters, one function per argument type.
 #pragma once
+#include "ContentDecoder.h"
 #include <curl/curl.h>
 #include <stdint.h>
 #ifdef __linux__
