@@ -153,6 +153,25 @@ import Testing
         }
     }
 
+    // Report 13 in Documentation/PublicReports.md.
+    @Test func `proves a program in the way that the issuer supports`() async throws {
+        let secret = "robots-secret-of-nobody-else"
+        let registration = ClientRegistration(clientID: "robot", secret: secret, authentication: .post)
+        try await ScriptedProvider.serving(registration) { provider in
+            provider.deviate {
+                $0.metadata = { $0["token_endpoint_auth_methods_supported"] = ["client_secret_post"] }
+            }
+            try await CommandHome.with { home in
+                let arguments = ["--client-credentials", "--client-id", "robot", "--scope", "notes:read"]
+                let login = try await login(home, provider, arguments, environment: ["LATCH_CLIENT_SECRET": secret])
+                #expect(login.ending == .exited(0), "\(login.error)")
+                let request = try #require(provider.requests(to: "/token").first)
+                #expect(request.fields[.authorization] == nil)
+                #expect(request.body.text?.contains("client_secret=\(secret)") == true)
+            }
+        }
+    }
+
     @Test func `sends the secret of a client to no other issuer`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in

@@ -43,6 +43,7 @@ public final class ScriptedProvider: Handler {
         var accessTokens: [String: JSONObject] = [:]
         public var keys: [Key]
         var devicePolls = 0
+        var isDated = false
         var assertions: Set<String> = []
         var deviations = Deviations()
     }
@@ -142,6 +143,16 @@ public final class ScriptedProvider: Handler {
             return state.deviations
         }
         if let response = deviations.response(request) { return response }
+        guard state.withLock({ $0.isDated }) else { return try await answer(request, deviations) }
+        var response = try await answer(request, deviations)
+        response.fields[.date] = HTTPDate(clock.now).description
+        return response
+    }
+
+    /// Dates every response, as real servers do.
+    public func respondsWithDate() { state.withLock { $0.isDated = true } }
+
+    private func answer(_ request: HTTPRequest, _ deviations: Deviations) async throws -> HTTPResponse {
         let form = Self.parameters(request.body.text ?? "")
         do {
             switch String(request.pathWithoutQuery) {

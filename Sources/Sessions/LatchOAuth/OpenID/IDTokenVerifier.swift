@@ -22,6 +22,8 @@ package struct IDTokenExpectations: Sendable {
     var predecessor: String?
     /// Whether no request may delay the verification.
     var isUrgent = false
+    /// The seconds by which the issuer's clock is ahead of this device's, as the response with the token showed them.
+    var clockOffset = 0.0
 
     package init(
         nonce: String? = nil, maximumAge: Duration? = nil, contextClasses: [String] = [], accessToken: String? = nil,
@@ -40,18 +42,20 @@ enum TokenVerifier: Sendable {
     case published(RemoteJWTVerifier)
 
     /// Verifies a token, and returns it with its header.
-    func verify(_ token: String) async throws -> JWT {
+    ///
+    /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this device's.
+    func verify(_ token: String, clockOffset: Double = 0) async throws -> JWT {
         switch self {
-        case .shared(let verifier): try verifier.verifiedToken(token)
-        case .published(let verifier): try await verifier.verifiedToken(token)
+        case .shared(let verifier): try verifier.verifiedToken(token, clockOffset: clockOffset)
+        case .published(let verifier): try await verifier.verifiedToken(token, clockOffset: clockOffset)
         }
     }
 
     /// Verifies a token without a request to the server.
-    func verifyWithKnownKeys(_ token: String) throws -> JWT {
+    func verifyWithKnownKeys(_ token: String, clockOffset: Double) throws -> JWT {
         switch self {
-        case .shared(let verifier): try verifier.verifiedToken(token)
-        case .published(let verifier): try verifier.verifiedTokenWithKnownKeys(token)
+        case .shared(let verifier): try verifier.verifiedToken(token, clockOffset: clockOffset)
+        case .published(let verifier): try verifier.verifiedTokenWithKnownKeys(token, clockOffset: clockOffset)
         }
     }
 }
@@ -96,14 +100,19 @@ struct IDTokenVerifier: Sendable {
     func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
         let verified: JWT
         do {
-            verified = expectations.isUrgent ? try tokens.verifyWithKnownKeys(token) : try await tokens.verify(token)
+            let offset = expectations.clockOffset
+            verified =
+                expectations.isUrgent
+                ? try tokens.verifyWithKnownKeys(token, clockOffset: offset)
+                : try await tokens.verify(token, clockOffset: offset)
         } catch let error as JOSEError {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
         let claims = verified.claims
         try checkIssuer(claims)
         try checkParties(claims)
-        try checkTimes(claims)
+        let now = clock.now.addingTimeInterval(expectations.clockOffset)
+        try checkTimes(claims, now)
         try checkHashes(of: verified, expectations)
         if let nonce = expectations.nonce {
             // Core §3.1.3.7, rule 11: another nonce is a replayed or injected token.
@@ -111,7 +120,7 @@ struct IDTokenVerifier: Sendable {
                 throw OAuthError.invalidIDToken("its nonce is not that of the request")
             }
         }
-        try checkAuthentication(claims, expectations)
+        try checkAuthentication(claims, expectations, now)
         if let predecessor = expectations.predecessor { try checkSuccession(claims, of: predecessor) }
         return claims
     }
@@ -143,9 +152,9 @@ struct IDTokenVerifier: Sendable {
     /// Core §2: `iat` is required.
     ///
     /// A token from the future is not accepted, whatever its expiry.
-    private func checkTimes(_ claims: Claims) throws(OAuthError) {
+    private func checkTimes(_ claims: Claims, _ now: Date) throws(OAuthError) {
         guard let issued = claims.issuedAt else { throw .invalidIDToken("it does not state when it was issued") }
-        guard issued <= clock.now.addingTimeInterval(Self.leeway) else {
+        guard issued <= now.addingTimeInterval(Self.leeway) else {
             throw .invalidIDToken("it is from the future")
         }
     }
@@ -176,7 +185,9 @@ struct IDTokenVerifier: Sendable {
     }
 
     /// Core §3.1.3.7, rules 12 and 13: the context class and the time of the authentication, where they were requested.
-    private func checkAuthentication(_ claims: Claims, _ expectations: IDTokenExpectations) throws(OAuthError) {
+    private func checkAuthentication(
+        _ claims: Claims, _ expectations: IDTokenExpectations, _ now: Date
+    ) throws(OAuthError) {
         if !expectations.contextClasses.isEmpty {
             guard let actual = claims.string("acr"), expectations.contextClasses.contains(actual) else {
                 throw .insufficientAuthentication
@@ -187,7 +198,7 @@ struct IDTokenVerifier: Sendable {
         guard let authenticated = claims.date("auth_time") else {
             throw .invalidIDToken("it does not state when the user authenticated")
         }
-        guard clock.now.timeIntervalSince(authenticated) <= age.inSeconds + Self.leeway else {
+        guard now.timeIntervalSince(authenticated) <= age.inSeconds + Self.leeway else {
             throw .insufficientAuthentication
         }
     }
