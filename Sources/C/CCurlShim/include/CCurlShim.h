@@ -58,6 +58,12 @@ static inline long latch_curl_response_code(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0;
 }
 
+/// The status of a proxy's last response to CONNECT, 0 if there was none.
+static inline long latch_curl_connect_status(CURL *easy) {
+    long value = 0;
+    return curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &value) == CURLE_OK ? value : 0;
+}
+
 /// The number of bytes of heads and content that were sent, also on connections that were lost since.
 static inline long latch_curl_sent_bytes(CURL *easy) {
     long value = 0;

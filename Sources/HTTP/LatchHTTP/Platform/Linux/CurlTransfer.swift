@@ -236,6 +236,8 @@ final class CurlTransfer: @unchecked Sendable {
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
         if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
+            let proxyStatus = latch_curl_connect_status(easy)
+            guard proxyStatus < 300 else { throw CurlFailure.proxy(proxyStatus, authority: authority) }
             throw CurlFailure.error(
                 outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, errorBuffer: String(cString: errorBuffer),
                 showsCertificate: showsCertificate, hasSent: hasSent)
