@@ -97,13 +97,24 @@ import Testing
         #expect(response.idTokenClaims?.subject == "ada")
         let granted = try await client.tokens(for: ClientCredentialsGrant(scopes: ["openid"]))
         #expect(granted.idTokenClaims?.subject == "ada")
-        // The same token is refused by a clock that is right.
-        provider.deviate { deviations in
-            deviations.claims = { $0.issuedAt = clock.now.addingTimeInterval(40) }
+        // A token that neither clock accepts.
+        for change: Double in [200_000, -200_000] {
+            provider.deviate { deviations in
+                deviations.claims = { claims in
+                    claims.issuedAt = clock.now.addingTimeInterval(change)
+                    claims.expiry = clock.now.addingTimeInterval(change + 600)
+                }
+            }
+            await #expect(throws: OAuthError.invalidIDToken) {
+                try await client.finish(provider.approve(try await client.begin()))
+            }
         }
-        await #expect(throws: OAuthError.invalidIDToken) {
-            try await client.finish(provider.approve(try await client.begin()))
-        }
+    }
+
+    @Test func `device-clock: signs in though a server in front of the issuer has another clock`() async throws {
+        let provider = try ScriptedProvider()
+        provider.respondsWithDate(ahead: -3_600)
+        #expect(try await signIn(provider).idTokenClaims?.subject == "ada")
     }
 
     @Test func `future-iat: refuses a token from the future`() async throws {

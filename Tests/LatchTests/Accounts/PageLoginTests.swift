@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    // Report 18 in Documentation/PublicReports.md.
+    @Test(arguments: ["%s", "x %s", "", "--new-window"])
+    func `takes the first browser of a list that works, with its arguments`(arguments: String) async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let place = arguments.hasSuffix("%s") || arguments.isEmpty ? arguments.split(separator: " ").count : 2
+                let path = try browser(home, "curl -sSL -b '' -o page.html \"$\(max(place, 1))\"")
+                let list = ["BROWSER": "no-such-browser:/no/such/browser -x:\(path) \(arguments)"]
+                let login = try await login(
+                    home, provider, ["--browser", "--client-id", "notes"], environment: list)
+                #expect(login.ending == .exited(0), "\(login.error)")
+            }
+        }
+    }
+
     @Test func `says what is missing, and stores nothing`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in

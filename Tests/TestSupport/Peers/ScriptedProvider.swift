@@ -43,7 +43,7 @@ public final class ScriptedProvider: Handler {
         var accessTokens: [String: JSONObject] = [:]
         public var keys: [Key]
         var devicePolls = 0
-        var isDated = false
+        var dateAhead: Double?
         var assertions: Set<String> = []
         var deviations = Deviations()
     }
@@ -143,14 +143,17 @@ public final class ScriptedProvider: Handler {
             return state.deviations
         }
         if let response = deviations.response(request) { return response }
-        guard state.withLock({ $0.isDated }) else { return try await answer(request, deviations) }
         var response = try await answer(request, deviations)
-        response.fields[.date] = HTTPDate(clock.now).description
+        if let ahead = state.withLock({ $0.dateAhead }) {
+            response.fields[.date] = HTTPDate(clock.now.addingTimeInterval(ahead)).description
+        }
         return response
     }
 
     /// Dates every response, as real servers do.
-    public func respondsWithDate() { state.withLock { $0.isDated = true } }
+    ///
+    /// - Parameter ahead: The seconds by which the date is ahead of the clock that dates the tokens.
+    public func respondsWithDate(ahead: Double = 0) { state.withLock { $0.dateAhead = ahead } }
 
     private func answer(_ request: HTTPRequest, _ deviations: Deviations) async throws -> HTTPResponse {
         let form = Self.parameters(request.body.text ?? "")

@@ -47,22 +47,25 @@ public struct KeySet: Sendable {
         }
         var keys: [Key] = []
         var encryptionKeys: [EncryptionKey] = []
+        var names: Set<String> = []
         for jwk in list.lazy.compactMap(\.objectValue) {
-            switch Self.key(jwk) {
+            let key = Self.key(jwk)
+            switch key {
             case .signature(let key): keys.append(key)
             case .encryption(let key): encryptionKeys.append(key)
             case nil: break
             }
+            // No issuer publishes shared secrets, so two of one ID are a mistake of the set's owner.
+            guard jwk["kty"] == "oct", jwk["use"] != "enc", let id = jwk["kid"]?.stringValue else { continue }
+            if case .encryption = key { continue }
+            guard names.insert(id).inserted else {
+                throw .unsuitableKey("two shared secrets of the set have the same ID")
+            }
         }
         // RFC 8725 §3.1: a set that mixes both invites a public key to be taken for a secret.
-        let secrets = keys.filter { $0.publicKey == nil }
-        guard secrets.isEmpty || secrets.count == keys.count else {
+        let secrets = keys.count { $0.publicKey == nil }
+        guard secrets == 0 || secrets == keys.count else {
             throw .unsuitableKey("the set mixes secrets and public keys")
-        }
-        // No issuer publishes them, so whoever has given two of them one ID has made a mistake.
-        let names = secrets.compactMap(\.id)
-        guard Set(names).count == names.count else {
-            throw .unsuitableKey("two shared secrets of the set have the same ID")
         }
         self.keys = keys
         self.encryptionKeys = encryptionKeys
