@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchCore
 import LatchHTTP
 import LatchOAuth
+import LatchTesting
 import TestTags
 import Testing
 
@@ -51,6 +53,39 @@ import Testing
         #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r"]])
     }
 
+    // RFC 8414 §2; report 13 in Documentation/PublicReports.md.
+    @Test(
+        arguments: [
+            (["client_secret_post"], "post"), (["client_secret_post", "client_secret_basic"], "basic"),
+            (["private_key_jwt", "client_secret_post"], "post"), ([], "basic"), (["none"], "basic"), (nil, "basic"),
+            (["client_secret_jwt"], "client_secret_jwt"), ("client_secret_post", "basic"),
+        ] as [(JSONValue?, String)])
+    func `proves itself in a way that the server supports`(supported: JSONValue?, method: String) async throws {
+        let secret = "a secret of thirty-two bytes, or more"
+        issuer.on(.ok, #"{"access_token":"a"}"#)
+        var server = AuthorizationServer.latchwork(at: ScriptedIssuer.url)
+        server.metadata["token_endpoint_auth_methods_supported"] = supported
+        let endpoint = TokenEndpoint(
+            server: server, registration: ClientRegistration(clientID: "notes", secret: secret), transport: issuer,
+            clock: issuer.clock.wallClock())
+        _ = try await endpoint.tokens(for: grant)
+        #expect(endpoint.registration.authentication.rawValue == method)
+        let request = try #require(issuer.requests.last)
+        #expect((request.fields[.authorization] != nil) == (method == "basic"))
+        #expect(issuer.forms.last?.contains("client_secret=\(secret)") == (method == "post"))
+    }
+
+    @Test func `proves itself as it was told to, whatever the server supports`() async throws {
+        var server = AuthorizationServer.latchwork(at: ScriptedIssuer.url)
+        server.metadata["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
+        for registration in [
+            ClientRegistration(clientID: "notes", secret: "s", authentication: .basic),
+            ClientRegistration(clientID: "notes"), .none,
+        ] {
+            #expect(TokenEndpoint(server: server, registration: registration).registration == registration)
+        }
+    }
+
     @Test func `proves itself in the form only where that is asked for`() async throws {
         let registration = ClientRegistration(clientID: "no:tes", secret: "p&q=+", authentication: .post)
         let request = try await request(of: registration)
@@ -70,7 +105,9 @@ import Testing
         dump(issuer.endpoint(registration), to: &text)
         #expect(text.contains("notes"))
         #expect(!text.contains("canary"))
-        #expect(registration == ClientRegistration(clientID: "notes", secret: "canary", authentication: .basic))
+        #expect(registration == ClientRegistration(clientID: "notes", secret: "canary"))
+        // This one follows no server.
+        #expect(registration != ClientRegistration(clientID: "notes", secret: "canary", authentication: .basic))
         #expect(registration != ClientRegistration(clientID: "notes", secret: "other"))
     }
 

@@ -105,7 +105,7 @@ extension AccountError {
     package init(
         _ response: HTTPResponse, unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
     ) {
-        let content = (try? JSONValue(parsing: response.body.bytes))?.objectValue
+        let content = (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue
         // An RPC has one of sixteen codes in its content, and the server's own one in a field, as the refused field.
         let serverCode = response.fields["latch-code"] ?? content?["code"]?.stringValue
         let error: AccountError =

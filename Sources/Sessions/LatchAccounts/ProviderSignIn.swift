@@ -156,7 +156,7 @@ public struct ProviderSignIn: Sendable {
     ) throws(HTTPError) -> URL {
         let request = try client.request(
             .get, "\(RoutePath(endpoints.providers))/\(provider.rawValue)", query: parameters)
-        guard let url = URL(string: "\(request.scheme)://\(request.authority)\(request.path)"),
+        guard let url = URL(encodingOnce: "\(request.scheme)://\(request.authority)\(request.path)"),
             let origin = HTTPOrigin(url)
         else { throw .invalidURL }
         guard allowingInsecureHTTP.allows(origin) else { throw .insecureURL }

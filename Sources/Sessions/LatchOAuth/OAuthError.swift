@@ -129,7 +129,8 @@ extension OAuthError {
         hint: "Check the client ID, the secret, and the tokens of the request.")
 
     /// The server refused for another reason, which `issuerMessage` may contain.
-    public static let refused = OAuthError(code: "refused", message: "The server refused the request.")
+    public static let refused = OAuthError(
+        code: "refused", message: "The server refused the request.", hint: "Try again; if it is refused again, sign in again.")
 
     /// A successful response without what it should contain, such as usable tokens (RFC 6749 §5.1).
     public static let invalidResponse = OAuthError.invalidResponse("it has no access token")
@@ -183,7 +184,8 @@ extension OAuthError {
     func refusingToken(doubts: Bool) -> OAuthError {
         switch refusal {
         case .issuer: return reclassified(as: .invalidGrant)
-        case .doubtful where doubts && (issuerCode.map { Self.codes[$0] == nil } ?? true):
+        // RFC 6749 §5.2: the failed authentication of a client has the status 401.
+        case .doubtful where (doubts || status == .badRequest) && (issuerCode.map { Self.codes[$0] == nil } ?? true):
             var error = self
             error.isDoubtfulEnd = true
             return error
@@ -243,7 +245,7 @@ extension OAuthError {
         if StepUpRequirement(errorCode: issuerCode, suberror: suberror) != nil { return .interactionRequired }
         // Of Microsoft Entra: the refresh token was issued to another client of its family.
         if issuerCode == "invalid_grant", suberror == "client_mismatch" { return .unauthorizedClient }
-        if let known = codes[issuerCode] { return known }
+        if let known = codes[issuerCode] ?? codes[issuerCode.lowercasedASCII()] { return known }
         return status == .unauthorized ? .unauthorized : .refused
     }
 
@@ -263,7 +265,7 @@ extension OAuthError {
 
     /// Returns the server's message from one of the usual members.
     private static func message(in members: JSONObject) -> String? {
-        let text = ["error_description", "detail", "message"].lazy.compactMap { members[$0]?.stringValue }.first
+        let text = ["error_description", "detail", "message", "msg"].lazy.compactMap { members[$0]?.stringValue }.first
         return text ?? members["detail"]?.arrayValue.map(list)
     }
 
@@ -299,8 +301,7 @@ extension OAuthError {
 
     /// Returns the seconds of a member, which the field `Retry-After` outranks.
     private static func delay(_ value: JSONValue?) -> Duration? {
-        guard let seconds = value?.intValue, seconds >= 0 else { return nil }
-        return .seconds(min(seconds, Int(RetryAfter.longest.components.seconds)))
+        value?.seconds.map { .seconds(min($0, RetryAfter.longest.inSeconds)) }
     }
 }
 

@@ -48,6 +48,8 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init(
             "Supabase", .badRequest, #"{"code":400,"error_code":"refresh_token_not_found","msg":"Not found"}"#, .issuer),
         .init("Firebase", .badRequest, #"{"error":{"code":400,"message":"INVALID_REFRESH_TOKEN"}}"#, .issuer),
+        .init("in capitals", .badRequest, #"{"error":"INVALID_GRANT"}"#, .issuer),
+        .init("a device code's word", .badRequest, #"{"error":"expired_token"}"#, .issuer),
         .init(
             "Cognito", .badRequest,
             #"{"__type":"NotAuthorizedException","message":"Refresh Token has been revoked"}"#, .issuer),
@@ -154,6 +156,44 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("a list", .unauthorized, #"["no"]"#, .doubtful),
     ]
 
+    /// What issuers say with the status of a refused refresh token, and some gateways may; report 10 in
+    /// Documentation/PublicReports.md.
+    static let unclear: [RefreshAnswer] = [
+        .init("glewlwyd", .badRequest, .doubtful), .init("blanks", .badRequest, " \r\n", .doubtful),
+        .init("RFC 6750's code", .badRequest, #"{"error":"invalid_token"}"#, .doubtful),
+        .init("a user who was removed", .badRequest, #"{"error":"access_denied"}"#, .doubtful),
+        .init("Firebase's expiry", .badRequest, #"{"error":{"code":400,"message":"TOKEN_EXPIRED"}}"#, .doubtful),
+        .init("Firebase's user", .badRequest, #"{"error":{"code":400,"message":"USER_DISABLED"}}"#, .doubtful),
+        .init("Supabase's user", .badRequest, #"{"code":400,"error_code":"user_banned","msg":"x"}"#, .doubtful),
+        .init(
+            "Cognito's user", .badRequest, #"{"__type":"NotAuthorizedException","message":"User is disabled."}"#,
+            .doubtful),
+        .init("a word of its own", .badRequest, #"{"error":"token_inactive"}"#, .doubtful),
+    ]
+
+    /// Mistakes in a request, and gateways, with that status.
+    static let mistakes: [RefreshAnswer] = [
+        .init("a page", .badRequest, html, nil), .init("a text", .badRequest, "Bad Request", nil),
+        .init("Spring", .badRequest, #"{"status":400,"error":"Bad Request","path":"/token"}"#, nil),
+        .init("a word for it", .badRequest, #"{"error":"bad_request"}"#, nil),
+        .init("Firebase's key", .badRequest, #"{"error":{"code":400,"message":"MISSING_REFRESH_TOKEN"}}"#, nil),
+        .init("Firebase's grant", .badRequest, #"{"error":{"code":400,"message":"INVALID_GRANT_TYPE"}}"#, nil),
+        .init(
+            "Google's key", .badRequest,
+            #"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}"#, nil),
+        .init("Supabase's check", .badRequest, #"{"code":400,"error_code":"validation_failed","msg":"x"}"#, nil),
+        .init(
+            "Cognito's limit", .badRequest, #"{"__type":"TooManyRequestsException","message":"Rate exceeded"}"#, nil),
+        .init(
+            "Cognito's client", .badRequest,
+            #"{"__type":"ResourceNotFoundException","message":"User pool client does not exist."}"#, nil),
+        .init("a missing parameter", .badRequest, #"{"error":"invalid_request"}"#, nil),
+        .init("another grant", .badRequest, #"{"error":"unsupported_grant_type"}"#, nil),
+        .init("an answer without words", .badRequest, "{}", nil), .init("a list", .badRequest, "[]", nil),
+        .init("an outage", 500, #"{"error":"invalid_token"}"#, nil), .init("too many", 429, nil),
+        .init("a header that is too long", 431, nil), .init("not found", .notFound, nil),
+    ]
+
     static let others: [RefreshAnswer] = [
         .init(
             "a wrong client", .unauthorized, #"{"error":"invalid_client"}"#, nil,
@@ -173,7 +213,9 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `A refusal of a refresh` {
-    @Test(arguments: RefreshAnswer.issuers + RefreshAnswer.gateways + RefreshAnswer.others)
+    @Test(
+        arguments: RefreshAnswer.issuers + RefreshAnswer.gateways + RefreshAnswer.others + RefreshAnswer.unclear
+            + RefreshAnswer.mistakes)
     func `is the issuer's only if nothing between could have written it`(answer: RefreshAnswer) {
         #expect(answer.response.refreshRefusal == answer.refusal)
     }
@@ -184,6 +226,36 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
         let session = fixture.makeSession()
         #expect(throws: HTTPError.unacceptableStatus) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState.isSignedIn)
+        #expect(fixture.stored?.refresh == SessionFixture().tokens(0).refresh)
+    }
+
+    @Test(arguments: RefreshAnswer.unclear)
+    func `in words that a gateway might use ends the session once they come again after a pause`(
+        answer: RefreshAnswer
+    ) throws {
+        let error = HTTPError.unacceptableStatus(answer.response)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
+        let session = fixture.makeSession()
+        #expect(throws: HTTPError.unacceptableStatus) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState.isSignedIn)
+        try fixture.pass(.seconds(200))
+        #expect(throws: HTTPError.unacceptableStatus) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState.isSignedIn)
+        try fixture.pass(.seconds(200))
+        #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
+        #expect(session.currentState == .signedOut(.issuer))
+    }
+
+    @Test(arguments: RefreshAnswer.mistakes)
+    func `that is none keeps the session, however often it comes`(answer: RefreshAnswer) throws {
+        let error = HTTPError.unacceptableStatus(answer.response)
+        let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
+        let session = fixture.makeSession()
+        for _ in 0..<5 {
+            #expect(throws: HTTPError.unacceptableStatus) { try fixture.run { try await session.credential() } }
+            try fixture.pass(.seconds(700))
+        }
         #expect(session.currentState.isSignedIn)
         #expect(fixture.stored?.refresh == SessionFixture().tokens(0).refresh)
     }

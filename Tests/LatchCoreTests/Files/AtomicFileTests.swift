@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchCore
 import LatchTesting
 import Testing
+
+@testable import LatchCore
 
 #if canImport(Glibc)
 import Glibc
@@ -27,6 +28,14 @@ import Darwin
             #expect(try AtomicFile("\(folder)/no/such/folder/f").read() == nil)
         }
     }
+
+    #if os(Linux)
+    // Report 17 in Documentation/PublicReports.md: the kernel's own file systems cannot sync a folder, as CIFS and FUSE.
+    @Test func `needs no folder that can be synced`() throws {
+        try AtomicFile("/proc/self/f").syncFolder()
+        #expect(throws: FileError.self) { try AtomicFile("/no/such/folder/f").syncFolder() }
+    }
+    #endif
 
     @Test(arguments: [0, 1, 16_383, 16_384, 16_385, 1_000_003])
     func `holds what was written, whatever its size`(count: Int) async throws {

@@ -34,6 +34,35 @@ import Testing
         #expect(server.requests.last?.values(of: "Cookie") == ["a=b"])
     }
 
+    // Reports 1 in Documentation/PublicReports.md.
+    @Test(arguments: [
+        ("/x/a%20b c", "/x/a%20b%20c"), ("/x/a?sig=a%2Bb&tags=[x]", "/x/a?sig=a%2Bb&tags=%5Bx%5D"),
+        ("/é?q=100%", "/%C3%A9?q=100%25"), ("?q=a%20b|c", "/start?q=a%20b%7Cc"),
+    ])
+    func `keeps what is encoded in its target, and encodes the rest`(location: String, path: String) async throws {
+        let paths = Recording<String>()
+        let transport = ClosureHandler { request in
+            paths.add(request.path)
+            return paths.entries.count > 1
+                ? HTTPResponse(status: .ok) : HTTPResponse(status: 302, fields: [.location: location])
+        }
+        let client = Client(baseURL: try #require(URL(string: "https://h")), transport: transport)
+        _ = try await client.perform(.raw(.get, "start"))
+        #expect(paths.entries == ["/start", path])
+    }
+
+    @Test func `is resolved against a target that holds what a URL must not`() async throws {
+        let paths = Recording<String>()
+        let transport = ClosureHandler { request in
+            paths.add(request.path)
+            return paths.entries.count > 1
+                ? HTTPResponse(status: .ok) : HTTPResponse(status: 302, fields: [.location: "?next=%20"])
+        }
+        let client = Client(baseURL: try #require(URL(string: "https://h")), transport: transport)
+        _ = try await client.respond(to: HTTPRequest(authority: "h", path: "/a%20b/[c]?d"))
+        #expect(paths.entries == ["/a%20b/[c]?d", "/a%20b/%5Bc%5D?next=%20"])
+    }
+
     @Test(arguments: [301, 302, 303, 307, 308])
     func `to another origin carries no credential`(status: Int) async throws {
         let target = try RawHTTPServer { _ in .response(body: "end") }

@@ -59,6 +59,13 @@ import Testing
         #expect(field["prev"] == nil)
     }
 
+    // Report 1 in Documentation/PublicReports.md.
+    @Test func `keeps what is encoded in its target, and encodes the rest`() throws {
+        let field = try links(#"</p/2?filter[state]=open&cursor=a%3D%3D>; rel="next""#)
+        let url = try #require(field["next"]?.url(relativeTo: request))
+        #expect(url.absoluteString.hasSuffix("/p/2?filter%5Bstate%5D=open&cursor=a%3D%3D"))
+    }
+
     @Test func `of another resource leads nobody on`() throws {
         // RFC 8288 §3.2: with an anchor it is about something else than the answer.
         let field = try links(#"<evil>; rel=next; anchor="https://else.example/", <good>; rel=next"#)

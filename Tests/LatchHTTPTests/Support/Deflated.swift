@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Content in gzip (RFC 1952), written by hand so that no library has to be trusted to write it.
+/// Content in gzip (RFC 1952) and deflate (RFC 1950, RFC 1951), written by hand so that no library has to be trusted to write it.
 enum Deflated {
     static let gzipHead: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
 
     /// The bytes as they are, in one stored block (RFC 1951 §3.2.4); at most 65,535.
     static func gzip(_ content: [UInt8]) -> [UInt8] {
+        gzipHead + stored(content) + little(checksum(content)) + little(UInt32(content.count))
+    }
+
+    /// The bytes as they are, in one stored block of RFC 1951 §3.2.4.
+    static func stored(_ content: [UInt8]) -> [UInt8] {
         let length = UInt16(content.count)
-        return gzipHead + [1] + little(length) + little(~length) + content + little(checksum(content))
-            + little(UInt32(content.count))
+        return [1] + little(length) + little(~length) + content
+    }
+
+    /// The same in RFC 1950, with its Adler-32.
+    static func zlib(_ content: [UInt8]) -> [UInt8] {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        for byte in content {
+            low = (low + UInt32(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        return [0x78, 0x01] + stored(content) + little((high << 16 | low).byteSwapped)
     }
 
     /// RFC 1952 §8.

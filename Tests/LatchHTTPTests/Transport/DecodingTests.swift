@@ -19,7 +19,7 @@ import Testing
 
     /// RFC 1952, RFC 7932 and RFC 8878, each with the content as it is.
     private static let codings: [(name: String, bytes: [UInt8])] = [
-        ("gzip", Deflated.gzip(hello)),
+        ("gzip", Deflated.gzip(hello)), ("deflate", Deflated.zlib(hello)),
         ("br", [0x0B, 0x02, 0x80] + hello + [0x03]),
         ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0] + hello),
     ]
@@ -87,9 +87,18 @@ import Testing
         await #expect(throws: HTTPError.malformedMessage) { try await transport.respond(to: server.request()) }
     }
 
-    @Test func `that nobody asked for is malformed`() async throws {
-        let server = try RawHTTPServer { _ in Self.answer("compress", Self.hello) }
-        await #expect(throws: HTTPError.malformedMessage) { try await transport.respond(to: server.request()) }
+    // Report 9 in Documentation/PublicReports.md.
+    @Test(arguments: ["UTF-8", "aws-chunked", "binary", "compress", "gzip, aws-chunked", "x, gzip"])
+    func `that is not known here stays as it is`(coding: String) async throws {
+        let server = try RawHTTPServer { _ in Self.answer(coding, Self.hello) }
+        for streams in [false, true] {
+            var request = server.request()
+            request.wantsStream = streams
+            let response = try await transport.respond(to: request)
+            #expect(try await response.body.collected(upTo: 5) == Self.hello)
+            #expect(response.fields[.contentEncoding] == coding)
+            #expect(response.fields[.contentLength] == "5")
+        }
     }
 
     /// Sends a bomb for as long as somebody takes it, and says how much of it was sent.

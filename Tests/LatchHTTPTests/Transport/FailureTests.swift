@@ -71,6 +71,37 @@ import Testing
         try await asking.value
     }
 
+    /// Ends each connection of HTTP/2 by GOAWAY with NO_ERROR before it has answered, and answers on the last one.
+    private func leave(_ count: Int, at listener: RawListener) async {
+        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        // RFC 9113 §6.8: the last stream is 0, so the request was not processed.
+        let goAway: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        for number in 0...count {
+            guard let peer = await listener.accept() else { return }
+            _ = await peer.receive(through: "\r\n\r\nSM\r\n\r\n")
+            // RFC 9113 §6.2: `:status: 200` on stream 1, which is its end.
+            await peer.send(settings + (number < count ? goAway : [0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88]))
+            if number < count { peer.endSending() }
+            // Closed before all was read, the connection would be reset.
+            _ = await peer.receiveAll()
+        }
+    }
+
+    // Report 6 in Documentation/PublicReports.md.
+    @Test func `because the server leaves in good order is a connection's failure, and tried again`() async throws {
+        let listener = try RawListener()
+        async let left: Void = leave(3, at: listener)
+        var request = request(port: listener.port)
+        request.assumesHTTP2 = true
+        let error = try await failure(request)
+        #expect(error.code == HTTPError.offline.code)
+        let retrying = CurlTransport().intercepted(by: [
+            RetryInterceptor(RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(1)))
+        ])
+        #expect(try await retrying.respond(to: request).status == .ok)
+        _ = await left
+    }
+
     @Test func `because the answer never ends is a timeout`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         var configuration = CurlTransport.Configuration()

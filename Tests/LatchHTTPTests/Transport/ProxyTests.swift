@@ -35,4 +35,19 @@ import Testing
             #expect(proxy.requests.isEmpty)
         }
     }
+
+    // Report 19 in Documentation/PublicReports.md.
+    @Test(arguments: [407, 403, 502]) func `is named where it refuses to connect`(status: Int) async {
+        await #expect(processExitsWith: .success) { [status] in
+            let proxy = try RawHTTPServer { _ in .response(status, body: "no") }
+            setenv("https_proxy", proxy.url, 1)
+            let error = await #expect(throws: HTTPError.self) {
+                try await CurlTransport().respond(to: HTTPRequest(authority: "id.invalid", path: "/"))
+            }
+            #expect(error?.isConnectivity == true && error?.isUnsent == true)
+            #expect(error?.message == "The proxy refused to connect to id.invalid, with status \(status).")
+            #expect(error?.hint?.contains("password") == (status == 407))
+            #expect(proxy.requests.first?.line == "CONNECT id.invalid:443 HTTP/1.1")
+        }
+    }
 }

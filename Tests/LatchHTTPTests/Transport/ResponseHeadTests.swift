@@ -35,9 +35,24 @@ import Testing
         #expect(lines(try parse(text)) == ["X-A=1", "x-a=2", "Empty=", "Blank=", "Colon=a:b", "Inner=a  b", "Bare=x"])
     }
 
-    @Test(arguments: [": no name", "no colon", " folded: x", "\tfolded", "a b: x", "ä: x", "(a): x", "\u{0}: x"])
+    @Test(arguments: [": no name", "no colon", "a b: x", "ä: x", "(a): x", "\u{0}: x"])
     func `leaves out lines that are no fields and keeps those around them`(line: String) throws {
         #expect(lines(try parse("HTTP/1.1 200 OK\r\nA: 1\r\n\(line)\r\nB: 2\r\n")) == ["A=1", "B=2"])
+    }
+
+    // RFC 9112 §5.2; report 14 in Documentation/PublicReports.md.
+    @Test(arguments: [
+        ("X: a\r\n b\r\n", "a b"), ("X: a \t\r\n\t  b\r\n", "a b"), ("X:\r\n a\r\n b: c\r\n", "a b: c"),
+        ("X: a\r\n \r\n", "a"), ("X: a\n b\n", "a b"), ("X: a\r\n b", "a b"), ("no colon\r\n X: a\r\nX: b\r\n", "b"),
+    ])
+    func `joins the lines of a folded field by one space`(lines: String, value: String) throws {
+        let response = try parse("HTTP/1.1 200 OK\r\nA: 1\r\n\(lines)")
+        #expect(self.lines(response) == ["A=1", "X=\(value)"])
+        #expect(ResponseHead.fields(Array(lines.utf8)).map(\.value) == [value])
+    }
+
+    @Test func `begins with no folded line`() throws {
+        #expect(lines(try parse("HTTP/1.1 200 OK\r\n folded: x\r\nA: 1\r\n")) == ["A=1"])
     }
 
     @Test func `replaces bytes that are no UTF-8 and keeps the rest of the value`() throws {

@@ -56,6 +56,18 @@ import Testing
         await site.close()
     }
 
+    // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
+    @Test func `reads a callback as it was sent, whatever else is in it`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        var agent = UserAgent(site)
+        let begun = try await agent.get(UpstreamApp().path())
+        let query = try upstream.approve(begun.location, as: Site.ada)
+        let returned = try await agent.get("/api/auth/staff/callback?\(query)&hint={x}|y&note=a%20b")
+        #expect(returned.status == 302 && returned.parameters["code"]?.isEmpty == false, "\(returned.text)")
+        await site.close()
+    }
+
     @Test func `takes the address from the provider's other page where its token has none`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)

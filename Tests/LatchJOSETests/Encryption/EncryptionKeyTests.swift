@@ -43,12 +43,16 @@ import Testing
             return jwk
         }
         #expect(try EncryptionKey(jwk: changed("alg", nil), algorithm: .rsaOAEP256).algorithm == .rsaOAEP256)
-        #expect(try EncryptionKey(jwk: changed("use", nil)).canDecrypt)
+        for (name, value) in [("use", nil), ("use", .null), ("use", ""), ("key_ops", []), ("key_ops", .null)]
+            as [(String, JSONValue?)]
+        {
+            #expect(try EncryptionKey(jwk: changed(name, value)).canDecrypt)
+        }
         let wrong: [JSONObject] = [
             changed("alg", nil), changed("alg", "RS256"), changed("alg", "ECDH-ES"), changed("alg", "A128KW"),
             changed("alg", "RSA1_5"), changed("alg", "A128GCM"), changed("alg", 1), changed("use", "sig"),
             changed("use", 1), changed("kty", "EC"), changed("kty", nil), changed("n", "AQAB"), changed("p", nil),
-            changed("d", ""), changed("key_ops", ["sign"]), changed("key_ops", []), changed("key_ops", ["deriveKey"]),
+            changed("d", ""), changed("key_ops", ["sign"]), changed("key_ops", ["deriveKey"]),
             changed("key_ops", ["unwrapKey", "unwrapKey"]), changed("key_ops", ["unwrapKey", "sign"]),
             changed("key_ops", "unwrapKey"),
         ]

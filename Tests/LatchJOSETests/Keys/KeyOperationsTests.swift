@@ -15,7 +15,10 @@ import Testing
 
     @Test(arguments: algorithms)
     func `is both where it says nothing, or both`(algorithm: SignatureAlgorithm) throws {
-        for key in [try Key.generate(algorithm), try key(algorithm, ["verify", "sign"])] {
+        for key in [
+            try Key.generate(algorithm), try key(algorithm, ["verify", "sign"]), try key(algorithm, []),
+            try key(algorithm, nil), try key(algorithm, ["sign", "attest", "verify"]),
+        ] {
             #expect(key.canSign && key.canVerify)
             let text = try JWS.sign([1], with: key)
             #expect(try JWS(verifying: text, keys: KeySet([key]), algorithms: [algorithm]).payload == [1])
@@ -56,8 +59,8 @@ import Testing
     // RFC 7517 §4.3.
     @Test(
         arguments: [
-            [], ["encrypt"], ["sign", "sign"], ["verify", "encrypt"], "verify", ["verify", 1], nil, ["SIGN"],
-            [["sign"]],
+            ["encrypt"], ["sign", "sign"], ["verify", "encrypt"], "verify", ["verify", 1], ["SIGN"], [["sign"]],
+            ["attest"],
         ] as [JSONValue])
     func `is refused where it is no list, has a name twice, or contradicts its use`(operations: JSONValue) throws {
         #expect { try key(.es256, operations) } throws: { JOSEError.unsuitableKey ~= $0 }

@@ -35,17 +35,27 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":[1]}"#, #"{"keys":["x"]}"#, #"{"keys":[],"keys":[]}"#,
+        "", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[],"keys":[]}"#,
         "{\"keys\":[]} x",
     ])
     func `is refused where it is none`(text: String) {
         #expect { try KeySet(jwks: Array(text.utf8)) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `is refused where two keys have one name`() throws {
-        let jwks: JSONValue = [
-            "keys": [.object(try Key.generate(.es256, id: "a").jwk), .object(try Key.generate(.es256, id: "a").jwk)]
-        ]
+    @Test func `has several keys of one name, and verifies by each`() throws {
+        let keys = try [Key.generate(.es256, id: "a"), .generate(.es256, id: "a"), .generate(.es384, id: "a")]
+        let set = try KeySet(jwks: KeySet(keys).jwks())
+        #expect(set.keys.count == 3)
+        #expect(set["a"]?.thumbprint == keys[0].thumbprint)
+        for key in keys {
+            let text = try JWS.sign([1], with: key)
+            #expect(try JWS(verifying: text, keys: set, algorithms: [.es256, .es384]).payload == [1])
+        }
+    }
+
+    @Test func `is refused where two shared secrets have one name`() throws {
+        let secrets = try [Key.generate(.hs256, id: "a"), .generate(.hs256, id: "a")]
+        let jwks: JSONValue = ["keys": .array(try secrets.map { .object(try $0.jwkWithSecretsForStorage()) })]
         #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 

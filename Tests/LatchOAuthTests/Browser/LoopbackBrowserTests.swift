@@ -89,6 +89,30 @@ import Testing
         #expect(visits.responses.map(\.status.rawValue).prefix(3) == [400, 404, 400])
     }
 
+    // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
+    @Test func `reads a response as it was sent, whatever else is in it`() async throws {
+        provider.deviate { deviations in
+            deviations.callback = { parameters in
+                parameters.append(("hint", "x"))
+            }
+        }
+        let browser = LoopbackBrowser { [provider] url in
+            Task {
+                let (page, cookie) = try await Self.begin(url)
+                let genuine = try provider.approve(page)
+                // A URL would not hold these; the request of a browser does.
+                let path = genuine.path() + "?" + (genuine.query(percentEncoded: true) ?? "") + "{x}|[y]"
+                var request = HTTPRequest(
+                    scheme: "http", authority: "127.0.0.1:\(genuine.port ?? 0)", path: path)
+                request.fields[.cookie] = cookie
+                _ = try await Transport.live.respond(to: request)
+            }
+        }
+        let session = session()
+        try await session.signIn(using: browser)
+        #expect(session.currentState.isSignedIn)
+    }
+
     @Test func `responds at both loopback addresses`() async throws {
         let browser = LoopbackBrowser { [provider] url in
             Task {

@@ -83,6 +83,14 @@ import Testing
         #expect(other.cookies.isEmpty)
     }
 
+    // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
+    @Test func `reads a callback as it was sent, whatever else is in it`() async throws {
+        let visitor = Visitor(try router())
+        let callback = try approve(try await visitor.get("/sign-in")) + "&hint={x}|y&note=a%20b"
+        #expect(callback.contains("%3A%2F%2F"))
+        #expect(try await visitor.get(callback).body.text == "ada to /")
+    }
+
     @Test func `signs nobody in by a link that somebody else made`() async throws {
         let attacker = Visitor(try router())
         let callback = try approve(try await attacker.get("/sign-in"))

@@ -133,7 +133,12 @@ import Testing
         ("app://auth/callback", "app://auth/Callback", false), ("app://auth/callback", "app://auth/callback/", false),
         ("app://auth/callback", "app://auth.evil/callback", false),
         ("app://auth/callback", "app:/auth/callback", false),
-        ("app://auth/callback", "app://evil@auth/callback", false), ("app://auth", "app://auth/", false),
+        ("app://auth/callback", "app://evil@auth/callback", false),
+        // RFC 3986 §6.2.3; report 2 in Documentation/PublicReports.md.
+        ("msauth.com.example.app://auth", "msauth.com.example.app://auth/?code=c&state=S", true),
+        ("msauth.com.example.app://auth/", "msauth.com.example.app://auth?code=c&state=S", true),
+        ("https://app.example.com", "https://app.example.com/?code=c&state=S", true),
+        ("app://auth", "app://auth//", false), ("app:", "app:/", false), ("app://auth", "app://auth/x", false),
     ])
     func `compares where a URL was sent to`(uri: String, callback: String, isSame: Bool) throws {
         #expect(try #require(URL(string: callback)).isCallback(to: #require(URL(string: uri))) == isSame)

@@ -379,6 +379,34 @@ import Testing
         #expect(try await task.value.idToken != nil)
     }
 
+    // Report 15 in Documentation/PublicReports.md.
+    @Test(
+        arguments: [
+            (#""interval":"12","expires_in":"30""#, 12, 30), (#""interval":12.0,"expires_in":30.5"#, 12, 30.5),
+            (#""interval":null,"expires_in":"soon""#, 5, 600), (#""interval":"-1","expires_in":"1e9""#, 5, 600),
+        ] as [(String, Double, Double)])
+    func `device-code-numbers: reads numbers that are written as texts`(
+        members: String, interval: Double, life: Double
+    ) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { deviations in
+            deviations.response = { request in
+                guard request.pathWithoutQuery == "/device" else { return nil }
+                return HTTPResponse(
+                    status: .ok,
+                    body: HTTPBody(
+                        #"{"device_code":"d","user_code":"U","verification_uri":"https://id.example.com/d",\#(members)}"#))
+            }
+        }
+        let client = provider.client()
+        let authorization = try await client.beginOnAnotherDevice()
+        #expect(authorization.expiry.timeIntervalSince(provider.clock.now) == life)
+        let task = Task { try await client.finish(authorization) }
+        await provider.clock.sleeper(for: .seconds(interval) ... .seconds(interval))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test func `device-code-cancelled: ends with the task`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()

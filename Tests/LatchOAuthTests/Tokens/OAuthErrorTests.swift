@@ -108,6 +108,20 @@ import Testing
         #expect(error.retryAfter == (expected == .tooManyRequests ? .seconds(7) : nil))
     }
 
+    // Reports 10 and 15 in Documentation/PublicReports.md.
+    @Test(
+        arguments: [
+            (#"{"code":400,"error_code":"validation_failed","msg":"No.","retry_after":"7"}"#, "No.", 7),
+            (#"{"msg":"No.","retry_after":1.5}"#, "No.", 1.5), (#"{"retry_after":"soon"}"#, nil, nil),
+            (#"{"retry_after":-1}"#, nil, nil),
+        ] as [(String, String?, Double?)])
+    func `is read in the spelling of other backends`(body: String, message: String?, pause: Double?) async throws {
+        let error = try await error(.badRequest, body)
+        #expect(error.issuerMessage == message)
+        #expect(error.retryAfter == pause.map { .seconds($0) })
+        #expect(error.hint != nil)
+    }
+
     @Test(.tags(.l3)) func `422 tells which fields are wrong, and not what was in them`() async throws {
         let error = try await error(
             422,
@@ -149,7 +163,7 @@ import Testing
         #expect(try await error(.serviceUnavailable, "", fields: fields).retryAfter == seconds.map { .seconds($0) })
     }
 
-    @Test(arguments: ["-1", "1e300", #""7""#, "null", "99999999999999"])
+    @Test(arguments: ["-1", "1e300", #""7s""#, "null", "99999999999999"])
     func `waits for no time that is none`(value: String) async throws {
         let error = try await error(.tooManyRequests, #"{"retry_after":\#(value)}"#)
         #expect(error.retryAfter == nil || error.retryAfter == RetryAfter.longest)

@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    // Report 18 in Documentation/PublicReports.md.
+    @Test(arguments: ["%s", "x %s", "", "--new-window"])
+    func `takes the first browser of a list that works, with its arguments`(arguments: String) async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let place = arguments.hasSuffix("%s") || arguments.isEmpty ? arguments.split(separator: " ").count : 2
+                let path = try browser(home, "curl -sSL -b '' -o page.html \"$\(max(place, 1))\"")
+                let list = ["BROWSER": "no-such-browser:/no/such/browser -x:\(path) \(arguments)"]
+                let login = try await login(
+                    home, provider, ["--browser", "--client-id", "notes"], environment: list)
+                #expect(login.ending == .exited(0), "\(login.error)")
+            }
+        }
+    }
+
     @Test func `says what is missing, and stores nothing`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
@@ -149,6 +164,25 @@ import Testing
                 #expect(login.ending == .exited(0), "\(login.error)")
                 #expect(login.output.first == "Signed in as robot at \(provider.base).")
                 #expect(try !home.holds("robots-secret-of-nobody-else"))
+            }
+        }
+    }
+
+    // Report 13 in Documentation/PublicReports.md.
+    @Test func `proves a program in the way that the issuer supports`() async throws {
+        let secret = "robots-secret-of-nobody-else"
+        let registration = ClientRegistration(clientID: "robot", secret: secret, authentication: .post)
+        try await ScriptedProvider.serving(registration) { provider in
+            provider.deviate {
+                $0.metadata = { $0["token_endpoint_auth_methods_supported"] = ["client_secret_post"] }
+            }
+            try await CommandHome.with { home in
+                let arguments = ["--client-credentials", "--client-id", "robot", "--scope", "notes:read"]
+                let login = try await login(home, provider, arguments, environment: ["LATCH_CLIENT_SECRET": secret])
+                #expect(login.ending == .exited(0), "\(login.error)")
+                let request = try #require(provider.requests(to: "/token").first)
+                #expect(request.fields[.authorization] == nil)
+                #expect(request.body.text?.contains("client_secret=\(secret)") == true)
             }
         }
     }

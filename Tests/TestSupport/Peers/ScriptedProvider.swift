@@ -43,6 +43,7 @@ public final class ScriptedProvider: Handler {
         var accessTokens: [String: JSONObject] = [:]
         public var keys: [Key]
         var devicePolls = 0
+        var dateAhead: Double?
         var assertions: Set<String> = []
         var deviations = Deviations()
     }
@@ -142,6 +143,19 @@ public final class ScriptedProvider: Handler {
             return state.deviations
         }
         if let response = deviations.response(request) { return response }
+        var response = try await answer(request, deviations)
+        if let ahead = state.withLock({ $0.dateAhead }) {
+            response.fields[.date] = HTTPDate(clock.now.addingTimeInterval(ahead)).description
+        }
+        return response
+    }
+
+    /// Dates every response, as real servers do.
+    ///
+    /// - Parameter ahead: The seconds by which the date is ahead of the clock that dates the tokens.
+    public func respondsWithDate(ahead: Double = 0) { state.withLock { $0.dateAhead = ahead } }
+
+    private func answer(_ request: HTTPRequest, _ deviations: Deviations) async throws -> HTTPResponse {
         let form = Self.parameters(request.body.text ?? "")
         do {
             switch String(request.pathWithoutQuery) {

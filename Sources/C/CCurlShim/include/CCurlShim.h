@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Swift cannot call: libcurl's variadic setters and getters, one function per argument type.
 #pragma once
+#include "ContentDecoder.h"
 #include <curl/curl.h>
 #include <stdint.h>
 #ifdef __linux__
@@ -55,6 +56,12 @@ static inline int64_t latch_curl_get_size(CURL *easy, CURLINFO info, int64_t oth
 static inline long latch_curl_response_code(CURL *easy) {
     long value = 0;
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0;
+}
+
+/// The status of a proxy's last response to CONNECT, 0 if there was none.
+static inline long latch_curl_connect_status(CURL *easy) {
+    long value = 0;
+    return curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &value) == CURLE_OK ? value : 0;
 }
 
 /// The number of bytes of heads and content that were sent, also on connections that were lost since.

@@ -226,7 +226,7 @@ struct IssuerURL: Sendable, Hashable {
     init(_ text: String) throws(CommandError) {
         var trimmed = text
         while trimmed.hasSuffix("/") { trimmed.removeLast() }
-        guard let url = URL(string: trimmed), let exact = URL(string: text), let origin = HTTPOrigin(url),
+        guard let url = URL(encodingOnce: trimmed), let exact = URL(encodingOnce: text), let origin = HTTPOrigin(url),
             !trimmed.contains(where: { "?#".contains($0) })
         else {
             throw .failed("'\(text)' is not the URL of an issuer.", hint: "Write it as https://id.example.com.")

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchHTTP
 import LatchJOSE
 import PortableFoundation
 
@@ -81,7 +82,7 @@ enum TokenSubcommand {
 
     /// RFC 8707 §2: an absolute URI without a fragment.
     private static func target(_ text: String) throws(CommandError) -> TokenTarget {
-        guard let url = URL(string: text), url.scheme != nil, url.fragment() == nil else {
+        guard let url = URL(encodingOnce: text), url.scheme != nil, url.fragment() == nil else {
             throw .usage(
                 "'\(text)' is not the URI of an API.", hint: "Write it as the issuer knows it: https://api.example.com."
             )

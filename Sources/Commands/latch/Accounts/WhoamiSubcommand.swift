@@ -57,7 +57,7 @@ enum WhoamiSubcommand {
             return claims(of: access).flatMap { Account($0) }
         default:
             try response.requireSuccess()
-            return try JSONValue(parsing: response.body.bytes).objectValue.flatMap { Account($0) }
+            return try JSONValue(parsing: response.body.bytesWithoutMark).objectValue.flatMap { Account($0) }
         }
     }
 

@@ -37,7 +37,7 @@ enum CheckBackendSubcommand {
         ],
         body: { invocation, environment in
             let text = invocation.arguments[0]
-            guard let url = URL(string: text), let origin = HTTPOrigin(url) else {
+            guard let url = URL(encodingOnce: text), let origin = HTTPOrigin(url) else {
                 throw CommandError.usage("'\(text)' is not the URL of a backend.", hint: "Write http://localhost:3000.")
             }
             let provider = invocation[provider] ?? "microsoft"
@@ -166,7 +166,7 @@ private struct BackendCheck {
             body: HTTPBody(JSONValue.object(content).serialized()))
         request.fields[.cookie] = cookie
         let response = try await client.respond(to: request)
-        return Answer(response: response, json: (try? JSONValue(parsing: response.body.bytes))?.objectValue ?? [:])
+        return Answer(response: response, json: (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue ?? [:])
     }
 
     // MARK: The account
@@ -342,7 +342,7 @@ private struct BackendCheck {
                     false
                 )
             }
-            let page = URLComponents(string: location)
+            let page = URL(encodingOnce: location).flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
             let host = page?.host ?? "elsewhere"
             guard page?.queryItems?.contains(where: { $0.name == "state" && $0.value?.isEmpty == false }) == true else {
                 return (

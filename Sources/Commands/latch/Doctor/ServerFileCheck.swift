@@ -69,7 +69,7 @@ struct ServerFileCheck: Sendable {
 
     /// Returns the host of a URL, without the brackets of an IPv6 address; nil if there is none.
     private static func host(of url: String) -> String? {
-        guard let host = URL(string: url).flatMap(HTTPOrigin.init)?.host, !host.isEmpty else { return nil }
+        guard let host = URL(encodingOnce: url).flatMap(HTTPOrigin.init)?.host, !host.isEmpty else { return nil }
         return host.utf8.first == 0x5B ? String(host.dropFirst().dropLast()) : host
     }
 }

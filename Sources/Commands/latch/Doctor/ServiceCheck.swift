@@ -66,7 +66,7 @@ struct ServiceCheck: Sendable {
                     "issuer", "\(issuer.text) has no metadata (\(response.status)).",
                     hint: "Start the server, and check that the proxy passes all paths on to it.", facts: facts)
             }
-            let named = try JSONValue(parsing: response.body.bytes)["issuer"]?.stringValue ?? ""
+            let named = try JSONValue(parsing: response.body.bytesWithoutMark)["issuer"]?.stringValue ?? ""
             guard named == issuer.text else {
                 return .wrong(
                     "issuer", "The server at \(issuer.text) says that it is '\(named)'.",

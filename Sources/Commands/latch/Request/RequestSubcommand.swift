@@ -108,7 +108,7 @@ private struct RequestCommand {
             throw CommandError.usage("'\(method)' is not a method.", hint: "Write 'latch request GET URL'.")
         }
         let text = target.hasPrefix("/") ? issuer.origin.description + target : target
-        guard let url = URL(string: text), HTTPOrigin(url) != nil else {
+        guard let url = URL(encodingOnce: text), HTTPOrigin(url) != nil else {
             throw CommandError.usage(
                 "'\(target)' is not a URL.", hint: "Write a URL, or a path of the issuer such as /user/profile.")
         }

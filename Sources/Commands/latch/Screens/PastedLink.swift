@@ -12,7 +12,7 @@ extension ScreenLink {
     /// - Parameter server: The origin of the server that gets the token.
     init?(pasted text: String, for purpose: Purpose, at server: String) {
         let text = String(text.drop { $0 == " " }.prefix { $0 != " " })
-        if let url = URL(string: text), let link = ScreenLink(url) {
+        if let url = URL(encodingOnce: text), let link = ScreenLink(url) {
             guard link.purpose == purpose, HTTPOrigin(url)?.description == server else { return nil }
             self = link
             return

@@ -124,7 +124,7 @@ extension Settings {
 
     /// Whether clients on other machines reach the server by http.
     private var hasInsecureIssuer: Bool {
-        guard let origin = URL(string: self["issuer"]).flatMap(HTTPOrigin.init) else { return false }
+        guard let origin = URL(encodingOnce: self["issuer"]).flatMap(HTTPOrigin.init) else { return false }
         return origin.scheme == "http" && !origin.isLoopback
     }
 }

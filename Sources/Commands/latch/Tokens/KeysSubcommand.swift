@@ -55,6 +55,8 @@ enum KeysSubcommand {
     /// Returns the requested algorithm; letter case does not matter.
     private static func algorithm(_ invocation: Invocation) throws(CommandError) -> SignatureAlgorithm {
         guard let name = invocation[Self.algorithm] else { return .es256 }
+        // The other name of EdDSA (RFC 9864 §2.2).
+        if name.lowercased() == "ed25519" { return .eddsa }
         if let found = algorithms.first(where: { $0.rawValue.lowercased() == name.lowercased() }) { return found }
         return try Suggestion.value(named: name, among: algorithms, kind: "signature algorithm") { $0.rawValue }
     }
@@ -106,7 +108,7 @@ struct KeyFile {
     private func bytes(_ source: String) async throws -> [UInt8] {
         if source == "-" { return try await environment.input.all(Self.limit) }
         guard source.hasPrefix("https://") || source.hasPrefix("http://") else { return try InputFile.bytes(source) }
-        guard let url = URL(string: source) else { throw CommandError.failed("'\(source)' is not a URL.") }
+        guard let url = URL(encodingOnce: source) else { throw CommandError.failed("'\(source)' is not a URL.") }
         let transport = try IssuerTransport.transport(of: invocation, environment.variables)
         return try await Client(baseURL: url, transport: transport).perform(.bytes(.get, ""))
     }

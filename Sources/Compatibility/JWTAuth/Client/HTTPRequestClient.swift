@@ -91,7 +91,7 @@ extension HTTPRequestClient {
         to request: Request, baseURL: String, _ options: SendingOptions,
         through interceptors: (HTTPOrigin) -> [any Interceptor] = { _ in [] }
     ) async throws -> RawResponse {
-        guard !baseURL.isEmpty, let base = URL(string: baseURL) else { throw RequestError.missingBaseURL }
+        guard !baseURL.isEmpty, let base = URL(encodingOnce: baseURL) else { throw RequestError.missingBaseURL }
         guard let origin = HTTPOrigin(base) else { throw RequestError.malformedRequestURL }
         let identifier = RequestIdentifier()
         let client = Client(
@@ -139,7 +139,7 @@ extension HTTPRequestClient {
         message.timeout = .seconds(limit > 0 ? min(limit, 86_400) : 86_400)
         do {
             let response = try await client.respond(to: message)
-            return RawResponse(requestID: identifier.value, url: URL(string: message.absoluteURL), response: response)
+            return RawResponse(requestID: identifier.value, url: URL(encodingOnce: message.absoluteURL), response: response)
         } catch let error as HTTPError {
             if Task.isCancelled { throw CancellationError() }
             throw Error.other(identifier.value, error)

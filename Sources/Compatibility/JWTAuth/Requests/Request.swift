@@ -176,7 +176,7 @@ extension Request {
     /// - Throws: `RequestError`.
     public func fullURL(with baseURL: String) throws -> URL {
         let request = try coreRequest(by: try Self.client(baseURL))
-        guard let url = URL(string: request.absoluteURL) else { throw RequestError.malformedRequestURL }
+        guard let url = URL(encodingOnce: request.absoluteURL) else { throw RequestError.malformedRequestURL }
         return url
     }
 
@@ -201,7 +201,7 @@ extension Request {
     ///
     /// - Throws: `RequestError.missingBaseURL`.
     private static func client(_ baseURL: String) throws(RequestError) -> Client {
-        guard !baseURL.isEmpty, let url = URL(string: baseURL) else { throw .missingBaseURL }
+        guard !baseURL.isEmpty, let url = URL(encodingOnce: baseURL) else { throw .missingBaseURL }
         return Client(baseURL: url)
     }
 

@@ -162,7 +162,7 @@ extension APIError {
 extension InsufficientScope {
     /// Reads Lazi's members, or the challenge of RFC 6750 §3; nil if neither names scopes.
     init?(_ response: HTTPResponse) {
-        let members = (try? JSONValue(parsing: response.body.bytes))?.objectValue ?? [:]
+        let members = (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue ?? [:]
         let inner = members["detail"]?.objectValue ?? members
         let names = { (key: String) in inner[key]?.arrayValue?.compactMap(\.stringValue) }
         let challenged = response.challenges()

@@ -141,7 +141,7 @@ public actor NetworkProvider {
             throw NetworkError(error)
         }
         RefreshAttempt.current?.note(response, at: Date())
-        if let failure = NetworkError(response, url: URL(string: request.absoluteURL)) { throw failure }
+        if let failure = NetworkError(response, url: URL(encodingOnce: request.absoluteURL)) { throw failure }
         return response
     }
 

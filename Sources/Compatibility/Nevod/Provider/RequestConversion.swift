@@ -92,7 +92,7 @@ extension URLRequest {
             var message = try HTTPRequest(self)
             let before = message
             body(&message)
-            if message.path != before.path { self.url = URL(string: message.absoluteURL) ?? url }
+            if message.path != before.path { self.url = URL(encodingOnce: message.absoluteURL) ?? url }
             for line in message.fields where before.fields[line.name] != line.value {
                 setValue(line.value, forHTTPHeaderField: line.name.rawName)
             }

@@ -123,10 +123,8 @@ extension LinkField {
         /// - Returns: nil if it cannot be requested: another scheme, user information, a malformed host. A target at
         ///   another origin is returned as it is; a caller that sends credentials must compare `HTTPOrigin`.
         package func url(relativeTo request: HTTPRequest) -> URL? {
-            guard let base = URL(string: request.absoluteURL) else { return nil }
-            // RFC 3986 §5.2.2: an empty reference is the base; Foundation does not resolve it.
-            let url = target.isEmpty ? base : URL(string: target, relativeTo: base)?.absoluteURL
-            return url.flatMap { HTTPOrigin($0) == nil ? nil : $0 }
+            guard let base = URL(encodingOnce: request.absoluteURL) else { return nil }
+            return URL(encodingOnce: target, relativeTo: base).flatMap { HTTPOrigin($0) == nil ? nil : $0 }
         }
     }
 }

@@ -106,6 +106,13 @@ extension HTTPBody {
     }
 }
 
+extension HTTPBody {
+    /// The bytes after a byte order mark of UTF-8, which a reader of JSON may ignore (RFC 8259 §8.1).
+    package var bytesWithoutMark: [UInt8] {
+        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    }
+}
+
 extension RouteContent {
     /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
     ///

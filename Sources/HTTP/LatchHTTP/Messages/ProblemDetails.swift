@@ -77,7 +77,7 @@ extension HTTPResponse {
     /// The problem in the content; nil if the media type differs or the content is malformed.
     public var problem: ProblemDetails? {
         guard fields.mediaType == ProblemDetails.mediaType else { return nil }
-        do { return ProblemDetails(try JSONValue(parsing: body.bytes)) } catch { return nil }
+        do { return ProblemDetails(try JSONValue(parsing: body.bytesWithoutMark)) } catch { return nil }
     }
 }
 

@@ -43,6 +43,15 @@ extension ResponseBuffer {
         waiter?.resume()
     }
 
+    /// Whether there is room for a chunk of the content; otherwise the transport is resumed once the reader has made some.
+    func hasRoom() -> Bool {
+        state.withLock { state in
+            guard state.content.count >= Self.capacity else { return true }
+            state.isHeld = true
+            return false
+        }
+    }
+
     /// Buffers a chunk of the content, or returns false if the buffer is full.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isKept, waiter) = state.withLock { state -> (Bool, UnsafeContinuation<Void, Never>?) in

@@ -127,10 +127,11 @@ struct UpstreamRoutes: Sendable {
         guard let issuer = dependencies.accessTokens.issuer else { return nil }
         let callback = UpstreamSignInService.callback(issuer, client.provider)
         do {
+            guard let url = URL(encodingOnce: callback) else { return nil }
             guard request.method == .post else {
-                return try URL(string: "\(callback)?\(request.query ?? "")").map(AuthorizationResponse.init)
+                return try AuthorizationResponse(query: request.query ?? "", sentTo: url)
             }
-            guard request.mediaType == FormEncoding.mediaType, let url = URL(string: callback) else { return nil }
+            guard request.mediaType == FormEncoding.mediaType else { return nil }
             return try AuthorizationResponse(form: request.body.bytes, sentTo: url)
         } catch {
             return nil

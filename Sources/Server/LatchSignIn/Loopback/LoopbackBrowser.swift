@@ -86,7 +86,7 @@ public struct LoopbackBrowser: Browser {
     private static func address(_ registered: URL?, _ port: Int, _ path: String) -> URL? {
         let host = registered?.host() ?? "127.0.0.1"
         return URL(
-            string:
+            encodingOnce:
                 "http://\(host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[") ? "[\(host)]" : host):\(port)\(path)"
         )
     }
@@ -199,7 +199,7 @@ private final class LoopbackListener: Sendable {
         if request.pathWithoutQuery == startPath, let attempt { return begin(attempt, request) }
         guard request.pathWithoutQuery == path else { return HTTPResponse(status: .notFound) }
         guard let attempt, isMarked(request),
-            let url = URL(string: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
+            let url = URL(encodingOnce: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
             attempt.isAnswered(by: url)
         else {
             // Anyone on this machine can call; only the response to the attempt ends the wait.

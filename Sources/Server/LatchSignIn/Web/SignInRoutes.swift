@@ -140,7 +140,7 @@ public struct SignInRoutes: Sendable {
                 guard type.utf8.starts(with: "application/x-www-form-urlencoded".utf8) else { return nil }
                 return try AuthorizationResponse(form: request.body.bytes, sentTo: callback)
             }
-            return try URL(string: "\(callback.absoluteString)?\(request.query ?? "")").map(AuthorizationResponse.init)
+            return try AuthorizationResponse(query: request.query ?? "", sentTo: callback)
         } catch {
             return nil
         }

@@ -45,7 +45,7 @@ extension HTTPResponse {
     private var dpopErrorInContent: DPoPError? {
         guard !body.bytes.isEmpty, body.bytes.count <= 4_096, fields.mediaType == "application/json" else { return nil }
         do {
-            return try JSONValue(parsing: body.bytes)["error"]?.stringValue.flatMap(DPoPError.init)
+            return try JSONValue(parsing: body.bytesWithoutMark)["error"]?.stringValue.flatMap(DPoPError.init)
         } catch {
             // A malformed body is not a response of a token endpoint.
             return nil

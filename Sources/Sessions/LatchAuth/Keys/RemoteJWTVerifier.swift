@@ -48,22 +48,24 @@ public final class RemoteJWTVerifier: Sendable {
     }
 
     /// Verifies a token, and returns it with its header; throws as ``verify(_:)``.
-    nonisolated(nonsending) package func verifiedToken(_ text: String) async throws -> JWT {
+    ///
+    /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this verifier's.
+    nonisolated(nonsending) package func verifiedToken(_ text: String, clockOffset: Double = 0) async throws -> JWT {
         let snapshot = try await keys.current()
         do {
-            return try verifier(of: snapshot).verifiedToken(text)
+            return try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)
         } catch  where Self.mayBeOfNewerKey(text, error) {
             guard let newer = try await keys.newer(than: snapshot) else { throw error }
-            return try verifier(of: newer).verifiedToken(text)
+            return try verifier(of: newer).verifiedToken(text, clockOffset: clockOffset)
         }
     }
 
     /// Verifies a token by the keys that were fetched before and without a request.
     ///
     /// - Throws: As ``verify(_:)``; `AuthError.keysUnavailable` if no keys were fetched.
-    package func verifiedTokenWithKnownKeys(_ text: String) throws -> JWT {
+    package func verifiedTokenWithKnownKeys(_ text: String, clockOffset: Double = 0) throws -> JWT {
         guard let snapshot = keys.known else { throw AuthError.keysUnavailable }
-        return try verifier(of: snapshot).verifiedToken(text)
+        return try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)
     }
 
     /// Returns the verifier of a version of the keys, created once for each.

@@ -10,7 +10,7 @@ package import LatchHTTP
 package enum RefreshRefusal: Sendable, Hashable {
     /// `invalid_grant` (RFC 6749 §5.2), or words that say of the refresh token or of its session that it has ended.
     case issuer
-    /// Any other 401 or 403.
+    /// Any other 401 or 403, and a 400 that is empty or has a code which names no mistake in the request.
     case doubtful
 }
 
@@ -24,7 +24,10 @@ extension HTTPResponse {
         if let words, words.isAboutRequest { return nil }
         if let words, !hasForeignChallenge, words.endSession(inSuccess: status.isSuccess) { return .issuer }
         guard words?.oauthCode != "invalid_request" else { return nil }
-        return status == .unauthorized || status == .forbidden ? .doubtful : nil
+        if status == .unauthorized || status == .forbidden { return .doubtful }
+        // RFC 6749 §5.2 has one code with this status for a refresh token, and issuers have many. A proxy sends a page.
+        guard status == .badRequest else { return nil }
+        return isEmpty || words?.refusesByCode == true ? .doubtful : nil
     }
 
     /// The meaning for the session, if this is the response to a refresh, and not a success.
@@ -82,13 +85,6 @@ extension HTTPResponse {
     private var isEmpty: Bool { body.bytesWithoutMark.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
 }
 
-extension HTTPBody {
-    /// The bytes after a byte order mark of UTF-8 (RFC 8259 §8.1).
-    package var bytesWithoutMark: [UInt8] {
-        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    }
-}
-
 /// The texts and codes in a refusal that is a JSON object.
 private struct IssuerWords {
     private let members: JSONObject
@@ -114,6 +110,17 @@ private struct IssuerWords {
         members["error"]?.stringValue.flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: " ")) ? nil : $0 }
     }
 
+    /// Whether there is a code in one word, of OAuth or of another scheme, that names no mistake in the request:
+    /// `invalid_token`, `access_denied`, Firebase's `TOKEN_EXPIRED`, `NotAuthorizedException` of AWS.
+    var refusesByCode: Bool {
+        let nested = members["error"]?.objectValue ?? [:]
+        let codes = [
+            members["error"], members["error_code"], members["__type"], nested["message"], nested["code"],
+            nested["status"],
+        ].compactMap { $0?.stringValue }.filter { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: " ")) }
+        return !codes.isEmpty && !codes.contains { RequestMistake.isNamed(by: $0) }
+    }
+
     private var suberror: String? { StepUpRequirement.suberror(in: members) }
 
     /// Whether the request or its client was refused, or the user is required, so that the refresh token stays valid.
@@ -129,7 +136,8 @@ private struct IssuerWords {
 
     /// Whether they say that the refresh token or its session has ended; in a success, only the code can.
     func endSession(inSuccess isSuccess: Bool) -> Bool {
-        if oauthCode == "invalid_grant" { return true }
+        // RFC 8628 §3.5 has the second one for device codes.
+        if let code = oauthCode?.lowercasedASCII(), code == "invalid_grant" || code == "expired_token" { return true }
         return (isSuccess ? [oauthCode].compactMap(\.self) : texts).contains { SessionEnd.isSaid(by: $0) }
     }
 
@@ -163,16 +171,33 @@ private enum SessionEnd {
     ].map { " \($0) " }
 
     static func isSaid(by text: String) -> Bool {
-        let words = words(in: text)
+        let words = text.separateWords
         func has(_ list: [String]) -> Bool { list.contains { words.utf8.contains($0.utf8) } }
         return has(subjects) && has(predicates) && !has(exceptions)
     }
+}
 
+/// What codes say of a request that is wrong or comes at a bad time, and that another refresh token would not mend.
+private enum RequestMistake {
+    private static let parts = [
+        " request", " missing", " required", " parameter", " argument", " grant type", " client", " scope", " target",
+        " validation", " malformed", " format", " unsupported", " method", " csrf", " captcha", " limit", " quota",
+        " too many", " slow", " server", " internal", " temporarily", " unavailable", " timeout", " maintenance",
+        " resource", " api key", " project", " nonce", " proof",
+    ]
+
+    static func isNamed(by code: String) -> Bool {
+        let words = code.separateWords
+        return parts.contains { words.utf8.contains($0.utf8) }
+    }
+}
+
+extension String {
     /// The words of a sentence, a code or a name in lower case, with a space on either side of each.
-    private static func words(in text: String) -> String {
+    fileprivate var separateWords: String {
         var words = " "
         var last: Unicode.Scalar = " "
-        for scalar in text.unicodeScalars.prefix(500) {
+        for scalar in unicodeScalars.prefix(500) {
             let isLetter = scalar.properties.isAlphabetic
             let isNewWord = !isLetter || last.properties.isLowercase && scalar.properties.isUppercase
             if isNewWord, last != " " { words += " " }

@@ -15,8 +15,8 @@ extension EncryptionKey {
     /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on
     ///   its curve, or not for encryption.
     public init(jwk: JSONObject, algorithm: KeyManagementAlgorithm? = nil) throws(JOSEError) {
-        var named = try jwk.text("alg").map { KeyManagementAlgorithm(rawValue: $0) }
-        let content = try jwk.text("alg").map { ContentEncryptionAlgorithm(rawValue: $0) }.flatMap {
+        var named = try jwk.setText("alg").map { KeyManagementAlgorithm(rawValue: $0) }
+        let content = try jwk.setText("alg").map { ContentEncryptionAlgorithm(rawValue: $0) }.flatMap {
             $0.cipher == nil ? nil : $0
         }
         if content != nil { named = .dir }
@@ -137,7 +137,7 @@ struct EncryptionOperations: OptionSet, Sendable {
     ///
     /// - Throws: `JOSEError.unsuitableKey` if it is not for encryption, or contradicts itself.
     init(_ jwk: JSONObject, algorithm: KeyManagementAlgorithm) throws(JOSEError) {
-        let use = try jwk.text("use")
+        let use = try jwk.setText("use")
         guard use == nil || use == "enc" else { throw .unsuitableKey("its use is not enc") }
         guard let names = try jwk.keyOperations() else {
             self = .all

@@ -14,7 +14,7 @@ extension Key {
     ///   its curve, or not for signatures.
     public init(jwk: JSONObject, algorithm: SignatureAlgorithm? = nil) throws(JOSEError) {
         let operations = try KeyOperations(jwk)
-        let named = try jwk.text("alg").map { SignatureAlgorithm(rawValue: $0 == "Ed25519" ? "EdDSA" : $0) }
+        let named = try jwk.setText("alg").map(SignatureAlgorithm.init)
         guard named == nil || algorithm == nil || named == algorithm else {
             throw .unsuitableKey("its alg is another one than it is wanted for")
         }
@@ -137,12 +137,15 @@ extension RSA.Signing.PrivateNumbers {
 }
 
 extension JSONObject {
-    /// Returns a member that is a string; nil if it is missing.
+    /// Returns a member that is a string; nil if it is missing or null.
     func text(_ name: String) throws(JOSEError) -> String? {
-        guard let value = self[name] else { return nil }
+        guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.stringValue else { throw .unsuitableKey("its \(name) is not a string") }
         return text
     }
+
+    /// Returns a member that is a string; nil if it is missing, null or empty, by which nothing is restricted.
+    func setText(_ name: String) throws(JOSEError) -> String? { try text(name).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Returns a member that is base64url; nil if it is missing.
     func optionalBytes(_ name: String) throws(JOSEError) -> [UInt8]? {

@@ -17,14 +17,14 @@ struct KeyOperations: OptionSet, Sendable {
     ///
     /// - Throws: `JOSEError.unsuitableKey` if it is not for signatures, or contradicts itself.
     init(_ jwk: JSONObject) throws(JOSEError) {
-        let use = try jwk.text("use")
+        let use = try jwk.setText("use")
         guard use == nil || use == "sig" else { throw .unsuitableKey("its use is not sig") }
         guard let names = try jwk.keyOperations() else {
             self = .all
             return
         }
-        // RFC 7517 §4.3: in agreement with `use`.
-        guard use == nil || names.allSatisfy({ $0 == "sign" || $0 == "verify" }) else {
+        // RFC 7517 §4.3: in agreement with `use`; names that are not registered restrict nothing here.
+        guard use == nil || Self.otherNames.isDisjoint(with: names) else {
             throw .unsuitableKey("its key_ops contradict its use")
         }
         self = []
@@ -33,6 +33,11 @@ struct KeyOperations: OptionSet, Sendable {
         guard !isEmpty else { throw .unsuitableKey("its key_ops are not those of signatures") }
     }
 
+    /// The operations that are not those of signatures (RFC 7517 §4.3).
+    private static let otherNames: Set<String> = [
+        "encrypt", "decrypt", "wrapKey", "unwrapKey", "deriveKey", "deriveBits",
+    ]
+
     /// The operations in the notation of a JSON Web Key.
     var names: [JSONValue] {
         (contains(.sign) ? ["sign"] : []) + (contains(.verify) ? ["verify"] : [])
@@ -40,11 +45,11 @@ struct KeyOperations: OptionSet, Sendable {
 }
 
 extension JSONObject {
-    /// Returns the `key_ops` of a JSON Web Key; nil if there are none.
+    /// Returns the `key_ops` of a JSON Web Key; nil if there are none, or for null or an empty list, which .NET writes.
     ///
     /// - Throws: `JOSEError.unsuitableKey` if they are not strings, none of them twice (RFC 7517 §4.3).
     func keyOperations() throws(JOSEError) -> [String]? {
-        guard let member = self["key_ops"] else { return nil }
+        guard let member = self["key_ops"], !member.isNull, member != [] else { return nil }
         let names = member.arrayValue?.compactMap(\.stringValue) ?? []
         guard names.count == member.arrayValue?.count, Set(names).count == names.count else {
             throw .unsuitableKey("its key_ops are not a list of different names")

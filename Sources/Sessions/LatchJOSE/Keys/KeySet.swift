@@ -20,15 +20,18 @@ public struct KeySet: Sendable {
 
     /// Creates a set from a serialized JSON Web Key Set.
     ///
-    /// Keys with an unsupported type or use are ignored, as RFC 7517 §5 requires. A key is for encryption by its `use`, or
-    /// else by its `alg`, which it needs in any case.
+    /// Entries that are not usable keys are ignored, as RFC 7517 §5 requires. Several keys may have one ID (§4.5), such as one
+    /// RSA key for several algorithms: a token is verified by each of them. A key is for encryption by its `use`, or else by
+    /// its `alg`, which it needs in any case.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` if the text is not a key set, contains two keys with one ID, or mixes shared
-    ///   secrets and public keys.
+    /// - Throws: `JOSEError.unsuitableKey` if the text is not a key set, mixes shared secrets and public keys, or has two
+    ///   shared secrets with one ID.
     public init(jwks bytes: [UInt8]) throws(JOSEError) {
         let value: JSONValue
         do {
-            value = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 16, bytes: 1 << 20))
+            // RFC 8259 §8.1: a reader may ignore a byte order mark.
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            value = try JSONValue(parsing: text, limits: JSONLimits(depth: 16, bytes: 1 << 20))
         } catch {
             throw .unsuitableKey("the key set is not JSON")
         }
@@ -44,19 +47,20 @@ public struct KeySet: Sendable {
         }
         var keys: [Key] = []
         var encryptionKeys: [EncryptionKey] = []
-        var names: Set<[String]> = []
-        for entry in list {
-            guard let jwk = entry.objectValue else {
-                throw .unsuitableKey("the key set contains a value that is not a key")
-            }
+        var names: Set<String> = []
+        for jwk in list.lazy.compactMap(\.objectValue) {
             let key = Self.key(jwk)
-            if case .encryption(let key) = key { encryptionKeys.append(key) }
-            guard jwk["use"] == nil || jwk["use"] == "sig" else { continue }
-            // RFC 7517 §4.5: an ID identifies one key, or one of each type.
-            if let id = jwk["kid"]?.stringValue, !names.insert([jwk["kty"]?.stringValue ?? "", id]).inserted {
-                throw .unsuitableKey("two keys of the set have the same ID")
+            switch key {
+            case .signature(let key): keys.append(key)
+            case .encryption(let key): encryptionKeys.append(key)
+            case nil: break
             }
-            if case .signature(let key) = key { keys.append(key) }
+            // No issuer publishes shared secrets, so two of one ID are a mistake of the set's owner.
+            guard jwk["kty"] == "oct", jwk["use"] != "enc", let id = jwk["kid"]?.stringValue else { continue }
+            if case .encryption = key { continue }
+            guard names.insert(id).inserted else {
+                throw .unsuitableKey("two shared secrets of the set have the same ID")
+            }
         }
         // RFC 8725 §3.1: a set that mixes both invites a public key to be taken for a secret.
         let secrets = keys.count { $0.publicKey == nil }
@@ -88,7 +92,7 @@ public struct KeySet: Sendable {
 
     /// Returns the key for signatures with an ID.
     ///
-    /// The first one, if keys of several types share the ID.
+    /// The first one, if several keys share the ID.
     public subscript(id: String) -> Key? { keys.first { $0.id == id } }
 
     /// Returns the public keys as a JSON Web Key Set; shared secrets are left out.

@@ -9,8 +9,9 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
 
     /// Creates an algorithm from its registered name.
     ///
-    /// Names are case-sensitive (RFC 7515 §4.1.1): no key has the algorithm `es256`.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Names are case-sensitive (RFC 7515 §4.1.1): no key has the algorithm `es256`. `Ed25519` (RFC 9864 §2.2) becomes ``eddsa``,
+    /// which all keys of this library have on that curve.
+    public init(rawValue: String) { self.rawValue = rawValue == "Ed25519" ? "EdDSA" : rawValue }
 
     /// ECDSA on P-256 over SHA-256.
     public static let es256 = SignatureAlgorithm(rawValue: "ES256")

@@ -69,12 +69,20 @@ public struct JWTVerifier: Sendable {
     ///
     /// - Throws: `JOSEError` for the first failed check.
     public func verifiedToken(_ text: String) throws(JOSEError) -> JWT {
+        try verifiedToken(text, clockOffset: 0)
+    }
+
+    /// Verifies a token by the issuer's clock, and returns it with its header.
+    ///
+    /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this verifier's.
+    /// - Throws: `JOSEError` for the first failed check.
+    package func verifiedToken(_ text: String, clockOffset: Double) throws(JOSEError) -> JWT {
         let parts = try CompactSerialization(text, limit: limit)
         // No claim is parsed before the signature is verified.
         let header = try check.header(of: parts)
         if let type, !header.isOfType(type) { throw .wrongType }
         let token = try JWT(text, parts: parts, header: header)
-        try checkTimes(token.claims)
+        try checkTimes(token.claims, now: clock.now.timeIntervalSince1970 + clockOffset)
         try checkParties(token.claims)
         return token
     }
@@ -83,8 +91,7 @@ public struct JWTVerifier: Sendable {
     ///
     /// A token that was issued in the future is rejected too, although RFC 7519 §4.1.6 does not require it: the
     /// expiration of such a clock cannot be trusted either.
-    private func checkTimes(_ claims: Claims) throws(JOSEError) {
-        let now = clock.now.timeIntervalSince1970
+    private func checkTimes(_ claims: Claims, now: Double) throws(JOSEError) {
         let expiry = try time("exp", of: claims)
         if expiry == nil, requiresExpiry { throw .missingClaim("exp") }
         // RFC 7519 §4.1.4: on or after that time it must not be accepted.

@@ -28,17 +28,20 @@ public struct AuthorizationResponse: Sendable {
             throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
         }
         let head = parts[0].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        try self.init(query: head.count > 1 ? Substring(head[1]) : "", target: url)
+        try self.init(query: head.count > 1 ? Substring(head[1]) : "", sentTo: url)
     }
 
     /// Decodes the content of a POST to the redirect URI (`response_mode=form_post`).
     ///
     /// - Throws: As ``init(_:)``.
     public init(form: some Collection<UInt8>, sentTo url: URL) throws(OAuthError) {
-        try self.init(query: String(decoding: form, as: UTF8.self)[...], target: url)
+        try self.init(query: String(decoding: form, as: UTF8.self)[...], sentTo: url)
     }
 
-    private init(query: Substring, target: URL) throws(OAuthError) {
+    /// Decodes the query of a request to a redirect URI, as it was received.
+    ///
+    /// - Throws: As ``init(_:)``.
+    package init(query: Substring, sentTo target: URL) throws(OAuthError) {
         guard query.utf8.count <= Self.greatestSize else { throw .invalidAuthorizationResponse("it is too long") }
         parameters = try Self.decode(query.utf8)
         guard !parameters.keys.contains(where: Self.tokens.contains) else {

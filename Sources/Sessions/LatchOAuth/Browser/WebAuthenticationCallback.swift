@@ -39,7 +39,8 @@ public enum WebAuthenticationCallback: Sendable, Hashable {
 extension URL {
     /// Whether a callback was sent to a redirect URI: the same scheme, host and path, and no part that it lacks.
     ///
-    /// Scheme and host are compared without regard to case (RFC 3986 §6.2.2.1), the path byte by byte.
+    /// Scheme and host are compared without regard to case (RFC 3986 §6.2.2.1), the path byte by byte. After an authority an
+    /// empty path is `/` (§6.2.3), which browsers and systems write.
     package func isCallback(to redirectURI: URL) -> Bool {
         CallbackTarget(self) == CallbackTarget(redirectURI)
     }
@@ -58,6 +59,6 @@ private struct CallbackTarget: Equatable {
         let start = hasAuthority ? afterScheme + 2 : afterScheme
         let end = hasAuthority ? bytes[start...].firstIndex(of: slash) ?? bytes.endIndex : start
         place = bytes[..<end].map(asciiLowercased)
-        path = Array(bytes[end...])
+        path = hasAuthority && end == bytes.endIndex ? [slash] : Array(bytes[end...])
     }
 }

@@ -225,13 +225,13 @@ public final class AuthorizationClient: Sendable {
             code: code, verifier: attempt.verifier, redirectURI: attempt.redirectURI, scopes: attempt.scopes,
             resources: attempt.resources ?? [])
         let key = keys.withLock { $0.first { $0 == attempt.key } } ?? attempt.key
+        let sent = clock.now
         let tokens = try await resolved.endpoint.tokens(for: grant, boundTo: key)
-        return try await verified(
-            tokens,
-            IDTokenExpectations(
-                nonce: isOpenID(attempt.scopes) ? attempt.nonce : nil, maximumAge: attempt.maximumAge,
-                contextClasses: attempt.contextClasses),
-            isRequired: isOpenID(attempt.scopes))
+        var expectations = IDTokenExpectations(
+            nonce: isOpenID(attempt.scopes) ? attempt.nonce : nil, maximumAge: attempt.maximumAge,
+            contextClasses: attempt.contextClasses)
+        expectations.clockOffset = clockOffset(in: tokens.tokens, sent: sent)
+        return try await verified(tokens, expectations, isRequired: isOpenID(attempt.scopes))
     }
 
     /// Returns the server once its keys are known, which an ID token will need.
@@ -247,10 +247,22 @@ public final class AuthorizationClient: Sendable {
     ///
     /// - Throws: As `TokenEndpoint.tokens(for:)`, and `OAuthError.invalidIDToken`.
     public func tokens(for grant: some Grant, boundTo key: DPoPKey? = nil) async throws -> TokenResponse {
-        let response = try await resolved().endpoint.tokens(for: grant, boundTo: key)
+        let resolved = try await resolved()
+        let sent = clock.now
+        let response = try await resolved.endpoint.tokens(for: grant, boundTo: key)
         // A refresh continues a session that a revocation would end.
         guard grant.refreshToken == nil else { return response }
-        return try await verified(response, IDTokenExpectations(), isRequired: false)
+        var expectations = IDTokenExpectations()
+        expectations.clockOffset = clockOffset(in: response.tokens, sent: sent)
+        return try await verified(response, expectations, isRequired: false)
+    }
+
+    /// Returns the seconds by which the server's clock is ahead of this device's, by the date of a response that has just
+    /// arrived; zero without a date.
+    ///
+    /// The server's clock decides here as it does in a session: a device with a wrong clock can sign in.
+    func clockOffset(in tokens: Tokens, sent: Date) -> Double {
+        tokens.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) } ?? 0
     }
 
     /// RFC 9700 §4.4: an attempt at another server, or of another client, is not this one's.
@@ -394,7 +406,7 @@ extension URL {
     /// Returns the URL with further query parameters; its own ones stay (RFC 6749 §3.1).
     func adding(_ parameters: [(String, String)]) throws(OAuthError) -> URL {
         let separator = query() == nil ? "?" : "&"
-        guard let url = URL(string: absoluteString + separator + FormEncoding.encode(parameters)) else {
+        guard let url = URL(encodingOnce: absoluteString + separator + FormEncoding.encode(parameters)) else {
             throw .invalidMetadata("its authorization_endpoint is not a URL")
         }
         return url

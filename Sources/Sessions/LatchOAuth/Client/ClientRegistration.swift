@@ -49,18 +49,33 @@ public struct ClientRegistration: Sendable, Hashable {
     public var assertionAudience = AssertionAudience.issuer
     /// The client secret, or the key that signs in its place.
     private let proof: ClientProof
+    /// Whether the server's metadata decides about the method of authentication.
+    private var followsServer = false
 
     /// Creates a registration.
     ///
     /// - Parameters:
     ///   - clientID: The client identifier; nil for a server without registrations.
     ///   - secret: The client secret; nil for a public client, which cannot keep one.
-    ///   - authentication: The method of client authentication; nil for `basic` with a secret and for `none` without
-    ///     one.
+    ///   - authentication: The method of client authentication. Nil for `none` without a secret, and with one for the method
+    ///     that the server supports by its metadata (RFC 8414 §2): `basic`, or else `post` or `secretJWT`.
     public init(clientID: String? = nil, secret: String? = nil, authentication: Authentication? = nil) {
         self.init(
             clientID, secret.map(ClientProof.secret) ?? .none, authentication ?? (secret == nil ? .none : .basic))
+        followsServer = authentication == nil && secret != nil
     }
+
+    /// Returns the registration with a method of authentication that a server supports, unless a method was chosen.
+    func fitting(_ server: AuthorizationServer) -> ClientRegistration {
+        guard followsServer,
+            let supported = server.supported("token_endpoint_auth_methods_supported"),
+            let method = Self.methodsOfSecrets.first(where: { supported.contains($0.metadataValue) })
+        else { return self }
+        return ClientRegistration(clientID, proof, method)
+    }
+
+    /// The methods of authentication by a secret, the preferred one first.
+    private static let methodsOfSecrets: [Authentication] = [.basic, .post, .secretJWT]
 
     /// Creates a registration of a client with a private key (`private_key_jwt`).
     public init(clientID: String, key: Key) { self.init(clientID, .key(key), .privateKeyJWT) }

@@ -36,15 +36,15 @@ public struct DeviceAuthorization: Sendable {
         userCode = OAuthError.printable(user)
         verificationURI = page
         completeURI = members["verification_uri_complete"]?.stringValue.flatMap(Self.page)
-        expiry = now.addingTimeInterval(min(max(members["expires_in"]?.doubleValue ?? 600, 1), 86_400))
+        expiry = now.addingTimeInterval(min(max(members["expires_in"]?.seconds ?? 600, 1), 86_400))
         // RFC 8628 §3.2: five seconds unless the server says otherwise.
-        interval = .seconds(min(max(members["interval"]?.doubleValue ?? 5, 1), 300))
+        interval = .seconds(min(max(members["interval"]?.seconds ?? 5, 1), 300))
         self.scopes = scopes
     }
 
     /// A page that a browser may be sent to: no other scheme is opened on a server's word.
     private static func page(_ text: String) -> URL? {
-        guard let url = URL(string: text), let origin = HTTPOrigin(url), origin.scheme == "https" || origin.isLoopback
+        guard let url = URL(encodingOnce: text), let origin = HTTPOrigin(url), origin.scheme == "https" || origin.isLoopback
         else { return nil }
         return url
     }

@@ -22,6 +22,8 @@ package struct IDTokenExpectations: Sendable {
     var predecessor: String?
     /// Whether no request may delay the verification.
     var isUrgent = false
+    /// The seconds by which the issuer's clock is ahead of this device's, as the response with the token showed them.
+    var clockOffset = 0.0
 
     package init(
         nonce: String? = nil, maximumAge: Duration? = nil, contextClasses: [String] = [], accessToken: String? = nil,
@@ -40,18 +42,20 @@ enum TokenVerifier: Sendable {
     case published(RemoteJWTVerifier)
 
     /// Verifies a token, and returns it with its header.
-    func verify(_ token: String) async throws -> JWT {
+    ///
+    /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this device's.
+    func verify(_ token: String, clockOffset: Double = 0) async throws -> JWT {
         switch self {
-        case .shared(let verifier): try verifier.verifiedToken(token)
-        case .published(let verifier): try await verifier.verifiedToken(token)
+        case .shared(let verifier): try verifier.verifiedToken(token, clockOffset: clockOffset)
+        case .published(let verifier): try await verifier.verifiedToken(token, clockOffset: clockOffset)
         }
     }
 
     /// Verifies a token without a request to the server.
-    func verifyWithKnownKeys(_ token: String) throws -> JWT {
+    func verifyWithKnownKeys(_ token: String, clockOffset: Double) throws -> JWT {
         switch self {
-        case .shared(let verifier): try verifier.verifiedToken(token)
-        case .published(let verifier): try verifier.verifiedTokenWithKnownKeys(token)
+        case .shared(let verifier): try verifier.verifiedToken(token, clockOffset: clockOffset)
+        case .published(let verifier): try verifier.verifiedTokenWithKnownKeys(token, clockOffset: clockOffset)
         }
     }
 }
@@ -95,15 +99,14 @@ struct IDTokenVerifier: Sendable {
     @discardableResult
     func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
         let verified: JWT
-        do {
-            verified = expectations.isUrgent ? try tokens.verifyWithKnownKeys(token) : try await tokens.verify(token)
-        } catch let error as JOSEError {
+        do { verified = try await self.verified(token, expectations) } catch let error as JOSEError {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
         let claims = verified.claims
         try checkIssuer(claims)
         try checkParties(claims)
-        try checkTimes(claims)
+        // Core §2: `iat` is required; one from the future was refused with the signature.
+        guard claims.issuedAt != nil else { throw OAuthError.invalidIDToken("it does not state when it was issued") }
         try checkHashes(of: verified, expectations)
         if let nonce = expectations.nonce {
             // Core §3.1.3.7, rule 11: another nonce is a replayed or injected token.
@@ -114,6 +117,25 @@ struct IDTokenVerifier: Sendable {
         try checkAuthentication(claims, expectations)
         if let predecessor = expectations.predecessor { try checkSuccession(claims, of: predecessor) }
         return claims
+    }
+
+    /// Verifies signature, audience and times, by the issuer's clock or else by this device's.
+    ///
+    /// A server in front of the issuer may have dated the response, whose clock is another one. A token that is valid by either
+    /// has come in that response, and nobody can have kept it.
+    private func verified(_ token: String, _ expectations: IDTokenExpectations) async throws -> JWT {
+        func verified(_ offset: Double) async throws -> JWT {
+            expectations.isUrgent
+                ? try tokens.verifyWithKnownKeys(token, clockOffset: offset)
+                : try await tokens.verify(token, clockOffset: offset)
+        }
+        do {
+            return try await verified(expectations.clockOffset)
+        } catch let error as JOSEError
+            where expectations.clockOffset != 0 && (error == .notYetValid || error == .expired)
+        {
+            return try await verified(0)
+        }
     }
 
     /// Core §3.1.3.7, rule 2: the issuer, character by character.
@@ -138,16 +160,6 @@ struct IDTokenVerifier: Sendable {
         guard let subject = claims.subject, !subject.isEmpty, subject.utf8.count <= 255,
             subject.utf8.allSatisfy({ $0 < 0x80 })
         else { throw .invalidIDToken("its subject is missing or malformed") }
-    }
-
-    /// Core §2: `iat` is required.
-    ///
-    /// A token from the future is not accepted, whatever its expiry.
-    private func checkTimes(_ claims: Claims) throws(OAuthError) {
-        guard let issued = claims.issuedAt else { throw .invalidIDToken("it does not state when it was issued") }
-        guard issued <= clock.now.addingTimeInterval(Self.leeway) else {
-            throw .invalidIDToken("it is from the future")
-        }
     }
 
     /// Core §3.1.3.8 and §3.3.2.11: the hashes of what it came with, where it has them.
@@ -187,7 +199,8 @@ struct IDTokenVerifier: Sendable {
         guard let authenticated = claims.date("auth_time") else {
             throw .invalidIDToken("it does not state when the user authenticated")
         }
-        guard clock.now.timeIntervalSince(authenticated) <= age.inSeconds + Self.leeway else {
+        let now = clock.now.addingTimeInterval(expectations.clockOffset)
+        guard now.timeIntervalSince(authenticated) <= age.inSeconds + Self.leeway else {
             throw .insufficientAuthentication
         }
     }

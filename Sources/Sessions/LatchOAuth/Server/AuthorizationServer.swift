@@ -77,7 +77,7 @@ extension AuthorizationServer {
         func endpoint(_ name: String) throws(OAuthError) -> URL? {
             // A member without a value is as good as none; several servers write null or an empty text.
             guard let value = metadata[name], !value.isNull, value != "" else { return nil }
-            guard let url = value.stringValue.flatMap(URL.init(string:)), url.host() != nil, url.fragment() == nil
+            guard let url = value.stringValue.flatMap({ URL(encodingOnce: $0) }), url.host() != nil, url.fragment() == nil
             else {
                 throw .invalidMetadata("its \(name) is not a URL")
             }
@@ -101,7 +101,7 @@ extension AuthorizationServer {
             throw .invalidMetadata("its mtls_endpoint_aliases are no object")
         }
         for (name, value) in aliases where name.utf8.ends(with: "_endpoint".utf8) {
-            guard value.stringValue.flatMap(URL.init(string:)).map(isAllowed) == true else {
+            guard value.stringValue.flatMap({ URL(encodingOnce: $0) }).map(isAllowed) == true else {
                 throw .invalidMetadata("its alias \(OAuthError.printable(name)) is not an https URL")
             }
         }
@@ -118,6 +118,6 @@ extension AuthorizationServer {
     /// Returns an endpoint for clients that authenticate by a certificate (RFC 8705 §5); the usual one without an alias.
     func endpoint(_ name: String, or usual: URL?, mutualTLS: Bool) -> URL? {
         guard mutualTLS, let alias = metadata["mtls_endpoint_aliases"]?[name]?.stringValue else { return usual }
-        return URL(string: alias)
+        return URL(encodingOnce: alias)
     }
 }

@@ -81,7 +81,7 @@ public struct ResourceMetadata: Sendable, Hashable {
             throw .resourceDiscoveryFailed("the document is about '\(named)'")
         }
         let servers = object["authorization_servers"]?.arrayValue ?? []
-        let issuers = servers.compactMap { $0.stringValue.flatMap(URL.init(string:)) }
+        let issuers = servers.compactMap { $0.stringValue.flatMap { URL(encodingOnce: $0) } }
         guard let first = issuers.first, issuers.count == servers.count else {
             throw .resourceDiscoveryFailed("the document names no authorization server")
         }
@@ -119,7 +119,7 @@ public struct ResourceMetadata: Sendable, Hashable {
     }
 
     private static func url(_ text: String) throws(OAuthError) -> URL {
-        guard let url = URL(string: text) else {
+        guard let url = URL(encodingOnce: text) else {
             throw .resourceDiscoveryFailed("the URL of the document is malformed")
         }
         return url

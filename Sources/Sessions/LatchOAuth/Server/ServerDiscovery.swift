@@ -29,17 +29,20 @@ struct ServerDiscovery: Sendable {
             // The metadata is trusted because it comes from this origin: redirects stay within it.
             redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
         var last: HTTPStatus?
+        var outage: OAuthError?
         for url in try Self.locations(of: issuer) {
             var request = try HTTPRequest(url: url, fields: [.accept: "application/json"])
             request.timeout = timeout
             let response = try await client.respond(to: request)
             // A server of web pages answers any path with one of them.
-            if response.status == .ok, let members = Self.members(response.body.bytes) { return try decode(members) }
-            guard !response.status.isServerError, response.status != .tooManyRequests else {
-                throw OAuthError(response, now: clock.now)
+            if response.status == .ok, let members = Self.members(response.body.bytesWithoutMark) { return try decode(members) }
+            // A server may fail at a place that it does not have, and have another one.
+            if response.status.isServerError || response.status == .tooManyRequests {
+                outage = outage ?? OAuthError(response, now: clock.now)
             }
             last = response.status
         }
+        if let outage { throw outage }
         throw OAuthError.discoveryFailed(issuer.absoluteString, status: last)
     }
 
@@ -81,7 +84,7 @@ struct ServerDiscovery: Sendable {
             "\(origin)/.well-known/oauth-authorization-server\(path)",
         ]
         if !path.isEmpty { places.append("\(origin)/.well-known/openid-configuration\(path)") }
-        return places.compactMap(URL.init(string:))
+        return places.compactMap { URL(encodingOnce: $0) }
     }
 }
 

@@ -118,6 +118,7 @@ extension AuthorizationClient {
         if request.credential.idToken != nil { await fetchKeys() }
         // After the response nothing is awaited that a cancellation, or another request, could end or delay.
         let resolved = try await resolved()
+        let sent = clock.now
         var tokens = try await resolved.endpoint.refresh(
             request.credential, for: request.target, idempotencyKey: request.idempotencyKey
         ).tokens
@@ -126,6 +127,7 @@ extension AuthorizationClient {
             var expectations = IDTokenExpectations(accessToken: tokens.access)
             expectations.predecessor = request.credential.idToken
             expectations.isUrgent = true
+            expectations.clockOffset = clockOffset(in: tokens, sent: sent)
             tokens.idToken = try await resolved.verifiedToken(idToken, expectations).signed
         } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
             // Core §12.2: another user's tokens must not continue this session, nor stay valid.

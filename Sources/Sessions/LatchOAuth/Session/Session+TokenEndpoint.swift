@@ -13,8 +13,9 @@ extension Session where Value == Tokens {
     /// try await session.signIn(with: PasswordGrant(username: "ada", password: password))
     /// ```
     ///
-    /// Only `OAuthError.invalidGrant` ends it: the server then no longer accepts the refresh token. Failed client
-    /// authentication, an outage and a lost network leave it as it is. Where the server requires the user
+    /// `OAuthError.invalidGrant` ends it: the server then no longer accepts the refresh token. Another refusal that may be about
+    /// the refresh token ends it if it repeats after five minutes. Failed client authentication, an outage and a lost network
+    /// leave it as it is. Where the server requires the user
     /// (`interaction_required` and its kin, OpenID Connect Core §3.1.2.6, or a `suberror` of Microsoft Entra), requests fail with `AuthError.stepUpRequired`,
     /// and ``LatchAuth/Session/stepUp`` holds the requirement until the user has authenticated.
     ///

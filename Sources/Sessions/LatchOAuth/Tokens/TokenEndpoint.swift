@@ -19,7 +19,7 @@ import Synchronization
 public struct TokenEndpoint: Sendable {
     /// The authorization server.
     public let server: AuthorizationServer
-    /// The registration of the client.
+    /// The registration of the client, with a method of authentication that the server supports.
     public let registration: ClientRegistration
     /// The handling of a response with unrequested scopes; a session's refresh only reports them.
     public let unrequestedScopes: UnrequestedScopes
@@ -50,7 +50,7 @@ public struct TokenEndpoint: Sendable {
         timeout: Duration? = nil, clock: WallClock = .system, random: RandomSource = .system
     ) {
         self.server = server
-        self.registration = registration
+        self.registration = registration.fitting(server)
         self.unrequestedScopes = unrequestedScopes
         self.clock = clock
         self.random = random

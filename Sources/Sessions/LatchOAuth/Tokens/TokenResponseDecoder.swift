@@ -118,19 +118,9 @@ package struct TokenResponseDecoder: Sendable {
     /// A token of less than a second would be useless: such a lifetime counts as unknown.
     private func lifetime(in members: JSONObject) -> Duration? {
         let value = spelling.lifetime.lazy.compactMap { members[$0] }.first { !$0.isNull }
-        guard let seconds = value?.doubleValue ?? value?.stringValue.flatMap(Self.seconds), seconds >= 1 else {
-            return nil
-        }
+        guard let seconds = value?.seconds, seconds >= 1 else { return nil }
         // Longer than a century would overflow durations and dates.
         return .seconds(min(seconds, 36_525 * 86_400))
-    }
-
-    /// Parses digits only: `Double` would also accept `nan`, `0x1p3` and `infinity`.
-    private static func seconds(_ text: String) -> Double? {
-        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Double(text)
     }
 
     /// Whether a token is printable ASCII (RFC 6749 A.12 and A.17), so that it can be sent in a header field.
@@ -138,6 +128,18 @@ package struct TokenResponseDecoder: Sendable {
 }
 
 extension JSONValue {
+    /// A number of seconds, which some servers write as a text: `30`, `30.0`, `"30"` and `"30.5"`.
+    ///
+    /// Nil for anything else, a negative number, and one that is not finite.
+    package var seconds: Double? {
+        if let doubleValue { return doubleValue >= 0 && doubleValue.isFinite ? doubleValue : nil }
+        // `Double` would also accept `nan`, `0x1p3` and `infinity`.
+        guard let text = stringValue, text.utf8.count <= 18, text.utf8.first.map(isDigit) == true,
+            text.utf8.allSatisfy({ isDigit($0) || $0 == 0x2E })
+        else { return nil }
+        return Double(text)
+    }
+
     /// An identifier, which servers write as a text or a number; nil for an empty text and anything else.
     package var identifier: String? {
         if let stringValue { return stringValue.isEmpty ? nil : stringValue }

@@ -218,7 +218,8 @@ extension AtomicFile {
         let file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard file >= 0 else { throw FileError("open", folder) }
         defer { close(file) }
-        guard synchronize(file) == 0 else { throw FileError("fsync", folder) }
+        // File systems of other machines (CIFS, FUSE) cannot sync a folder, and say so by this; there is nothing to be done.
+        guard synchronize(file) == 0 || errno == EINVAL else { throw FileError("fsync", folder) }
     }
 }
 

@@ -32,9 +32,13 @@ enum CurlFailure {
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
             .tls("No trusted connection to \(authority): \(text(code)).")
         // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-            CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT,
+            CURLE_WRITE_ERROR:
             .malformedMessage("The response of \(authority) violates HTTP: \(text(code)).")
+        // RFC 9113 §6.8 and §8.7: a server that ends its connection or stream in the ordinary course, which libcurl reports by
+        // the same codes as a violation.
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            .offline("\(authority) ended the connection before it responded: \(text(code)).")
         default: offline(code, authority, hasSent: hasSent)
         }
     }
@@ -44,6 +48,20 @@ enum CurlFailure {
         let withoutConnection = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
         // libcurl may have sent the request on a reused connection that was lost, and tried to connect again.
         error.isUnsent = !hasSent && withoutConnection.contains { $0 == code }
+        return error
+    }
+
+    /// Returns the error for a proxy that has refused to connect to the host, so that nothing was sent to that.
+    ///
+    /// - Parameter status: The status of the proxy's response to CONNECT (RFC 9110 §9.3.6).
+    static func proxy(_ status: Int, authority: String) -> HTTPError {
+        var error = HTTPError(
+            code: HTTPError.offline.code,
+            message: "The proxy refused to connect to \(authority), with status \(status).",
+            hint: status == 407
+                ? "Put the user and the password of the proxy into its address: http://user:password@proxy.example:3128."
+                : "Ask the operator of the proxy, or name the host in NO_PROXY.")
+        error.isUnsent = true
         return error
     }
 

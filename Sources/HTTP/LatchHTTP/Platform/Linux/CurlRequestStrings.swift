@@ -21,14 +21,10 @@ struct CurlRequestStrings: ~Copyable {
     /// The method.
     private(set) var method: UnsafePointer<CChar>?
 
-    /// The content codings that libcurl can decode.
-    private static let acceptEncoding = "Accept-Encoding: " + codings
-    static let codings: String = {
-        let features = Int(curl_version_info(latch_curl_version).pointee.features)
-        let supported = [
-            (CURL_VERSION_LIBZ, "gzip, deflate"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
-        ].filter { features & Int($0.0) != 0 }
-        return supported.isEmpty ? "identity" : supported.map(\.1).joined(separator: ", ")
+    /// The content codings that can be decoded.
+    private static let acceptEncoding: String = {
+        let names = ContentCoding.allCases.filter(\.isAvailable).map(\.name)
+        return "Accept-Encoding: " + (names.isEmpty ? "identity" : names.joined(separator: ", "))
     }()
 
     /// The first node of the list, or nil for an empty list.
@@ -42,7 +38,7 @@ struct CurlRequestStrings: ~Copyable {
 
     /// Writes the URL, the method and the field lines of a validated request.
     ///
-    /// - Returns: Whether libcurl decodes the content of the response.
+    /// - Returns: Whether a coding of the response's content is removed.
     mutating func write(_ request: HTTPRequest, hasContent: Bool) -> Bool {
         makeRoom(for: request)
         url = beginning()
@@ -66,12 +62,7 @@ struct CurlRequestStrings: ~Copyable {
         // RFC 9110 §14.2: a range of encoded content cannot be decoded; and a caller that sets Accept-Encoding decodes
         // the content itself.
         let decodes = !own.acceptEncoding && !own.range
-        // Set here, the field is not built again by libcurl for each request.
-        if decodes {
-            putNode(Self.acceptEncoding)
-        } else if !own.acceptEncoding {
-            putNode("Accept-Encoding:")
-        }
+        if decodes { putNode(Self.acceptEncoding) }
         return decodes
     }
 

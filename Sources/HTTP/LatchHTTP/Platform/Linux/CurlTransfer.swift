@@ -30,8 +30,12 @@ final class CurlTransfer: @unchecked Sendable {
     var isHeadRestored = false
     /// Whether the empty line after the fields has not arrived yet.
     var isReadingHead = true
-    /// Whether libcurl decodes the content.
+    /// Whether a content coding of the response is removed.
     private(set) var decodes = true
+    /// Whether the head has a field of a content coding.
+    private var namesCoding = false
+    /// The decoder of the content that arrives; nil if it has no coding, or stays in it.
+    private var decoder: ContentDecoder?
     /// Whether plain http uses HTTP/2 with prior knowledge.
     private(set) var assumesHTTP2 = false
     /// Whether the request is for HTTP/2, encrypted or not.
@@ -120,7 +124,7 @@ final class CurlTransfer: @unchecked Sendable {
         // RFC 9110 §8.6: these methods anticipate content, so its absence is announced with a length of 0.
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
-        let decodes = text.write(request, hasContent: hasContent)
+        decodes = text.write(request, hasContent: hasContent) && !isHead
         wantsHTTP2 = request.assumesHTTP2
         let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
         var options = CurlOptions(of: easy)
@@ -133,8 +137,6 @@ final class CurlTransfer: @unchecked Sendable {
             options.set(CURLOPT_FORBID_REUSE, needsNewConnection)
         }
         self.assumesHTTP2 = assumesHTTP2
-        if decodes != self.decodes { options.set(CURLOPT_HTTP_CONTENT_DECODING, decodes) }
-        self.decodes = decodes
         options.set(CURLOPT_URL, pointer: text.url)
         options.set(CURLOPT_HTTPHEADER, pointer: text.fields)
         // HTTPGET also resets NOBODY and POST of the previous request.
@@ -181,7 +183,7 @@ final class CurlTransfer: @unchecked Sendable {
         content = []
         if !trailers.isEmpty { trailers = [] }
         refusal = nil
-        (isReadingHead, isHeadRestored) = (true, false)
+        (isReadingHead, isHeadRestored, namesCoding, decoder) = (true, false, false, nil)
         wantsTrailers = request.fields["te"] == "trailers"
         if ignoresLength { latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
         ignoresLength = false
@@ -204,7 +206,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard !isCancelled else { throw HTTPError.cancelled }
         try check()
         var response = try ResponseHead.parse(head)
-        if decodes, request.method != .head { response.removeCoding() }
+        if decodes { response.removeCoding() }
         response.body = HTTPBody(content, trailers: trailers.isEmpty ? [:] : ResponseHead.fields(trailers))
         content = []
         return response
@@ -234,6 +236,8 @@ final class CurlTransfer: @unchecked Sendable {
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
         if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
+            let proxyStatus = latch_curl_connect_status(easy)
+            guard proxyStatus < 300 else { throw CurlFailure.proxy(proxyStatus, authority: authority) }
             throw CurlFailure.error(
                 outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, errorBuffer: String(cString: errorBuffer),
                 showsCertificate: showsCertificate, hasSent: hasSent)
@@ -242,16 +246,20 @@ final class CurlTransfer: @unchecked Sendable {
         guard !isReadingHead else {
             throw HTTPError.offline("\(authority) closed in the middle of its response.")
         }
+        guard decoder?.isWhole ?? true else {
+            throw HTTPError.malformedMessage("The content of \(authority) ends in the middle of its coding.")
+        }
     }
 }
 
 extension HTTPResponse {
-    /// Removes the fields that describe a content coding that was decoded (RFC 9110 §8.4).
+    /// Removes the fields that describe a content coding that is decoded (RFC 9110 §8.4).
     mutating func removeCoding() {
         // Compares the length of the name first, since it runs for each line of each response.
         guard fields.contains(where: { $0.name.rawName.utf8.count == 16 && $0.name == .contentEncoding }) else {
             return
         }
+        guard ContentCoding.list(fields) != nil else { return }
         fields[.contentEncoding] = nil
         fields[.contentLength] = nil
     }
@@ -279,7 +287,7 @@ extension CurlTransfer {
                 return refuse(.malformedMessage("\(authority) sent two responses."))
             }
             head.removeAll(keepingCapacity: true)
-            isReadingHead = true
+            (isReadingHead, namesCoding) = (true, false)
             // RFC 9113 §8.1: a frame ends the response; libcurl 7.88 would end it after its length, before the
             // trailers.
             if wantsTrailers, line.starts(with: ResponseHead.secondProtocolName) { ignoreLength() }
@@ -297,8 +305,26 @@ extension CurlTransfer {
             return true
         }
         head.append(contentsOf: line)
+        if decodes, !namesCoding { namesCoding = Self.namesCoding(line) }
         if upload != nil, hasOnlyTrailers { upload?.abandon() }
         return head.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
+    }
+
+    /// Whether a line of the head begins with `Content-Encoding:`; its length is compared first, since most are shorter.
+    private static func namesCoding(_ line: UnsafeRawBufferPointer) -> Bool {
+        let name: StaticString = "content-encoding"
+        guard line.count > name.utf8CodeUnitCount, line[name.utf8CodeUnitCount] == 0x3A else { return false }
+        return (0..<name.utf8CodeUnitCount).allSatisfy { asciiLowercased(line[$0]) == name.utf8Start[$0] }
+    }
+
+    /// Returns the decoder of the content; nil if it has no coding, or one that is not known.
+    private func findDecoder() -> ContentDecoder? {
+        guard decoder == nil else { return decoder }
+        namesCoding = false
+        // A head that cannot be read is an error at the end of the transfer.
+        let codings = (try? ResponseHead.parse(head)).flatMap { ContentCoding.list($0.fields) }
+        decoder = codings.flatMap(ContentDecoder.init)
+        return decoder
     }
 
     /// Whether the head is an interim response: its status begins with a 1 (RFC 9110 §15.2).
@@ -317,9 +343,18 @@ extension CurlTransfer {
         responseBuffer?.begin(head)
     }
 
-    /// Receives a chunk of the decoded content, and returns the number of bytes taken, as libcurl requires.
+    /// Receives a chunk of the content, and returns the number of bytes taken, as libcurl requires.
     private func receiveContent(_ bytes: UnsafeRawBufferPointer) -> Int {
         arrived += bytes.count
+        if namesCoding || decoder != nil, let decoder = findDecoder() {
+            if idleTimeout != 0 { lastMove = monotonicNow() }
+            return decode(bytes, by: decoder)
+        }
+        return take(bytes)
+    }
+
+    /// Takes a piece of the content, decoded if it had a coding, and returns the number of bytes taken, as libcurl requires.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         if let responseBuffer { return pass(bytes, to: responseBuffer) }
         guard content.count + bytes.count <= maximumResponseBytes else {
             return refuse(.tooLarge) ? 1 : 0

@@ -84,7 +84,8 @@ final class CurlTransferPool: Sendable {
         options.set(CURLOPT_SEEKFUNCTION, CurlTransfer.onRewind, CURLOPT_SEEKDATA, pointer)
         options.set(CURLOPT_PREREQFUNCTION, CurlTransfer.onRequest, CURLOPT_PREREQDATA, pointer)
         options.set(CURLOPT_ERRORBUFFER, pointer: transfer.errorBuffer)
-        options.set(CURLOPT_ACCEPT_ENCODING, text: CurlRequestStrings.codings)
+        // See `ContentDecoder`.
+        options.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         options.set(CURLOPT_OPENSOCKETFUNCTION, CurlLoop.onOpen, CURLOPT_OPENSOCKETDATA, pointer)
         options.set(CURLOPT_CLOSESOCKETFUNCTION, CurlLoop.onClose, CURLOPT_CLOSESOCKETDATA, transfer.loop)
         return options.code

@@ -70,8 +70,9 @@ public final class CurlTransport: Handler {
     ///
     /// Cancelling the task aborts the transfer. A streamed response holds its connection until it is read to its end or
     /// released, which aborts the transfer. A slow reader slows the server, though over HTTP/2 libcurl buffers up to 32
-    /// MiB before the server notices. libcurl's content codings are requested and decoded, and `Content-Encoding` and
-    /// `Content-Length` are removed, unless the request has an `Accept-Encoding` or a `Range`.
+    /// MiB before the server notices. The content codings gzip, deflate, br and zstd are requested and decoded, and
+    /// `Content-Encoding` and `Content-Length` are removed, unless the request has an `Accept-Encoding` or a `Range`. A content
+    /// in another coding stays in it. One that ends before its coding does is `malformedMessage`.
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
     ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
@@ -122,7 +123,7 @@ public final class CurlTransport: Handler {
     private func stream(
         _ buffer: ResponseBuffer<[UInt8]>, of transfer: CurlTransfer, for request: HTTPRequest, on loop: CurlLoop
     ) async throws -> HTTPResponse {
-        let isDecoded = transfer.decodes && request.method != .head
+        let isDecoded = transfer.decodes
         let streamed = StreamedResponse(transfer, buffer, on: loop)
         transfer.upload?.start { [weak transfer] in transfer.map { loop.wake($0) } }
         loop.submit(transfer, resuming: nil)

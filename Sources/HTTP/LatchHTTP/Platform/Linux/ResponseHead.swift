@@ -42,9 +42,31 @@ enum ResponseHead {
         var start = first
         while start < bytes.count {
             let lineEnd = end(of: start, in: bytes)
+            if lineEnd + 1 < bytes.count, isBlank(bytes[lineEnd + 1]), !isBlank(bytes[start]) {
+                start = addFolded(bytes, from: start, lineEnd, to: &fields)
+                continue
+            }
             if start < lineEnd { add(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd]), to: &fields) }
             start = lineEnd + 1
         }
+    }
+
+    /// Parses a field whose value goes on in lines that begin with a blank, and returns the start of the next field.
+    ///
+    /// RFC 9112 §5.2: each fold becomes a space, with the blanks around it.
+    private static func addFolded(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ firstEnd: Int, to fields: inout HTTPFields
+    ) -> Int {
+        var (line, lineEnd) = (Array(bytes[start..<firstEnd]), firstEnd)
+        while lineEnd + 1 < bytes.count, isBlank(bytes[lineEnd + 1]) {
+            let next = lineEnd + 1
+            lineEnd = end(of: next, in: bytes)
+            while let last = line.last, isTrimmed(last) { line.removeLast() }
+            line.append(0x20)
+            line += bytes[next..<lineEnd].drop(while: isTrimmed)
+        }
+        line.withUnsafeBufferPointer { add($0, to: &fields) }
+        return lineEnd + 1
     }
 
     /// Returns the end of the line that begins at `start`: its LF or the end of the buffer.
@@ -66,7 +88,7 @@ enum ResponseHead {
     }
 
     private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout HTTPFields) {
-        // libcurl passes lines that are not fields (no colon, folded, an invalid name); they are skipped.
+        // libcurl passes lines that are not fields (no colon, an invalid name); they are skipped.
         guard let colon = line.firstIndex(of: 0x3A), colon > 0, line[..<colon].allSatisfy(isTokenByte) else {
             return
         }

@@ -8,29 +8,50 @@ package import PortableFoundation
 
 /// The browser of the desktop.
 package enum SystemBrowser {
-    /// Opens a URL by the program that `BROWSER` names, or by `xdg-open`, and returns when that has ended.
+    /// Opens a URL by the first command of `BROWSER` that works, or by `xdg-open`, and returns when that has ended.
+    ///
+    /// `BROWSER` is a list with colons. A command has its arguments, and `%s` where the URL is put; without it the URL is the
+    /// last one. That is how `xdg-open` and Python read it.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
     @Sendable package static func open(_ url: URL) async throws {
         let environment = ProcessInfo.processInfo.environment
-        let chosen = paths(environment["BROWSER"] ?? "").first
+        let chosen = paths(environment["BROWSER"] ?? "")
         // Without a desktop, xdg-open starts a browser in the terminal, under the program that waits.
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
-        guard chosen != nil || hasDisplay else { throw OAuthError.browserUnavailable("there is no desktop here") }
-        guard let program = path(of: chosen ?? "xdg-open", environment) else {
-            throw OAuthError.browserUnavailable("'\(chosen ?? "xdg-open")' is not installed")
+        guard !chosen.isEmpty || hasDisplay else { throw OAuthError.browserUnavailable("there is no desktop here") }
+        var failure = OAuthError.browserUnavailable
+        for command in chosen.isEmpty ? ["xdg-open"] : chosen {
+            do throws(OAuthError) { return try await open(url, by: command, environment) } catch { failure = error }
         }
+        throw failure
+    }
+
+    private static func open(
+        _ url: URL, by command: String, _ environment: [String: String]
+    ) async throws(OAuthError) {
+        var words = command.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+        // A path with spaces.
+        if FileManager.default.isExecutableFile(atPath: command) { words = [command] }
+        guard let name = words.first, let program = path(of: name, environment) else {
+            throw .browserUnavailable("'\(command)' is not installed")
+        }
+        var arguments = words.dropFirst().map { word in
+            guard let place = word.utf8.firstRange(of: "%s".utf8) else { return word }
+            return word[..<place.lowerBound] + url.absoluteString + word[place.upperBound...]
+        }
+        if arguments.elementsEqual(words.dropFirst()) { arguments.append(url.absoluteString) }
         let process: ChildProcess
         // The browser outlives this program, and needs none of its secrets.
         let own = environment.filter { !$0.key.utf8.starts(with: "LATCH_".utf8) }
         do {
-            process = try ChildProcess.start(program, [url.absoluteString], environment: own, isDetached: true)
+            process = try ChildProcess.start(program, arguments, environment: own, isDetached: true)
         } catch {
-            throw OAuthError.browserUnavailable("\(error)")
+            throw .browserUnavailable("\(error)")
         }
         // Nothing else reveals that there is no browser, or that it cannot reach the display.
         let ending = await process.end()
-        guard ending == .exited(0) else { throw OAuthError.browserUnavailable("'\(program)' failed (\(ending))") }
+        guard ending == .exited(0) else { throw .browserUnavailable("'\(program)' failed (\(ending))") }
     }
 
     /// Returns the parts of a list with colons.
