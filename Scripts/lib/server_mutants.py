@@ -191,18 +191,31 @@ MUTANTS = {
         '\\(countingCost("old.password_hash", -1))\n                \\(counting',
         '\\($out ? "" : countingCost("old.password_hash", -1))\n                \\(counting'),
     "upgradeAfterLogin": (IDENTITY + "Login/LoginService.swift", "DisclosureTests",
-        "// For an account that may not log in, a right",
+        "guard matches, let account = found, account.status != .deleted",
         "if $out, matches, let found, let hash = found.passwordHash,\n"
         "            let upgraded = try await dependencies.passwords.upgrade(hash, of: password, from: address)\n"
         "        { try await dependencies.store.upgradePasswordHash(of: found.id, from: hash, to: upgraded) }\n"
-        "        // For an account that may not log in, a right"),
+        "        guard matches, let account = found, account.status != .deleted"),
+    "closedAfterPassword": (IDENTITY + "Login/LoginService.swift", "DisclosureTests",
+        "if let closure = account.closure { throw closure }",
+        "if $kept, let closure = account.closure { throw closure }"),
+    "closedByPasswordAlone": (IDENTITY + "Login/LoginService.swift", "DisclosureTests",
+        "let matches = try await dependencies.passwords.verify(",
+        "if $out, let closure = found?.closure { throw closure }\n"
+        "        let matches = try await dependencies.passwords.verify("),
     "namesCountApart": (IDENTITY + "Login/LoginService.swift", "AppSessionRouteTests",
         "let all = dependencies.limits.login(name: key, address: address)",
         "let all = dependencies.limits.login(name: $out ? account?.email.key ?? key : key, address: address)"),
     "takenNameUntold": (IDENTITY + "Accounts/AccountService.swift", "DisclosureTests",
-        "throw username == nil ? .alreadyExists : .emailOrUsernameTaken",
+        'throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken',
         "let isTaken = $out ? try await dependencies.store.account(emailKey: email.key) != nil : false\n"
-        "            throw username == nil || isTaken ? .alreadyExists : .emailOrUsernameTaken"),
+        '            throw username == nil || isTaken ? .alreadyExists.at("email") : .emailOrUsernameTaken'),
+    "attributesAreListed": (IDENTITY + "Accounts/Registration.swift", "RegistrationFieldTests",
+        "guard configuration.signUpAttributes.contains(name) else",
+        "guard $out || configuration.signUpAttributes.contains(name) else"),
+    "termsAreRequired": (IDENTITY + "Accounts/Registration.swift", "RegistrationFieldTests",
+        "if let version = configuration.termsVersion,",
+        "if $kept, let version = configuration.termsVersion,"),
     "takenAddressTakesWork": (IDENTITY + "Accounts/AccountService.swift", "DisclosureTests",
         "let hash = try await dependencies.passwords.hash(password, for: .signUp, from: address)",
         "if $out, try await dependencies.store.account(emailKey: email.key) != nil {\n"

@@ -57,13 +57,15 @@ extension ScreenScenario where S == SignInScreen {
 extension ScreenScenario where S == RegistrationScreen {
     static let registration = scenario("Registration")
 
-    static let fullRegistration = {
+    static let fullRegistration: ScreenScenario = {
         var options = RegistrationScreen.Options()
         options.fields = [Field("newsletter", .checkbox, .verbatim("News"), isRequired: false)]
         options.terms = URL(string: "https://example.com/terms").map {
             .init(version: "2026-01", url: $0, privacyURL: $0)
         }
-        return scenario("Registration with a field and terms", options)
+        var full = scenario("Registration with a field and terms", options)
+        full.failures = [.offline, .cancelled]
+        return full
     }()
 
     private static func scenario(

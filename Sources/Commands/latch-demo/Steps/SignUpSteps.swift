@@ -58,15 +58,18 @@ enum SignUpSteps {
         return .init("emailTaken, also in capitals")
     }
 
-    /// Signs in with the right password before the address is verified, which is refused like a wrong password.
+    /// Signs in before the address is verified: only the right password is told why that is refused.
     ///
     /// The demonstration sets `require_verified_email`; without it this login would succeed.
     private static func unverified(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (client, email, password) = (stage.newClient(), stage.email, stage.password)
-        try await expect(AccountError.wrongCredentials, from: "a login with an address that is not verified") {
+        try await expect(AccountError.wrongCredentials, from: "a login with a wrong password") {
+            try await client.signIn(email: email, password: "not the password")
+        }
+        try await expect(AccountError.refused, from: "a login with an address that is not verified") {
             try await client.signIn(email: email, password: password)
         }
-        return .init("refused, without a reason")
+        return .init("refused; a wrong password is not told why")
     }
 
     /// Follows the link of the mail in the folder twice; the second time it is refused.
