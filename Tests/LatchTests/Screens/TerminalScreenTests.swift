@@ -169,6 +169,19 @@ private final class ScriptedTerminal: Sendable {
         #expect(try await screen.run() == .changed)
     }
 
+    @Test func `does not prompt for the user name above a new password`() async throws {
+        let link = "https://id.example.com/reset?token=abc"
+        let terminal = ScriptedTerminal(["ada@example.com", link, "new sentence", "new sentence"])
+        var screen = TerminalScreen(PasswordResetScreen(), on: terminal.console, awaiting: .resetPassword) { request in
+            switch request {
+            case .send(let email): .sent(email: email)
+            case .reset: .reset(email: nil)
+            }
+        }
+        #expect(try await screen.run() == .signIn(email: "ada@example.com"))
+        #expect(terminal.answersLeft == 0)
+    }
+
     @Test func `throws what no entry can mend, as it is`() async throws {
         struct Strange: Error {}
         let terminal = ScriptedTerminal(["ada@example.com", "sentence"])

@@ -69,6 +69,26 @@ import Testing
         }
     }
 
+    @Test func `stays to be done in an app with one account`() async throws {
+        try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
+            let plans = Plans()
+            let auth = AuthModel(try server.client()) {
+                $0.clock = server.clock.wallClock()
+                plans.add(to: &$0, after: .registration)
+            }
+            await auth.restore()
+            await auth.settled()
+            await auth.use([.email: email], press: .register)
+            await auth.use([.newPassword: password], press: .submit)
+            #expect(auth.open(try await server.mailedURL()))
+            await auth.use([.password: password], press: .submit)
+            #expect(auth.isSignedIn)
+            guard case .custom(_, for: .custom("plan", email: nil)) = auth.screen else { return record(auth) }
+            await auth.use(press: "pro")
+            #expect(auth.screen == nil && plans.chosen.withLock(\.self) == ["pro for  of \(email)"])
+        }
+    }
+
     @Test func `follows a sign-in of a user who needs it, with the client of the user`() async throws {
         try await RealServer.run { server in
             let plans = Plans()

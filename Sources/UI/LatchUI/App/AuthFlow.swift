@@ -167,6 +167,9 @@ struct AuthFlow: Hashable, Sendable {
         start(with: .signIn(email: email))
     }
 
+    /// Closes all screens above the content with a sign-in, unless the signed-in user's entrance has closed it.
+    mutating func closeSignIn() { if screens.contains(where: { !$0.route.needsUser }) { close() } }
+
     /// Closes the visible screen.
     mutating func pop() {
         if let last = screens.last { remove(last.id) }

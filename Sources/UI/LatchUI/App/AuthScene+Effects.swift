@@ -21,7 +21,7 @@ extension AuthScene {
                     }
                     auth.use(account, client)
                 } else if wasSignedIn {
-                    navigator.change { $0.close() }
+                    navigator.change { $0.closeSignIn() }
                 }
                 auth.synchronize()
                 checkSteps()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-import Accessibility
-import LatchTexts
 public import SwiftUI
 
 /// A screen as a form: its controls in reading order, its focus, its announcements.
@@ -22,7 +20,6 @@ public struct ScreenForm<S: Screen, Row: View>: View {
     @State private var view = UUID()
     @FocusState private var focus: ControlID?
     @Environment(\.authTheme) private var theme
-    @Environment(\.authTexts) private var texts
     @Environment(\.scenePhase) private var phase
 
     /// Creates the form of a model.
@@ -47,7 +44,7 @@ public struct ScreenForm<S: Screen, Row: View>: View {
             .onChange(of: phase) { if phase == .active { model.send(.activate) } }
             .onChange(of: model.focus, initial: true) { focus = model.focus }
             .onChange(of: focus) { if focus != model.focus { model.send(.focus(focus)) } }
-            .onChange(of: model.announcement) { announce() }
+            .announcing(model)
             // Another model begins its own screen.
             .id(ObjectIdentifier(model))
     }
@@ -75,14 +72,6 @@ public struct ScreenForm<S: Screen, Row: View>: View {
             .frame(maxWidth: theme.maximumWidth)
             .frame(maxWidth: .infinity)
         }
-    }
-
-    private func announce() {
-        guard let phrase = model.announcement?.phrase else { return }
-        var text = AttributedString(texts(phrase))
-        // The focus moves in the same update, and its field must not silence the sentence.
-        text.accessibilitySpeechAnnouncementPriority = .high
-        AccessibilityNotification.Announcement(text).post()
     }
 }
 

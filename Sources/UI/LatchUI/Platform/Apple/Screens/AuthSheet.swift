@@ -17,6 +17,8 @@ struct AuthSheet: ViewModifier {
     func body(content: Content) -> some View {
         if let auth {
             ZStack {
+                // A view that appears, unlike an empty one.
+                Color.clear.frame(width: 0, height: 0)
                 if let scene { content.modifier(AuthSceneSheet(auth: auth, scene: scene)) }
             }
             .onAppear { if scene == nil { scene = auth.openScene() } }

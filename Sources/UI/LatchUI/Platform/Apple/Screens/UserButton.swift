@@ -51,6 +51,7 @@ public struct UserButton: View {
             }
             .accessibilityLabel(texts(model.screen.title))
             .accessibilityIdentifier(ControlID.profile.description)
+            .announcing(model)
             .alert(failure(of: model), isPresented: isFailureShown(of: model)) {}
         }
     }
