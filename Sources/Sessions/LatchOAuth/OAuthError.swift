@@ -130,7 +130,8 @@ extension OAuthError {
 
     /// The server refused for another reason, which `issuerMessage` may contain.
     public static let refused = OAuthError(
-        code: "refused", message: "The server refused the request.", hint: "Try again; if it is refused again, sign in again.")
+        code: "refused", message: "The server refused the request.",
+        hint: "Try again; if it is refused again, sign in again.")
 
     /// A successful response without what it should contain, such as usable tokens (RFC 6749 §5.1).
     public static let invalidResponse = OAuthError.invalidResponse("it has no access token")

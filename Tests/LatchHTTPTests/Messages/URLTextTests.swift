@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "https://h h/", "https://h\\@evil.example/", "https://h:80:90/", "https://h<x>/", "a%20b:c", "https://[::1/",
+        "", "https://h h/", "https://h\\@evil.example/", "https://h:80:90/", "https://h<x>/", "a%20b:c",
+        "https://[::1/",
     ])
     func `is none where only the path could be mended`(text: String) {
         #expect(URL(encodingOnce: text) == nil)

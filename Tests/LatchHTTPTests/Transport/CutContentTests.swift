@@ -99,7 +99,9 @@ import Testing
         #expect(try await contents("gzip, deflate", twice) == [Self.hello, Self.hello])
         #expect(try await contents(" GZIP ,,identity\r\nContent-Encoding: Deflate", twice) == [Self.hello, Self.hello])
         let cut = Deflated.zlib(Array(Deflated.gzip(Self.hello).dropLast()))
-        for (name, bytes) in [("gzip, deflate", cut), ("gzip, deflate", Array(twice.dropLast())), ("deflate, gzip", twice)] {
+        for (name, bytes) in [
+            ("gzip, deflate", cut), ("gzip, deflate", Array(twice.dropLast())), ("deflate, gzip", twice),
+        ] {
             await #expect(throws: HTTPError.malformedMessage) { try await contents(name, bytes) }
         }
         // More of them serve nobody but an attacker.
@@ -126,7 +128,9 @@ import Testing
         var (count, isRight) = (0, true)
         for try await piece in try await transport.respond(to: request).body.chunks {
             #expect(piece.count <= 320 << 10)
-            for (index, byte) in piece.enumerated() where byte != UInt8((count + index) >> 17 & 0xFF) { isRight = false }
+            for (index, byte) in piece.enumerated() where byte != UInt8((count + index) >> 17 & 0xFF) {
+                isRight = false
+            }
             count += piece.count
         }
         #expect(count == 400 << 17)

@@ -45,7 +45,8 @@ struct PublishedKeySet: Sendable, CustomTestStringConvertible {
             "empty members",
             [
                 [
-                    "e": "AQAB", "key_ops": [], "kid": "k1", "kty": "RSA", "n": .string(modulus), "oth": [], "use": "sig",
+                    "e": "AQAB", "key_ops": [], "kid": "k1", "kty": "RSA", "n": .string(modulus), "oth": [],
+                    "use": "sig",
                     "x5c": [],
                 ]
             ]),

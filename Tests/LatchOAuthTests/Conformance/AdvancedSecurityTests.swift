@@ -395,7 +395,8 @@ import Testing
                 return HTTPResponse(
                     status: .ok,
                     body: HTTPBody(
-                        #"{"device_code":"d","user_code":"U","verification_uri":"https://id.example.com/d",\#(members)}"#))
+                        #"{"device_code":"d","user_code":"U","verification_uri":"https://id.example.com/d",\#(members)}"#
+                    ))
             }
         }
         let client = provider.client()

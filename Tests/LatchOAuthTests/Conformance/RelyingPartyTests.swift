@@ -81,42 +81,6 @@ import Testing
         try await expectRefusal { $0.claims = { $0["iat"] = nil } }
     }
 
-    // Report 5 in Documentation/PublicReports.md: the issuer's clock decides, as in a session.
-    @Test(arguments: [-86_400.0, -3_600, -120, -40, 40, 310, 400, 3_600, 86_400])
-    func `device-clock: signs in whatever this device's clock says`(offset: Double) async throws {
-        let provider = try ScriptedProvider()
-        provider.respondsWithDate()
-        let clock = provider.clock
-        var configuration = provider.configuration
-        configuration.redirectURI = ScriptedProvider.redirectURI
-        let client = AuthorizationClient(
-            configuration, transport: provider, clock: clock.wallClock(skew: offset))
-        var request = AuthorizationRequest()
-        request.maximumAge = .seconds(300)
-        let response = try await client.finish(provider.approve(try await client.begin(request)))
-        #expect(response.idTokenClaims?.subject == "ada")
-        let granted = try await client.tokens(for: ClientCredentialsGrant(scopes: ["openid"]))
-        #expect(granted.idTokenClaims?.subject == "ada")
-        // A token that neither clock accepts.
-        for change: Double in [200_000, -200_000] {
-            provider.deviate { deviations in
-                deviations.claims = { claims in
-                    claims.issuedAt = clock.now.addingTimeInterval(change)
-                    claims.expiry = clock.now.addingTimeInterval(change + 600)
-                }
-            }
-            await #expect(throws: OAuthError.invalidIDToken) {
-                try await client.finish(provider.approve(try await client.begin()))
-            }
-        }
-    }
-
-    @Test func `device-clock: signs in though a server in front of the issuer has another clock`() async throws {
-        let provider = try ScriptedProvider()
-        provider.respondsWithDate(ahead: -3_600)
-        #expect(try await signIn(provider).idTokenClaims?.subject == "ada")
-    }
-
     @Test func `future-iat: refuses a token from the future`() async throws {
         try await expectRefusal { $0.claims = { $0.issuedAt = $0.issuedAt?.addingTimeInterval(3_600) } }
     }
@@ -284,19 +248,11 @@ import Testing
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    // RFC 7517 §4.5: an ID should be one key's. Issuers publish one key for several algorithms, and a key twice.
     @Test func `kid-twice: tries each key of an ID`() async throws {
         let provider = try ScriptedProvider()
         let other = try Key.generate(.es256, id: provider.key.id)
-        provider.deviate {
-            $0.keys = { keys in
-                let own = keys["keys"]?.arrayValue ?? []
-                keys["keys"] = .array([.object(other.jwk), .null] + own + own)
-            }
-        }
+        provider.deviate { $0.keys = { $0["keys"] = [.object(other.jwk), .null, $0["keys"]?[0] ?? [:]] } }
         #expect(try await signIn(provider).tokens.idToken != nil)
-        provider.deviate { $0.keys = { $0["keys"] = [.object(other.jwk), .object(other.jwk)] } }
-        await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
     }
 
     @Test func `signing-key-rotation: fetches the keys again for an unknown key`() async throws {
@@ -345,27 +301,6 @@ import Testing
         await #expect(throws: OAuthError.temporarilyUnavailable) { try await client.server() }
         provider.deviate { $0.response = { _ in nil } }
         #expect(try await client.server().issuer == ScriptedProvider.issuer)
-    }
-
-    // Report "OpenID location answers 500" in Documentation/PublicReports.md.
-    @Test(arguments: [500, 503, 429])
-    func `discovery-outage: finds the metadata at the place that works`(status: Int) async throws {
-        let provider = try ScriptedProvider()
-        provider.deviate { deviations in
-            deviations.response = { request in
-                switch request.path {
-                case "/.well-known/openid-configuration": return HTTPResponse(status: HTTPStatus(rawValue: status))
-                case "/.well-known/oauth-authorization-server":
-                    let metadata: JSONValue = [
-                        "issuer": "https://id.example.com", "token_endpoint": "https://id.example.com/token",
-                    ]
-                    let bytes: [UInt8] = [0xEF, 0xBB, 0xBF] + metadata.serialized()
-                    return HTTPResponse(status: .ok, body: HTTPBody(bytes))
-                default: return nil
-                }
-            }
-        }
-        #expect(try await provider.client().server().tokenEndpoint.path() == "/token")
     }
 
     @Test func `discovery-oauth: finds the metadata of a server without OpenID Connect`() async throws {

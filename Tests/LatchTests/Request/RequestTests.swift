@@ -33,8 +33,8 @@ import Testing
                 #expect(outcome.output == ["GET /api/things?a=b%20c "])
             }
             // Report 1 in Documentation/PublicReports.md.
-            let outcome = try await home.latch("request", "GET", "/x/a?f[x]=1&q=a%20b")
-            #expect(outcome.output == ["GET /x/a?f%5Bx%5D=1&q=a%20b "])
+            let outcome = try await home.latch("request", "GET", "/api/a?f[x]=1&q=a%20b")
+            #expect(outcome.output == ["GET /api/a?f%5Bx%5D=1&q=a%20b "])
             #expect(issuer.resourceRequests.allSatisfy { $0.fields[.authorization] == "Bearer access-1" })
         }
     }

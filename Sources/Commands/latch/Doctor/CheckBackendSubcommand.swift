@@ -166,7 +166,8 @@ private struct BackendCheck {
             body: HTTPBody(JSONValue.object(content).serialized()))
         request.fields[.cookie] = cookie
         let response = try await client.respond(to: request)
-        return Answer(response: response, json: (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue ?? [:])
+        return Answer(
+            response: response, json: (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue ?? [:])
     }
 
     // MARK: The account

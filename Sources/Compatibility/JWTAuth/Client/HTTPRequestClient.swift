@@ -139,7 +139,8 @@ extension HTTPRequestClient {
         message.timeout = .seconds(limit > 0 ? min(limit, 86_400) : 86_400)
         do {
             let response = try await client.respond(to: message)
-            return RawResponse(requestID: identifier.value, url: URL(encodingOnce: message.absoluteURL), response: response)
+            return RawResponse(
+                requestID: identifier.value, url: URL(encodingOnce: message.absoluteURL), response: response)
         } catch let error as HTTPError {
             if Task.isCancelled { throw CancellationError() }
             throw Error.other(identifier.value, error)

@@ -10,7 +10,8 @@ struct ReportingTransport: Handler {
     let transport: any Handler
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        guard let delegate = request.taskDelegate, !request.body.isEmpty, let url = URL(encodingOnce: request.absoluteURL)
+        guard let delegate = request.taskDelegate, !request.body.isEmpty,
+            let url = URL(encodingOnce: request.absoluteURL)
         else { return try await transport.respond(to: request) }
         var request = request
         // The core has no session tasks. The one that the delegate gets describes the request, and is never resumed.

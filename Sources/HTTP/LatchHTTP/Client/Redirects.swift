@@ -113,7 +113,8 @@ struct RedirectFollower: Handler {
     private func resolve(
         _ location: String, against request: HTTPRequest
     ) throws(HTTPError) -> (origin: HTTPOrigin, path: String) {
-        guard let base = URL(encodingOnce: request.absoluteURL), let url = URL(encodingOnce: location, relativeTo: base),
+        guard let base = URL(encodingOnce: request.absoluteURL),
+            let url = URL(encodingOnce: location, relativeTo: base),
             let target = try? HTTPOrigin.split(url.absoluteString)
         else { throw .redirectRefused("A redirect leads to a malformed address.") }
         return target

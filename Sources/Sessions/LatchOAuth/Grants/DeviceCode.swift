@@ -44,7 +44,8 @@ public struct DeviceAuthorization: Sendable {
 
     /// A page that a browser may be sent to: no other scheme is opened on a server's word.
     private static func page(_ text: String) -> URL? {
-        guard let url = URL(encodingOnce: text), let origin = HTTPOrigin(url), origin.scheme == "https" || origin.isLoopback
+        guard let url = URL(encodingOnce: text), let origin = HTTPOrigin(url),
+            origin.scheme == "https" || origin.isLoopback
         else { return nil }
         return url
     }

@@ -30,7 +30,9 @@ extension AuthorizationClient {
     /// Decodes the response: JSON, or a token that is signed, encrypted, or both, as it was registered (Core §5.3.2).
     private func userClaims(of response: HTTPResponse) async throws -> Claims {
         let type = response.fields[.contentType]?.lowercasedASCII() ?? ""
-        guard type.utf8.starts(with: "application/jwt".utf8) else { return try Self.members(response.body.bytesWithoutMark) }
+        guard type.utf8.starts(with: "application/jwt".utf8) else {
+            return try Self.members(response.body.bytesWithoutMark)
+        }
         guard let verifier = try await resolved().idTokens else { throw OAuthError.keysNotPublished }
         do { return try await verifier.userClaims(of: String(decoding: response.body.bytes, as: UTF8.self)) } catch let
             error as JOSEError

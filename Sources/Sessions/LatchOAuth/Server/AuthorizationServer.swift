@@ -77,7 +77,8 @@ extension AuthorizationServer {
         func endpoint(_ name: String) throws(OAuthError) -> URL? {
             // A member without a value is as good as none; several servers write null or an empty text.
             guard let value = metadata[name], !value.isNull, value != "" else { return nil }
-            guard let url = value.stringValue.flatMap({ URL(encodingOnce: $0) }), url.host() != nil, url.fragment() == nil
+            guard let url = value.stringValue.flatMap({ URL(encodingOnce: $0) }), url.host() != nil,
+                url.fragment() == nil
             else {
                 throw .invalidMetadata("its \(name) is not a URL")
             }

@@ -35,7 +35,9 @@ struct ServerDiscovery: Sendable {
             request.timeout = timeout
             let response = try await client.respond(to: request)
             // A server of web pages answers any path with one of them.
-            if response.status == .ok, let members = Self.members(response.body.bytesWithoutMark) { return try decode(members) }
+            if response.status == .ok, let members = Self.members(response.body.bytesWithoutMark) {
+                return try decode(members)
+            }
             // A server may fail at a place that it does not have, and have another one.
             if response.status.isServerError || response.status == .tooManyRequests {
                 outage = outage ?? OAuthError(response, now: clock.now)

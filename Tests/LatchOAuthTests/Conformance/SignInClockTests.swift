@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import TestSupport
+import Testing
+
+@Suite struct `A sign-in under several clocks` {
+    // Report 5 in Documentation/PublicReports.md: the issuer's clock decides, as in a session.
+    @Test(arguments: [-86_400.0, -3_600, -120, -40, 40, 310, 400, 3_600, 86_400])
+    func `signs in whatever this device's clock says`(offset: Double) async throws {
+        let provider = try ScriptedProvider()
+        provider.respondsWithDate()
+        let clock = provider.clock
+        var configuration = provider.configuration
+        configuration.redirectURI = ScriptedProvider.redirectURI
+        let client = AuthorizationClient(
+            configuration, transport: provider, clock: clock.wallClock(skew: offset))
+        var request = AuthorizationRequest()
+        request.maximumAge = .seconds(300)
+        let response = try await client.finish(provider.approve(try await client.begin(request)))
+        #expect(response.idTokenClaims?.subject == "ada")
+        let granted = try await client.tokens(for: ClientCredentialsGrant(scopes: ["openid"]))
+        #expect(granted.idTokenClaims?.subject == "ada")
+        // A token that neither clock accepts.
+        for change: Double in [200_000, -200_000] {
+            provider.deviate { deviations in
+                deviations.claims = { claims in
+                    claims.issuedAt = clock.now.addingTimeInterval(change)
+                    claims.expiry = clock.now.addingTimeInterval(change + 600)
+                }
+            }
+            await #expect(throws: OAuthError.invalidIDToken) {
+                try await client.finish(provider.approve(try await client.begin()))
+            }
+        }
+    }
+
+    @Test func `signs in though a server in front of the issuer has another clock`() async throws {
+        let provider = try ScriptedProvider()
+        provider.respondsWithDate(ahead: -3_600)
+        let client = provider.client()
+        let response = try await client.finish(provider.approve(try await client.begin()))
+        #expect(response.idTokenClaims?.subject == "ada")
+    }
+}

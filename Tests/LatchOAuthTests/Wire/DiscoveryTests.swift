@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import TestSupport
+import Testing
+
+@Suite struct `The search for the metadata of a server` {
+    // "Seen on the way" in Documentation/PublicReports.md.
+    @Test(arguments: [500, 503, 429])
+    func `finds the metadata at the place that works`(status: Int) async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { deviations in
+            deviations.response = { request in
+                switch request.path {
+                case "/.well-known/openid-configuration": return HTTPResponse(status: HTTPStatus(rawValue: status))
+                case "/.well-known/oauth-authorization-server":
+                    let metadata: JSONValue = [
+                        "issuer": "https://id.example.com", "token_endpoint": "https://id.example.com/token",
+                    ]
+                    let bytes: [UInt8] = [0xEF, 0xBB, 0xBF] + metadata.serialized()
+                    return HTTPResponse(status: .ok, body: HTTPBody(bytes))
+                default: return nil
+                }
+            }
+        }
+        #expect(try await provider.client().server().tokenEndpoint.path() == "/token")
+    }
+}
