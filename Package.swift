@@ -10,7 +10,7 @@ let layers: KeyValuePairs = [
     "Sources/Core/LatchTexts": "LatchCore CTexts",
     "Sources/Core/LatchProcess": "LatchCore CSpawn",
     "Sources/Core/LatchTOML": "LatchCore",
-    "Sources/Core/LatchCrypto": "LatchCore COpenSSL CArgon2",
+    "Sources/Core/LatchCrypto": "LatchCore COpenSSL CCryptoShim CArgon2",
     "Sources/HTTP/LatchHTTP": "LatchCore CCurl CCurlShim CPSL",
     "Sources/RPC/LatchRegex": "LatchCore",
     "Sources/RPC/LatchProtobuf": "LatchRegex",
@@ -174,6 +174,7 @@ let package = Package(
         // Without pkg-config: its header and its library are where every compiler looks, also in Apple's SDKs.
         system("CZlib", apt: "zlib1g-dev"),
         system("CEpoll"), system("CSpawn"), system("CTimer"),
+        .target(name: "CCryptoShim", dependencies: dependencies(["COpenSSL"]), path: "Sources/C/CCryptoShim"),
         .target(name: "CCurlShim", dependencies: dependencies(["CCurl"]), path: "Sources/C/CCurlShim"),
         .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
         .target(name: "CSecret", path: "Sources/C/CSecret"),

@@ -303,7 +303,7 @@ public final class AuthenticationManager {
     {
         guard let refresh = request.credential.refresh else { throw AuthError.reauthenticationRequired }
         var options = CallOptions()
-        options.metadata[.idempotencyKey] = request.idempotencyKey
+        options.metadata["Idempotency-Key"] = request.idempotencyKey
         do {
             let answer = try await service.refreshToken(RefreshTokenRequest(refreshToken: refresh), options: options)
             guard let session = answer.session else { throw AuthError.reauthenticationRequired }

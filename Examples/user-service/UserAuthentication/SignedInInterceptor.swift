@@ -9,7 +9,7 @@ import Synchronization
 import UserService
 
 /// The challenge of a login that waits for its second factor, kept in memory until it is used.
-final class ChallengeHolder: Sendable {
+nonisolated final class ChallengeHolder: Sendable {
     private let text = Mutex<String?>(nil)
 
     func keep(_ challenge: String?) { text.withLock { $0 = challenge } }
@@ -18,7 +18,7 @@ final class ChallengeHolder: Sendable {
 }
 
 /// An interceptor that authenticates calls, except those that sign in.
-struct SignedInInterceptor: Interceptor {
+nonisolated struct SignedInInterceptor: Interceptor {
     /// The calls without authentication.
     private static let open = Set(
         [
@@ -53,7 +53,7 @@ struct SignedInInterceptor: Interceptor {
     }
 }
 
-extension Tokens {
+nonisolated extension Tokens {
     /// The tokens of a session as the service gives it.
     init(_ session: UserSession) {
         self.init(
@@ -62,7 +62,7 @@ extension Tokens {
     }
 }
 
-extension UserSession {
+nonisolated extension UserSession {
     /// The session of tokens; its identifier is in the access token, if that is a JWT of this package's server.
     init(_ tokens: Tokens) {
         let claims = try? JWT(unverified: tokens.access).claims

@@ -37,6 +37,8 @@ extension APIError {
         case let error as AuthError:
             self = error.cause.map { APIError($0) } ?? .unknown
         case is CancellationError: self = .cancelled
+        // Of a transport or an authenticator of the app's.
+        case let error as URLError: self = error.code == .cancelled ? .cancelled : .network(error)
         default: self = .unknown
         }
     }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import LatchAuth
+import LatchJOSE
 public import PortableFoundation
 
 /// The tokens that the backend issued.
 public typealias Tokens = LatchAuth.Tokens
 
 /// A store of tokens; a synchronous type satisfies it too.
-public typealias TokenStore = LatchAuth.TokenStore
+public protocol TokenStore<Credential>: LatchAuth.TokenStore where Credential == LatchAuth.Tokens {}
+
+extension LatchAuth.InMemoryTokenStore: TokenStore where Credential == LatchAuth.Tokens {}
+extension LatchAuth.KeychainTokenStore: TokenStore {}
 
 /// A store in memory.
 public typealias InMemoryTokenStore = LatchAuth.InMemoryTokenStore<LatchAuth.Tokens>
@@ -16,9 +20,11 @@ public typealias InMemoryTokenStore = LatchAuth.InMemoryTokenStore<LatchAuth.Tok
 public typealias KeychainTokenStore = LatchAuth.KeychainTokenStore
 
 extension LatchAuth.Tokens {
-    /// Creates tokens.
+    /// Creates tokens; without an expiry they have that of the access token, if it is a JWT with `exp` (RFC 7519 §4.1.4).
     public init(accessToken: String, refreshToken: String? = nil, expiry: Date? = nil) {
-        self.init(access: accessToken, refresh: refreshToken, expiry: expiry)
+        // A text that is no JWT has no expiry that a client could know.
+        let stated = try? JWT(unverified: accessToken).claims.expiry
+        self.init(access: accessToken, refresh: refreshToken, expiry: expiry ?? stated)
     }
 
     /// The access token.

@@ -105,7 +105,7 @@ public final class AuthClient: AuthClientProtocol {
     ///   - transport: The transport of the requests; a fake replaces the network in tests.
     ///   - authenticator: The sign-ins at other providers; nil for those through the backend's pages.
     public convenience init(
-        config: AuthConfiguration, tokenStore: any LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
+        config: AuthConfiguration, tokenStore: some LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
         transport: any Handler = Transport.live, authenticator: (any OAuthAuthenticating)? = nil
     ) {
         self.init(
@@ -291,7 +291,10 @@ extension AuthClient {
 
     @MainActor
     private func login(if isEnabled: Bool, _ tokens: () async throws -> Tokens) async throws -> JWTClaims? {
-        guard isEnabled else { throw APIError.unknown }
+        guard isEnabled else {
+            configuration.log("The configuration does not offer this provider: microsoftEnabled, googleEnabled, facebookEnabled.")
+            throw APIError.unknown
+        }
         do {
             let tokens = try await tokens()
             try await core.session.signIn(tokens)

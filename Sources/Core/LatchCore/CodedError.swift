@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import PortableFoundation
+
 /// An error with a stable code, a description of the failure and a suggested remedy.
 ///
 /// Each module has one such struct. Its static members are both thrown and matched:
@@ -10,7 +12,7 @@
 ///
 /// Matching compares the code only, so that an error can carry context and still be caught by its static member.
 /// No secret may be put into `message`, `hint` or the code.
-public protocol CodedError: Error, Sendable, Equatable, CustomStringConvertible {
+public protocol CodedError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
     /// The stable, machine-readable name of the error, such as `timeout`.
     var code: String { get }
 
@@ -27,6 +29,12 @@ extension CodedError {
         guard let hint else { return message }
         return "\(message)\nhint: \(hint)"
     }
+
+    /// The message, which `localizedDescription` shows.
+    public var errorDescription: String? { message }
+
+    /// The hint.
+    public var recoverySuggestion: String? { hint }
 
     /// Compares the codes only, so that a test can expect a static member.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }

@@ -280,11 +280,12 @@ extension OAuthError {
     }
 
     /// Returns untrusted text in one printable line; nil if nothing is left, or if it repeats a secret.
+    ///
+    /// A secret of fewer than 16 bytes is looked for as a whole word in quotation marks or after a colon or an equals sign: a
+    /// password such as "password" or "p" is in the sentence that calls it wrong.
     package static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
         guard
-            !secrets.contains(where: {
-                !$0.isEmpty && (text.utf8.contains($0.utf8) || text.utf8.contains(FormEncoding.encodeValue($0).utf8))
-            }),
+            !secrets.contains(where: { repeats($0, in: text) || repeats(FormEncoding.encodeValue($0), in: text) }),
             // A JSON Web Token, such as an assertion of the client: `{"` in base64url.
             !text.utf8.contains("eyJ".utf8)
         else {
@@ -298,6 +299,13 @@ extension OAuthError {
         }
         let sanitized = String(String.UnicodeScalarView(scalars.prefix(limit)))
         return sanitized.isEmpty ? nil : sanitized
+    }
+
+    /// Whether a text quotes a secret, rather than having the same letters by chance.
+    private static func repeats(_ secret: String, in text: String) -> Bool {
+        guard !secret.isEmpty, text.utf8.contains(secret.utf8) else { return false }
+        guard secret.utf8.count < 16, secret.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return true }
+        return ["\"", "'", "`", "=", ":", ": ", "\u{201C}", "\u{2018}"].contains { text.utf8.contains("\($0)\(secret)".utf8) }
     }
 
     /// Returns the seconds of a member, which the field `Retry-After` outranks.

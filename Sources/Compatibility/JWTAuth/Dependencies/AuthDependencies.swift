@@ -156,12 +156,15 @@ public enum AuthContext: Sendable, Hashable {
 }
 
 /// An error for a dependency that was used without a value.
-public struct MissingDependency: Error, Sendable, Equatable, CustomStringConvertible {
+public struct MissingDependency: LocalizedError, Sendable, Equatable, CustomStringConvertible {
     /// The name of the dependency, such as `jwtAuthClient.refresh`.
     public let name: String
 
     /// Creates the error for a dependency.
     public init(name: String) { self.name = name }
+
+    /// The name, for developers.
+    public var errorDescription: String? { "\(name) has no value here." }
 
     /// A description with the name and a hint.
     public var description: String {

@@ -68,7 +68,8 @@ public final class OAuthService {
         interceptors: [any Interceptor] = [], allowingInsecureHTTP: InsecureHTTP = .loopbackOnly,
         clock: WallClock = .system, random: RandomSource = .system
     ) {
-        let store = store ?? KeychainTokenStore(service: OAuthService.keychainService, account: "session")
+        let store =
+            store ?? KeychainTokenStore(service: OAuthService.keychainService, account: Self.account(at: baseURL))
         let endpoint = TokenEndpoint(
             server: .lazi(at: baseURL), registration: registration, transport: transport, interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: .seconds(30), clock: clock)
@@ -114,6 +115,11 @@ public final class OAuthService {
             baseURL: baseURL, session: session, endpoint: endpoint, transport: transport, interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP)
         checkAuthState()
+    }
+
+    /// Returns the name of the session's record: tokens of one server are not those of another.
+    private static func account(at baseURL: URL) -> String {
+        HTTPOrigin(baseURL).map { "session at \($0)" } ?? "session"
     }
 
     private init(
@@ -365,9 +371,11 @@ extension OAuthService {
     }
 
     /// Converts an error to one of this package, and records it in `lastError`.
+    ///
+    /// That nobody is signed in is no failure to show: nobody has tried.
     func noted(_ error: any Error) -> any Error {
-        let error = OAuthError.map(error)
-        if !(error is CancellationError) { lastError = error }
-        return error
+        let mapped = OAuthError.map(error)
+        if !(mapped is CancellationError), (error as? AuthError) != .missingToken { lastError = mapped }
+        return mapped
     }
 }

@@ -83,12 +83,17 @@ extension NetworkError {
 
 extension NetworkError: Equatable {
     /// Compares the case, the status and the content; causes are not compared.
+    ///
+    /// `.unauthorized` and `.invalidResponse` without a response, as programs write them, equal each of their case.
     public static func == (left: NetworkError, right: NetworkError) -> Bool {
         guard left.name == right.name else { return false }
         switch (left, right) {
         case (.missingEnvironment(let left), .missingEnvironment(let right)): return left == right
         // Arbitrary errors cannot be compared, so two unknown errors are never equal.
         case (.unknown, .unknown): return false
+        case (.unauthorized(nil, nil), .unauthorized), (.unauthorized, .unauthorized(nil, nil)),
+            (.invalidResponse(nil, nil), .invalidResponse), (.invalidResponse, .invalidResponse(nil, nil)):
+            return true
         default: return left.statusCode == right.statusCode && left.responseData == right.responseData
         }
     }
@@ -207,4 +212,24 @@ extension NetworkError: CustomStringConvertible {
 extension NetworkError: CustomReflectable {
     /// A mirror without the response, so that `dump` and test reports do not show it.
     public var customMirror: Mirror { Mirror(self, children: ["case": description], displayStyle: .enum) }
+}
+
+extension NetworkError: LocalizedError {
+    /// A sentence for the person at the screen; the server's own words are in `responseString`.
+    public var errorDescription: String? {
+        switch self {
+        case .invalidURL: "The address of the server is not valid, or would send data without encryption."
+        case .missingEnvironment: "The app has no address for this service."
+        case .parsingError, .invalidResponse: "The server sent a response that the app does not understand."
+        case .timeout: "The server did not respond in time. Try again."
+        case .noConnection: "The server cannot be reached. Check your connection, then try again."
+        case .cancelled: "The request was cancelled."
+        case .unauthorized: "You are not signed in, or your session has ended."
+        case .clientError(let code, _, _): "The server refused the request (\(code))."
+        case .serverError(let code, _): "The server has a problem (\(code)). Try again later."
+        case .bodyEncodingFailed: "The request could not be created."
+        case .authenticationFailed: "The sign-in could not be renewed."
+        case .unknown: "The request failed."
+        }
+    }
 }

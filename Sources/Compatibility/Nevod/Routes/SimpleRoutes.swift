@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A GET request with a JSON response.
-public struct SimpleGetRoute<R: Decodable, D: ServiceDomain>: Route {
+public struct SimpleGetRoute<R: Decodable, D: ServiceDomain>: Route, Sendable {
     /// The type of the response.
     public typealias Response = R
     /// The enumeration of services.
@@ -30,7 +30,7 @@ public struct SimpleGetRoute<R: Decodable, D: ServiceDomain>: Route {
 }
 
 /// A DELETE request with a JSON response.
-public struct SimpleDeleteRoute<R: Decodable, D: ServiceDomain>: Route {
+public struct SimpleDeleteRoute<R: Decodable, D: ServiceDomain>: Route, Sendable {
     /// The type of the response.
     public typealias Response = R
     /// The enumeration of services.

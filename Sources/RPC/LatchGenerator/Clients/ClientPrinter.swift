@@ -128,7 +128,8 @@ struct ClientPrinter {
             A function must depend only on its arguments: it may be called again with another state when a concurrent \
             action is rolled back.
             """)
-        printer.block("\(access)protocol \(name): \(context.standard("Sendable")) {") {
+        // In a module whose declarations are isolated to the main actor by default, too.
+        printer.block("nonisolated \(access)protocol \(name): \(context.standard("Sendable")) {") {
             for method in plan.methods where method.strategy == .custom {
                 let response = method.hasEmptyResponse ? "" : ", response: \(context.name(method.response))"
                 $0.doc(method.documentation ?? "Updates the state with the response of \(method.method.name).")

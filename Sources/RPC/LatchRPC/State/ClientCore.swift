@@ -72,6 +72,9 @@ public final class ClientCore<State: ServiceState>: Sendable {
     /// Removes the record of an abandoned run once it has ended.
     func forget(_ run: ActionRun) { content.withLock { _ = $0.abandoned.remove(run.id) } }
 
+    /// Whether the caller of a run has its error already.
+    func isTimedOut(_ run: ActionRun) -> Bool { content.withLock { $0.abandoned.contains(run.id) } }
+
     func isAbandoned(_ run: ActionRun) -> Bool {
         content.withLock { $0.abandoned.contains(run.id) || run.id <= $0.lastRunBeforeReset }
     }

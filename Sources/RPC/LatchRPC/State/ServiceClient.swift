@@ -62,7 +62,8 @@ extension ServiceClient {
 
     /// Forgets the user: abandons the running actions, removes the cached responses, and makes `state` the current one.
     ///
-    /// Call it when the user signs out, also while offline. A running action then fails with `CancellationError`, and its
+    /// Call it when the user signs out, also while offline. A running action then fails, with `CancellationError` unless it has an
+    /// error of its own, and its
     /// response neither changes the state nor is cached.
     ///
     /// - Throws: The error of the response store, after everything else is forgotten.
@@ -175,7 +176,7 @@ extension ServiceClient {
             if run.awaitsDeliveries { await core.store.waitForDeliveries() }
             return response
         } catch {
-            let failure = fail(action, in: run, core.isAbandoned(run) ? CancellationError() : error)
+            let failure = fail(action, in: run, core.isTimedOut(run) ? CancellationError() : error)
             if run.awaitsDeliveries { await core.store.waitForDeliveries() }
             throw failure
         }
@@ -226,7 +227,8 @@ extension ServiceClient {
         let reason = ActionError(error, action: action.actionName)
         let failure = StateType.Failure(reason)
         run.attempt?.end(reason, isRetryable: failure.isRetryable)
-        if run.isAtomic || run.attempt?.isRepeated == true {
+        // A call that was sent before the reset reports its own error, such as the end of the session that has led to the reset.
+        if run.isAtomic || run.attempt?.isRepeated == true || core.isBeforeReset(run) {
             publish(core.store.current)
         } else {
             update(run) { $0.error = failure }

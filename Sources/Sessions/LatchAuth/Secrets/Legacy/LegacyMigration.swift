@@ -222,7 +222,8 @@ private struct LegacyRecord {
     private func date(_ text: String) -> Date? {
         if let seconds = Double(text) {
             guard seconds.isFinite else { return nil }
-            return layout.epoch == .unix
+            // Versions have written either. Seconds since 2001 reach 1,200,000,000 in 2039.
+            return layout.epoch == .unix || seconds > 1_200_000_000
                 ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds)
         }
         let whole = Date.ISO8601FormatStyle()
