@@ -207,6 +207,23 @@ import Testing
         }
     }
 
+    @Test func `leave nothing behind when they are closed`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedUp()
+            _ = auth.openScene()
+            let (scene, model) = openAndClose(auth)
+            await auth.settled()
+            #expect(scene.value == nil && model.value == nil)
+        }
+    }
+
+    private func openAndClose(_ auth: AuthModel) -> (scene: Weak<AuthScene>, model: Weak<SignInModel>) {
+        let scene = auth.openScene()
+        defer { auth.close(scene) }
+        guard case .signIn(let model) = scene.screen else { return (Weak(scene), Weak(nil)) }
+        return (Weak(scene), Weak(model))
+    }
+
     @Test func `keep the last one for the next window`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
@@ -223,6 +240,13 @@ import Testing
     private func record(_ auth: AuthModel) {
         Issue.record("other screens: \(auth.scenes.map(\.path))")
     }
+}
+
+/// A reference that keeps nothing alive.
+@MainActor private struct Weak<Object: AnyObject> {
+    private(set) weak var value: Object?
+
+    init(_ value: Object?) { self.value = value }
 }
 
 extension AuthScene {
