@@ -36,6 +36,14 @@ extension CodedError {
     /// The hint.
     public var recoverySuggestion: String? { hint }
 
+    // Foundation's own defaults are visible only where Foundation is imported.
+
+    /// Nil: the message has the reason.
+    public var failureReason: String? { nil }
+
+    /// Nil.
+    public var helpAnchor: String? { nil }
+
     /// Compares the codes only, so that a test can expect a static member.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 

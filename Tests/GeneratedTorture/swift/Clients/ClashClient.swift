@@ -630,7 +630,7 @@ public actor ClashClient: AxiomClient {
 /// The state updates of ``ClashClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol ClashReducer: Swift.Sendable {
+nonisolated public protocol ClashReducer: Swift.Sendable {
     /// Updates the state with the response of Process.
     func process(_ request: Nothing, response: Nothing, state: inout ClashState)
     /// Updates the state with the response of Perform.

@@ -66,7 +66,7 @@ public actor CommentedClient: AxiomClient {
 /// The state updates of ``CommentedClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol CommentedReducer: Swift.Sendable {
+nonisolated public protocol CommentedReducer: Swift.Sendable {
     /// Says "hello" */ `backtick` """ \(name)
     ///
     /// - Throws: something

@@ -231,7 +231,7 @@ public actor IssueClient: AxiomClient {
 /// The state updates of ``IssueClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol IssueReducer: Swift.Sendable {
+nonisolated public protocol IssueReducer: Swift.Sendable {
     /// Updates the state with the response of Send.
     func send(_ request: Message, response: Timestamp, state: inout IssueState)
     /// Updates the state with the response of Nothing.

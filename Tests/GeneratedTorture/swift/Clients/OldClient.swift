@@ -166,7 +166,7 @@ public actor OldClient: AxiomClient {
 /// The state updates of ``OldClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol OldReducer: Swift.Sendable {
+nonisolated public protocol OldReducer: Swift.Sendable {
     /// Updates the state with the response of Change.
     func change(_ request: Old, response: Old, state: inout OldState)
     /// Updates the state with the response of Forget.

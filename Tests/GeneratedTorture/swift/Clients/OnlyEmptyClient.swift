@@ -114,7 +114,7 @@ public actor OnlyEmptyClient: AxiomClient {
 /// The state updates of ``OnlyEmptyClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol OnlyEmptyReducer: Swift.Sendable {
+nonisolated public protocol OnlyEmptyReducer: Swift.Sendable {
     /// Updates the state with the response of Ping.
     func ping(_ request: LatchRPC.Empty, state: inout OnlyEmptyState)
     /// Updates the state with the response of Pong.

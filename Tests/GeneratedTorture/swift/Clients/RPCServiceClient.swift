@@ -63,7 +63,7 @@ public actor RPCServiceClient: AxiomClient {
 /// The state updates of ``RPCServiceClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol RPCServiceReducer: Swift.Sendable {
+nonisolated public protocol RPCServiceReducer: Swift.Sendable {
     /// Updates the state with the response of Call.
     func call(_ request: Nothing, response: Nothing, state: inout RPCServiceState)
 }

@@ -63,7 +63,7 @@ public actor WideClient: AxiomClient {
 /// The state updates of ``WideClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol WideReducer: Swift.Sendable {
+nonisolated public protocol WideReducer: Swift.Sendable {
     /// Updates the state with the response of Widen.
     func widen(_ request: Wide, response: Wide, state: inout WideState)
 }

@@ -63,7 +63,7 @@ public actor XClient: AxiomClient {
 /// The state updates of ``XClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol XReducer: Swift.Sendable {
+nonisolated public protocol XReducer: Swift.Sendable {
     /// Updates the state with the response of Y.
     func y(_ request: Nothing, response: Nothing, state: inout XState)
 }

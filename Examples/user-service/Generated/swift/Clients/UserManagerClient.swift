@@ -334,7 +334,7 @@ public actor UserManagerClient: AxiomClient {
 /// The state updates of ``UserManagerClient`` for the methods that are marked CUSTOM.
 ///
 /// A function must depend only on its arguments: it may be called again with another state when a concurrent action is rolled back.
-public protocol UserManagerReducer: Sendable {
+nonisolated public protocol UserManagerReducer: Sendable {
     /// Creates an account and, unless it must be verified first, its first session.
     func register(_ request: RegisterRequest, response: AuthResponse, state: inout UserManagerState)
     /// Begins a session with a password.
