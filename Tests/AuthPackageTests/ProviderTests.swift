@@ -255,6 +255,24 @@ import AuthenticationServices
         #expect(backend.requests.isEmpty)
     }
 
+    @Test func `give tokens the expiry of their JWT, and keep errors of the app's own pages`() async throws {
+        let tokens = AuthPackage.Tokens(accessToken: ScriptedBackend.accessToken, refreshToken: "r")
+        #expect(tokens.expiry == Date(timeIntervalSince1970: 4_000_000_000))
+        #expect(AuthPackage.Tokens(accessToken: "opaque").expiry == nil)
+        // A store that is chosen at run time.
+        let stores: [any AuthPackage.TokenStore] = [InMemoryTokenStore(), KeychainTokenStore(service: "a", account: "b")]
+        let store = stores[0]
+        try await store.save(tokens)
+        let auth = AuthPackage.AuthClient(config: try config(), tokenStore: store, transport: ClosureHandler { _ in
+            throw URLError(.notConnectedToInternet)
+        })
+        try await auth.restore()
+        #expect(auth.tokens == tokens)
+        await #expect(throws: APIError.network(URLError(.notConnectedToInternet))) {
+            try await auth.requestPasswordReset(email: "ada@example.com")
+        }
+    }
+
     @Test(.tags(.p8)) func `say which of the package's sentences an error is`() async throws {
         let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0 = [("accessToken", "a")] }) }
         let refusing = client(pages, try config())

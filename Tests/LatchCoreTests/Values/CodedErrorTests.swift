@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchCore
 import Testing
 
@@ -21,6 +22,12 @@ import Testing
 
     private func caught(_ error: any Error) -> String {
         do { throw error } catch Fault.dark { return "dark" } catch Fault.wet { return "wet" } catch { return "other" }
+    }
+
+    @Test func `has its message as the description that apps show`() {
+        let fault: any Error = Fault(code: "timeout", message: "The server did not respond.", hint: "Try again.")
+        #expect(fault.localizedDescription == "The server did not respond.")
+        #expect((fault as? any LocalizedError)?.recoverySuggestion == "Try again.")
     }
 
     @Test func `says what happened, and what to do on a line of its own`() {

@@ -125,6 +125,21 @@ private final class Network: Sendable {
         }
     }
 
+    @Test func `the call that found the session ended says so, and leaves no error to the next user`() async throws {
+        let gate = Gate()
+        let service = ShelfService { _, _, _ in
+            await gate.pass()
+            throw RPCError(.unauthenticated, "The session has ended.")
+        }
+        let client = client(service)
+        let call = Task { try await client.process(.drop(Book("a"))) }
+        await gate.reached()
+        try await client.reset(to: ShelfState())
+        gate.open()
+        await #expect(throws: ShelfFailure.self) { try await call.value }
+        #expect(await client.getCurrentState() == ShelfState())
+    }
+
     @Test func `what a user has asked for is not sent once the user has signed out`() async throws {
         let gate = Gate()
         let service = ShelfService { _, book, _ in

@@ -30,6 +30,29 @@ import Testing
         #expect(response.user_id == "usr_1")
     }
 
+    @Test(arguments: ["p", "wrong", "password", "correct horse battery staple"])
+    func `says in the server's words that a password is wrong, whatever the password`(password: String) async throws {
+        let message = "The e-mail address or the password is wrong."
+        backend.on("/oauth/token", .badRequest, #"{"error":"invalid_grant","error_description":"\#(message)"}"#)
+        let service = backend.service()
+        let error = await #expect(throws: OAuthError.self) {
+            try await service.login(username: "ada", password: password)
+        }
+        guard case .serverError(message) = error else { return Issue.record("\(String(describing: error))") }
+    }
+
+    @Test func `hides a message that quotes the password`() async throws {
+        for message in ["bad password 'hunter'", "password=hunter", "Hunter2! is wrong"] {
+            let body = #"{"error":"invalid_grant","error_description":"\#(message)"}"#
+            backend.on("/oauth/token", .badRequest, body)
+            let service = backend.service()
+            let error = await #expect(throws: OAuthError.self) {
+                try await service.login(username: "ada", password: message.hasPrefix("H") ? "Hunter2!" : "hunter")
+            }
+            guard case .authenticationFailed = error else { return Issue.record("\(String(describing: error))") }
+        }
+    }
+
     @Test(.tags(.l2)) func `lets no password add a scope`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         try await backend.service().login(

@@ -35,6 +35,18 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
+    @Test func `leaves no error to show, and no tokens for another server`() async throws {
+        let backend = ScriptedBackend()
+        let service = try await backend.signedIn()
+        backend.on("/oauth/revoke", .ok, "{}")
+        await service.logout()
+        #expect(await service.getValidToken() == nil && service.lastError == nil)
+        let records = try ["https://a.example", "https://b.example", "https://a.example/v1", "http://a.example"].map {
+            OAuthService.account(at: try #require(URL(string: $0)))
+        }
+        #expect(records[0] == records[2] && Set(records).count == 3)
+    }
+
     @Test(.tags(.l7)) func `happens here at once, before any request, and without a network too`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()

@@ -65,6 +65,16 @@ import Testing
         #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == expected)
     }
 
+    @Test func `is equal to the case that a program writes, and has a sentence for a person`() throws {
+        let url = try #require(URL(string: "https://api.example.com"))
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: nil))
+        let refused = NetworkError.unauthorized(data: Data("{}".utf8), response: response)
+        #expect(refused == .unauthorized && .unauthorized == refused)
+        #expect(refused != .unauthorized(data: Data("[]".utf8), response: response) && refused != .invalidResponse)
+        let offline: any Error = NetworkError.noConnection
+        #expect(offline.localizedDescription == "The server cannot be reached. Check your connection, then try again.")
+    }
+
     @Test(.tags(.n18)) func `keeps a code that is not listed`() async throws {
         guard case .unknown(let error as URLError) = NetworkError(URLError(.zeroByteResource)) else {
             Issue.record("it was not kept")

@@ -118,7 +118,7 @@ public final class OAuthService {
     }
 
     /// Returns the name of the session's record: tokens of one server are not those of another.
-    private static func account(at baseURL: URL) -> String {
+    package static func account(at baseURL: URL) -> String {
         HTTPOrigin(baseURL).map { "session at \($0)" } ?? "session"
     }
 

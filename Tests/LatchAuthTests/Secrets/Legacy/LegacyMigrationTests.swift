@@ -38,6 +38,11 @@ import Testing
                     access: "a", refresh: "r", expiry: Date(timeIntervalSinceReferenceDate: 800_000_000.5)))
         ),
         (
+            .authPackage(), ["auth.tokens": #"{"accessToken":"a","refreshToken":"r","expiry":1778307200.5}"#],
+            LegacyAccount(
+                tokens: Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_778_307_200.5)))
+        ),
+        (
             .authPackage(account: "auth"), ["auth": #"{"accessToken":"a"}"#],
             LegacyAccount(tokens: Tokens(access: "a"))
         ),
