@@ -51,7 +51,7 @@ public final class AuthModel {
     /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
     /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
     public var linkBases: [URL]
-    /// The app's own fields and the terms of the registration.
+    /// The app's own fields and the terms of the registration, for the next one that is shown.
     @ObservationIgnored public var registrationOptions = RegistrationScreen.Options()
     /// A function that is called when a signed-out user leaves the sign-in, such as a guest; without it the sign-in has no such
     /// button, since there is nothing to return to.
