@@ -102,6 +102,21 @@ import Testing
         await site.close()
     }
 
+    @Test func `are bounded together`() async throws {
+        let names = (1...9).map { "a\($0)" }
+        let site = try await Site { $0.signUpAttributes = names }
+        let register = { (count: Int, rest: Int) in
+            var attributes = JSONObject(
+                names.prefix(count).map { ($0, .string(String(repeating: "x", count: 500))) })
+            attributes["a9"] = .string(String(repeating: "x", count: rest))
+            return try await site.post("/api/clients/register", body(["attributes": .object(attributes)]))
+        }
+        let refused = try await register(8, 1)
+        #expect(refused.status == 400 && refused.string("field") == "attributes")
+        #expect(try await register(7, 500).status == 201)
+        await site.close()
+    }
+
     @Test func `stay as they are when names and roles change`() async throws {
         let site = try await Site(change: Self.ask)
         _ = try await site.post(

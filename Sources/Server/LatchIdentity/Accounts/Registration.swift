@@ -15,6 +15,8 @@ package struct Registration: Sendable, Hashable {
     package init() {}
 }
 
+extension Registration: Redacted {}
+
 /// The terms that a person has accepted.
 package struct AcceptedTerms: Sendable, Hashable {
     /// The version, as the app names it.
@@ -28,6 +30,8 @@ extension Registration {
     static let maximumCount = 20
     /// The maximum size of an attribute's text in bytes.
     static let maximumBytes = 500
+    /// The maximum size of all texts together: an account is read with each refresh, and kept with verified tokens.
+    static let maximumTotalBytes = 4000
     /// The names of a registration's other members, which an error could not tell from an attribute's.
     private static let reserved: Set<String> = [
         "acceptedTerms", "attributes", "email", "emailVerified", "id", "name", "password", "permissions", "roles",
@@ -52,6 +56,9 @@ extension Registration {
             guard text.utf8.count <= Self.maximumBytes, text.isPlain else {
                 throw .invalid(name, "is longer than \(Self.maximumBytes) bytes or holds control characters")
             }
+        }
+        guard attributes.values.reduce(0, { $0 + $1.utf8.count }) <= Self.maximumTotalBytes else {
+            throw .invalid("attributes", "are longer than \(Self.maximumTotalBytes) bytes together")
         }
         if let version = configuration.termsVersion, acceptedTerms != version { throw .termsRequired(version: version) }
         if let acceptedTerms {
