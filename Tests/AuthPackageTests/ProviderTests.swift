@@ -260,12 +260,16 @@ import AuthenticationServices
         #expect(tokens.expiry == Date(timeIntervalSince1970: 4_000_000_000))
         #expect(AuthPackage.Tokens(accessToken: "opaque").expiry == nil)
         // A store that is chosen at run time.
-        let stores: [any AuthPackage.TokenStore] = [InMemoryTokenStore(), KeychainTokenStore(service: "a", account: "b")]
+        let stores: [any AuthPackage.TokenStore<AuthPackage.Tokens>] = [
+            InMemoryTokenStore(), KeychainTokenStore(service: "a", account: "b"),
+        ]
         let store = stores[0]
         try await store.save(tokens)
-        let auth = AuthPackage.AuthClient(config: try config(), tokenStore: store, transport: ClosureHandler { _ in
-            throw URLError(.notConnectedToInternet)
-        })
+        let auth = AuthPackage.AuthClient(
+            config: try config(), tokenStore: store,
+            transport: ClosureHandler { _ in
+                throw URLError(.notConnectedToInternet)
+            })
         try await auth.restore()
         #expect(auth.tokens == tokens)
         await #expect(throws: APIError.network(URLError(.notConnectedToInternet))) {

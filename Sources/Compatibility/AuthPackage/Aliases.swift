@@ -8,10 +8,9 @@ public import PortableFoundation
 public typealias Tokens = LatchAuth.Tokens
 
 /// A store of tokens; a synchronous type satisfies it too.
-public protocol TokenStore<Credential>: LatchAuth.TokenStore where Credential == LatchAuth.Tokens {}
-
-extension LatchAuth.InMemoryTokenStore: TokenStore where Credential == LatchAuth.Tokens {}
-extension LatchAuth.KeychainTokenStore: TokenStore {}
+///
+/// A value of any store is an `any TokenStore<Tokens>`.
+public typealias TokenStore = LatchAuth.TokenStore
 
 /// A store in memory.
 public typealias InMemoryTokenStore = LatchAuth.InMemoryTokenStore<LatchAuth.Tokens>

@@ -292,7 +292,8 @@ extension AuthClient {
     @MainActor
     private func login(if isEnabled: Bool, _ tokens: () async throws -> Tokens) async throws -> JWTClaims? {
         guard isEnabled else {
-            configuration.log("The configuration does not offer this provider: microsoftEnabled, googleEnabled, facebookEnabled.")
+            configuration.log(
+                "The configuration does not offer this provider: microsoftEnabled, googleEnabled, facebookEnabled.")
             throw APIError.unknown
         }
         do {

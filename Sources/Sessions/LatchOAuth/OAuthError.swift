@@ -305,7 +305,9 @@ extension OAuthError {
     private static func repeats(_ secret: String, in text: String) -> Bool {
         guard !secret.isEmpty, text.utf8.contains(secret.utf8) else { return false }
         guard secret.utf8.count < 16, secret.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return true }
-        return ["\"", "'", "`", "=", ":", ": ", "\u{201C}", "\u{2018}"].contains { text.utf8.contains("\($0)\(secret)".utf8) }
+        return ["\"", "'", "`", "=", ":", ": ", "\u{201C}", "\u{2018}"].contains {
+            text.utf8.contains("\($0)\(secret)".utf8)
+        }
     }
 
     /// Returns the seconds of a member, which the field `Retry-After` outranks.

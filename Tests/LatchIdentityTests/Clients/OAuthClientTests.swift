@@ -38,7 +38,8 @@ import Testing
         "", ";", "first-party", "a;b", "a;secret=x", "a;grants", "a;grants=implicit", "a;grants=password,password",
         "a;scopes=x,x", "a;scopes=\"", "a;confidential=yes", "a\u{0}", "é", String(repeating: "a", count: 101), "a;;",
         "a;redirects=", "a;redirects=javascript://x", "a;redirects=http://a.example/b", "a;redirects=a://b,a://b",
-        "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x", "a;trusted=yes",
+        "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x",
+        "a;trusted=yes",
     ])
     func `is refused where a word of it is not known, or would count for nothing`(word: String) {
         #expect(OAuthClient(word: word) == nil)

@@ -141,10 +141,11 @@ import Testing
 
     private static let redirects = [
         "", "notes://auth/callback", "com.example.notes://cb https://app.example.com/cb", "http://127.0.0.1:8123/cb",
+        "com.example.notes:/cb https://app.example.com/cb?x=1",
     ]
     private static let badRedirects = [
         "javascript://x", "data://x", "JAVASCRIPT://x", "notes:cb", "notes://", "http://app.example.com/cb",
-        "https://app.example.com/cb?x=1", "https://app.example.com/cb#x", "https://user@app.example.com/cb", "://x",
+        "notes:/", "https://app.example.com/cb?x=1#y", "https://app.example.com/cb#x", "https://user@app.example.com/cb", "://x",
         "file:///etc/passwd", "notes://a\"b", "*", "notes://auth/*?",
     ]
 

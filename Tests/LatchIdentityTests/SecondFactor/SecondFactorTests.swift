@@ -57,7 +57,8 @@ import Testing
         let bearer = try await site.bearer(try await site.logIn().access)
         let setup = try await site.identity.secondFactors.begin(bearer)
         let app = AuthenticatorApp(setup)
-        #expect(setup.uri.hasPrefix("otpauth://totp/Latchwork:ada%40example.com?secret=\(setup.secret)&issuer=Latchwork&"))
+        #expect(
+            setup.uri.hasPrefix("otpauth://totp/Latchwork:ada%40example.com?secret=\(setup.secret)&issuer=Latchwork&"))
         #expect(setup.secret.count == 32)
         #expect(setup.recoveryCodes.count == 10)
         #expect(!"\(setup) \(String(reflecting: setup))".contains(setup.secret))

@@ -101,8 +101,8 @@ import Testing
     }
 
     @Test(.tags(.l14)) func `repeats no token in its errors`() async throws {
-        issuer.on("/oauth/revoke", .badRequest, #"{"error":"invalid_request","error_description":"token canary?"}"#)
-        let error = await #expect(throws: OAuthError.invalidRequest) { try await issuer.endpoint().revoke("canary") }
+        issuer.on("/oauth/revoke", .badRequest, #"{"error":"invalid_request","error_description":"token canary-7?"}"#)
+        let error = await #expect(throws: OAuthError.invalidRequest) { try await issuer.endpoint().revoke("canary-7") }
         #expect("\(String(describing: error))".contains("canary") == false)
     }
 }

@@ -78,7 +78,8 @@ struct ScreenExplorer<S: Screen> {
     /// Delivers the answer of every request in every state, once: it was cancelled, and the user has gone on since.
     private mutating func checkForeignAnswers(limit: Int) {
         let known = states.count
-        for state in states where violations.count <= 20 {
+        // Where nothing is typed and no request runs, it is like the late answer right after the cancellation.
+        for state in states where violations.count <= 20 && (state.machine.isTyping || state.machine.isBusy) {
             for late in foreignAnswers.values { _ = add(takeForeign(state, late)) }
         }
         exploreStates(from: known, limit: limit)

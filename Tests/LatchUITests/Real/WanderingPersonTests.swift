@@ -57,7 +57,10 @@ private final class WanderingPerson {
         case 19: note("activate") { auth.activate() }
         case 20: note("dismiss") { auth.isPresented = false }
         case 21: try await restart()
-        case 22: note("menu") { auth.menu?.press([.profile, .devices, .accounts].randomElement(using: &random) ?? .profile) }
+        case 22:
+            note("menu") {
+                auth.menu?.press([.profile, .devices, .accounts].randomElement(using: &random) ?? .profile)
+            }
         default: try await settle()
         }
         // The tasks of the models go on a bit, or not.

@@ -37,7 +37,9 @@ public struct Request: Sendable, Hashable {
     }
 }
 
-/// A function that hears of an upload. Requests with the same function are equal.
+/// A function that hears of an upload.
+///
+/// Requests with the same function are equal.
 final class UploadProgress: Sendable, Hashable {
     let report: @Sendable (_ count: Int, _ total: Int) -> Void
 

@@ -23,7 +23,9 @@ struct UserCode: Sendable, Hashable {
         self.letters = String(decoding: letters.prefix(Self.count), as: UTF8.self)
     }
 
-    /// Parses a typed code. Case does not count, nor do characters other than letters and digits (RFC 8628 §6.1).
+    /// Parses a typed code.
+    ///
+    /// Case does not count, nor do characters other than letters and digits (RFC 8628 §6.1).
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
         let letters = typed.utf8.compactMap { byte -> UInt8? in

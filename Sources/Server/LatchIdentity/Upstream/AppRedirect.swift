@@ -13,9 +13,10 @@ enum AppRedirect {
         "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source", "ws", "wss", "ftp",
     ]
 
-    /// Returns whether a text is a URL that may be configured: https or http on this machine (RFC 8252 §7.3), perhaps with a
-    /// query (RFC 6749 §3.1.2), or of a scheme of an app's own, as `com.example.app:/callback` (RFC 8252 §7.1) and
-    /// `app://callback` are. None has a fragment.
+    /// Returns whether a text is a URL that may be configured.
+    ///
+    /// It is https or http on this machine (RFC 8252 §7.3), perhaps with a query (RFC 6749 §3.1.2), or of a scheme of an app's
+    /// own, as `com.example.app:/callback` (RFC 8252 §7.1) and `app://callback` are. None has a fragment.
     static func isValid(_ text: String) -> Bool {
         guard text.utf8.count <= 500, let separator = text.utf8.firstRange(of: ":/".utf8) else { return false }
         let scheme = String(text[..<separator.lowerBound])
@@ -45,7 +46,8 @@ enum AppRedirect {
 
     /// Returns the URL with parameters of a response, after those that it has (RFC 6749 §3.1.2).
     static func url(_ target: String, _ parameters: [(String, String)]) -> String {
-        let separator = !target.utf8.contains(UInt8(ascii: "?")) ? "?" : target.utf8.last == UInt8(ascii: "?") ? "" : "&"
+        let separator =
+            !target.utf8.contains(UInt8(ascii: "?")) ? "?" : target.utf8.last == UInt8(ascii: "?") ? "" : "&"
         return target + separator + FormEncoding.encode(parameters)
     }
 

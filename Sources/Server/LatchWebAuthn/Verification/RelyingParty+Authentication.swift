@@ -17,7 +17,9 @@ package struct StoredCredential: Sendable, Hashable {
 /// What a verified authentication changes of a credential.
 package struct VerifiedAssertion: Sendable, Hashable {
     package let counter: UInt32
-    /// Whether the credential may be backed up. It changes when a password manager is updated, or takes the credential over.
+    /// Whether the credential may be backed up.
+    ///
+    /// It changes when a password manager is updated, or takes the credential over.
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
 

@@ -204,7 +204,8 @@ extension ScreenMachine {
         case .idle:
             var changed = screen
             let step = changed.receiveLate(response, isBusy: false)
-            if case .finish = step {} else if isTyping, !changed.fields.hold(screen.fields) {
+            if case .finish = step {
+            } else if isTyping, !changed.fields.hold(screen.fields) {
                 return follow(screen.receiveLate(response, isBusy: true), by: .submit)
             }
             screen = changed
