@@ -89,25 +89,25 @@ public struct ScreenReplacement<Outcome: Sendable>: Sendable {
 
 /// The screens of an app in the flow of its model.
 struct CustomScreens: Sendable {
-    typealias Maker = @MainActor (ScreenPosition<AuthOutcome>) -> any AnyScreenModel
+    typealias MakeModel = @MainActor (ScreenPosition<AuthOutcome>) -> any AnyScreenModel
 
     /// A screen of the app, and when it is shown.
     struct Step: Sendable {
         let name: String
         let moment: AuthModel.Configuration.Moment?
         let isNeeded: @Sendable (AuthClient) async throws -> Bool
-        let make: Maker
+        let make: MakeModel
     }
 
     var steps: [Step] = []
-    var replacements: [AuthRoute.Kind: Maker] = [:]
+    var replacements: [AuthRoute.Kind: MakeModel] = [:]
 
     var names: [String] { steps.map(\.name) }
     var namesAfterRegistration: [String] { steps.filter { $0.moment == .registration }.map(\.name) }
     var afterSignIn: [Step] { steps.filter { $0.moment == .signIn } }
 
     /// The function that makes the screen of a route; nil for a screen of LatchUI.
-    func maker(of route: AuthRoute) -> Maker? {
+    func maker(of route: AuthRoute) -> MakeModel? {
         if case .custom(let name, _) = route { return steps.first { $0.name == name }?.make }
         return replacements[route.kind]
     }
