@@ -220,10 +220,14 @@ extension AuthScene {
                 return
             }
             follow(outcome)
-            // The next one begins with empty fields.
-            if let auth = self.auth, stepUpModel != nil { stepUpModel = makeStepUp(auth) }
+            renewStepUp()
         }
         return model
+    }
+
+    /// Replaces the step-up by one with empty fields, so that the answer to the one before confirms nothing more.
+    func renewStepUp() {
+        if let auth, stepUpModel != nil { stepUpModel = makeStepUp(auth) }
     }
 
     /// Ends what waits for the user of the window, which is closed.
