@@ -69,7 +69,7 @@ private struct Person: Decodable, Sendable { let email: String }
                 #expect(total == content.count)
                 counts.withLock { $0.append(count) }
             }
-            try await client.sendAuthenticated(upload)
+            _ = try await client.sendAuthenticated(upload)
         }
         let (seen, pieces) = (counts.withLock(\.self), [65_536, 131_072, 196_608, 200_000])
         #expect(refreshes == 1 && seen == pieces + pieces)
