@@ -89,17 +89,25 @@ import Testing
 
     // Report 6 in Documentation/PublicReports.md.
     @Test func `because the server leaves in good order is a connection's failure, and tried again`() async throws {
-        let listener = try RawListener()
-        async let left: Void = leave(3, at: listener)
-        var request = request(port: listener.port)
+        let listeners = (once: try RawListener(), twice: try RawListener())
+        async let once: Void = leave(1, at: listeners.once)
+        async let twice: Void = leave(2, at: listeners.twice)
+        var request = request(port: listeners.once.port)
         request.assumesHTTP2 = true
-        let error = try await failure(request)
-        #expect(error.code == HTTPError.offline.code)
+        let transport = CurlTransport()
+        do {
+            // libcurl 8.14 repeats such a request by itself.
+            #expect(try await transport.respond(to: request).status == .ok)
+        } catch let error as HTTPError {
+            #expect(error.code == HTTPError.offline.code)
+            #expect(try await transport.respond(to: request).status == .ok)
+        }
+        request.authority = "127.0.0.1:\(listeners.twice.port)"
         let retrying = CurlTransport().intercepted(by: [
             RetryInterceptor(RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(1)))
         ])
         #expect(try await retrying.respond(to: request).status == .ok)
-        _ = await left
+        _ = await (once, twice)
     }
 
     @Test func `because the answer never ends is a timeout`() async throws {
