@@ -63,16 +63,7 @@ import Testing
 
     @Test func `signs in with a recovery code as it was written down, while codes are locked`() async throws {
         try await RealServer.run { server in
-            let auth = try await server.signedIn()
-            auth.push(.secondFactor)
-            await auth.use(press: .submit)
-            let secret = try #require(auth.screen?.model.control(.secret)?.text.value)
-            await auth.use([.code: server.code(of: secret)], press: .submit)
-            let code = try #require(auth.screen?.model.control(ControlID("recoveryCode", item: "1"))?.text.value)
-            await auth.use(press: .done)
-            auth.menu?.press(.signOut)
-            await auth.settled()
-
+            let (auth, _, code) = try await withFactor(server)
             await auth.use([.email: email, .password: password], press: .submit)
             for _ in 0..<20 where auth.screen?.model.failure?.reason != .locked {
                 await auth.use([.code: "000000"], press: .submit)
@@ -87,14 +78,7 @@ import Testing
 
     @Test func `begins the second factor again after ten minutes elsewhere, and is told`() async throws {
         try await RealServer.run { server in
-            let auth = try await server.signedIn()
-            auth.push(.secondFactor)
-            await auth.use(press: .submit)
-            let secret = try #require(auth.screen?.model.control(.secret)?.text.value)
-            await auth.use([.code: server.code(of: secret)], press: .submit)
-            await auth.use(press: .done)
-            auth.menu?.press(.signOut)
-            await auth.settled()
+            let (auth, secret, _) = try await withFactor(server)
             await auth.use([.email: email, .password: password], press: .submit)
             guard case .signIn(let signIn) = auth.screen, signIn.control(.code) != nil else { return record(auth) }
             let before = signIn.announcements
@@ -207,6 +191,20 @@ import Testing
             await restarted.use([.email: "\u{A0}\(email) ", .password: password], press: .submit)
             #expect(restarted.isSignedIn)
         }
+    }
+
+    /// Returns an app whose user has set a second factor up and signed out, with the factor's secret and a recovery code.
+    private func withFactor(_ server: RealServer) async throws -> (auth: AuthModel, secret: String, code: String) {
+        let auth = try await server.signedIn()
+        auth.push(.secondFactor)
+        await auth.use(press: .submit)
+        let secret = try #require(auth.screen?.model.control(.secret)?.text.value)
+        await auth.use([.code: server.code(of: secret)], press: .submit)
+        let code = try #require(auth.screen?.model.control(ControlID("recoveryCode", item: "1"))?.text.value)
+        await auth.use(press: .done)
+        auth.menu?.press(.signOut)
+        await auth.settled()
+        return (auth, secret, code)
     }
 
     private func record(_ auth: AuthModel) {

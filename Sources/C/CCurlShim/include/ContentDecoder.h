@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The content codings, by their places in IANA's registry.
+/// The content codings, in the order of the raw values of ContentCoding in Swift.
 enum {
     /// RFC 1952, with all members and zero padding.
     latch_coding_gzip,

@@ -260,7 +260,7 @@ public final class AuthorizationClient: Sendable {
     /// Returns the seconds by which the server's clock is ahead of this device's, by the date of a response that has just
     /// arrived; zero without a date.
     ///
-    /// The server's clock decides here as it does in a session: a device with a wrong clock can sign in.
+    /// A token is accepted by this clock or the device's: a device with a wrong clock can sign in.
     func clockOffset(in tokens: Tokens, sent: Date) -> Double {
         tokens.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) } ?? 0
     }

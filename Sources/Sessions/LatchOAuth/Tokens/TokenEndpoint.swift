@@ -19,7 +19,7 @@ import Synchronization
 public struct TokenEndpoint: Sendable {
     /// The authorization server.
     public let server: AuthorizationServer
-    /// The registration of the client, with a method of authentication that the server supports.
+    /// The registration of the client; its method of authentication is one of the server's metadata, unless one was named or none fits.
     public let registration: ClientRegistration
     /// The handling of a response with unrequested scopes; a session's refresh only reports them.
     public let unrequestedScopes: UnrequestedScopes

@@ -6,9 +6,9 @@ import LatchCore
 
 /// The open screens of an app's user as a value: what each outcome of each screen leads to.
 ///
-/// It contains no model and no task; ``AuthModel`` makes the models of its screens. An outcome carries the identifier of its
+/// It contains no model and no task; ``AuthNavigator`` makes the models of its screens. An outcome carries the identifier of its
 /// screen: a screen that is no longer open changes nothing, and a covered one acts in its own position, below what the user sees.
-/// A kind of screen is open at most once.
+/// A screen is open at most once.
 struct AuthFlow: Hashable, Sendable {
     /// An open screen.
     struct OpenScreen: Hashable, Sendable, Identifiable {

@@ -53,7 +53,7 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         return email.isEmpty ? nil : email
     }
 
-    /// The kind of a screen, of which one is open at most.
+    /// The kind of a screen; only of an app's own several may be open.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case signIn, registration, verification, passwordReset, accounts, profile, editProfile, changePassword
         case secondFactor, devices, passkeys, passkeyOffer, custom

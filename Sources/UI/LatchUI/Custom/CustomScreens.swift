@@ -135,7 +135,7 @@ extension AuthModel.Configuration {
     /// - Parameters:
     ///   - name: The name of the screen, which stored paths have; it is unique.
     ///   - moment: The moment after which it is shown; nil for a screen that is only opened by its route.
-    ///   - isNeeded: Whether the user who has signed in needs it; with an error it is asked after the next sign-in.
+    ///   - isNeeded: Only after a sign-in: whether the user needs it; with an error it is asked after the next sign-in.
     ///   - make: Returns the model of the screen, whose end calls `end`; any ``Screen``, or a ``FormScreen``.
     public mutating func addScreen(
         _ name: String, after moment: Moment? = nil,

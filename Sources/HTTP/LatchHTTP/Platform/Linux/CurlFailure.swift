@@ -36,8 +36,8 @@ enum CurlFailure {
             CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_WRITE_ERROR:
             .malformedMessage("The response of \(authority) violates HTTP: \(text(code)).")
-        // RFC 9113 §6.8 and §8.7: a server that ends its connection or stream in the ordinary course, which libcurl reports by
-        // the same codes as a violation.
+        // RFC 9113 §6.8 and §8.7: a server ends its connection or stream in the ordinary course. libcurl has the same codes for
+        // violations.
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             .offline("\(authority) ended the connection before it responded: \(text(code)).")
         default: offline(code, authority, hasSent: hasSent)

@@ -70,8 +70,8 @@ public final class CurlTransport: Handler {
     ///
     /// Cancelling the task aborts the transfer. A streamed response holds its connection until it is read to its end or
     /// released, which aborts the transfer. A slow reader slows the server, though over HTTP/2 libcurl buffers up to 32
-    /// MiB before the server notices. The content codings gzip, deflate, br and zstd are requested and decoded, and
-    /// `Content-Encoding` and `Content-Length` are removed, unless the request has an `Accept-Encoding` or a `Range`. A content
+    /// MiB before the server notices. The content codings gzip, deflate, br and zstd are requested and decoded. Then
+    /// `Content-Encoding` and `Content-Length` are removed. A request with an `Accept-Encoding` or a `Range` is left alone. A content
     /// in another coding stays in it. One that ends before its coding does is `malformedMessage`.
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
