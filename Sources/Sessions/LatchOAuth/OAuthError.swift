@@ -281,8 +281,8 @@ extension OAuthError {
 
     /// Returns untrusted text in one printable line; nil if nothing is left, or if it repeats a secret.
     ///
-    /// A secret of fewer than 16 bytes is looked for as a whole word in quotation marks or after a colon or an equals sign: a
-    /// password such as "password" or "p" is in the sentence that calls it wrong.
+    /// A secret of fewer than 16 letters a to z counts only after a quotation mark, a colon or an equals sign: a password such as
+    /// "password" or "p" is in the sentence that calls it wrong. Any other counts anywhere.
     package static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
         guard
             !secrets.contains(where: { repeats($0, in: text) || repeats(FormEncoding.encodeValue($0), in: text) }),

@@ -169,6 +169,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             "Cognito's user", .badRequest, #"{"__type":"NotAuthorizedException","message":"User is disabled."}"#,
             .doubtful),
         .init("a word of its own", .badRequest, #"{"error":"token_inactive"}"#, .doubtful),
+        .init("a gateway's access token", .unauthorized, #"{"error":"expired_token"}"#, .doubtful),
     ]
 
     /// Mistakes in a request, and gateways, with that status.
@@ -176,6 +177,11 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("a page", .badRequest, html, nil), .init("a text", .badRequest, "Bad Request", nil),
         .init("Spring", .badRequest, #"{"status":400,"error":"Bad Request","path":"/token"}"#, nil),
         .init("a word for it", .badRequest, #"{"error":"bad_request"}"#, nil),
+        .init("AWS under load", .badRequest, #"{"__type":"ThrottlingException","message":"Rate exceeded"}"#, nil),
+        .init("AWS with a broken hook", .badRequest, #"{"__type":"UnexpectedLambdaException","message":"x"}"#, nil),
+        .init("a parser", .badRequest, #"{"error":"bad_json"}"#, nil),
+        .init("a broken server", .badRequest, #"{"error":"unknown_error"}"#, nil),
+        .init("a repeated key", .badRequest, #"{"error":"idempotency_key_reused"}"#, nil),
         .init("Firebase's key", .badRequest, #"{"error":{"code":400,"message":"MISSING_REFRESH_TOKEN"}}"#, nil),
         .init("Firebase's grant", .badRequest, #"{"error":{"code":400,"message":"INVALID_GRANT_TYPE"}}"#, nil),
         .init(

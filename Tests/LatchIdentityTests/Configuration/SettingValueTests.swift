@@ -145,7 +145,8 @@ import Testing
     ]
     private static let badRedirects = [
         "javascript://x", "data://x", "JAVASCRIPT://x", "notes:cb", "notes://", "http://app.example.com/cb",
-        "notes:/", "https://app.example.com/cb?x=1#y", "https://app.example.com/cb#x",
+        "notes:/", "https://app.example.com/cb?a=b&state=x", "https://app.example.com/cb?x=1#y",
+        "https://app.example.com/cb#x",
         "https://user@app.example.com/cb", "://x",
         "file:///etc/passwd", "notes://a\"b", "*", "notes://auth/*?",
     ]

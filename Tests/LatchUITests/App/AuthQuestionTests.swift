@@ -87,6 +87,30 @@ import Testing
         }
     }
 
+    @Test func `does not confirm a payment by the late answer to the question before`() async throws {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            let first = Task { await auth.confirmUser() }
+            try await eventually { auth.isPresented }
+            guard case .stepUp(let stepUp) = auth.screen else { return record(auth) }
+            let gate = server.hold("")
+            stepUp.edit(.password, password)
+            stepUp.press(.submit)
+            await gate.reached()
+            stepUp.press(.cancel)
+            auth.isPresented = false
+            #expect(await !first.value)
+            let second = Task { await auth.confirmUser() }
+            try await eventually { auth.isPresented }
+            gate.open()
+            await stepUp.settled()
+            await auth.settled()
+            guard case .stepUp(let next) = auth.screen, next !== stepUp else { return record(auth) }
+            await auth.use(press: .cancel)
+            #expect(await !second.value)
+        }
+    }
+
     @Test func `shows a guest the sign-in for one feature, and takes no for an answer`() async throws {
         try await RealServer.run { server in
             try await server.client().signUp(email: email, password: password)

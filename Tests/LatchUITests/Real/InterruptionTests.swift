@@ -98,6 +98,8 @@ import Testing
             await auth.use([.email: email, .password: password], press: .submit)
             guard case .signIn(let signIn) = auth.screen, signIn.control(.code) != nil else { return record(auth) }
             let before = signIn.announcements
+            // The screen waits for the end of the challenge.
+            await server.clock.sleeper(for: .seconds(200)...(.seconds(600)))
             server.clock.advance(by: .seconds(601))
             try await eventually { signIn.control(.code) == nil }
             #expect(signIn.machine.failure?.reason == .expired && signIn.announcements > before)
@@ -139,7 +141,7 @@ import Testing
             await auth.use(press: .edit)
             try await laptop.signOutOtherDevices()
             // The session may refresh by itself as soon as the time is there.
-            let gate = server.hold("/refresh")
+            let gate = server.hold("/refresh-token")
             server.clock.advance(by: .seconds(901))
             auth.screen?.model.edit(.displayName, "Countess")
             auth.screen?.model.press(.submit)

@@ -33,7 +33,16 @@ enum AppRedirect {
 
     /// Whether a text is a URL of a web page that a list of the configuration can hold, whose separators it does not have.
     private static func isLink(_ text: String) -> Bool {
-        PublicURL.isLink(text) && !text.utf8.contains { "#,;\\^`{|}".utf8.contains($0) }
+        guard PublicURL.isLink(text), !text.utf8.contains(where: { "#,;\\^`{|}".utf8.contains($0) }) else {
+            return false
+        }
+        guard let start = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return true }
+        // A member of the response would be there twice.
+        let names = text[start...].utf8.dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
+            String(Substring(pair.prefix { $0 != UInt8(ascii: "=") }))
+        }
+        return !names.contains { ["code", "state", "iss", "response", "id_token", "access_token"].contains($0) }
+            && !names.contains { $0.utf8.starts(with: "error".utf8) }
     }
 
     private static func isLoopback(_ text: String) -> Bool {

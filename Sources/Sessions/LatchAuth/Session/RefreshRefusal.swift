@@ -22,7 +22,7 @@ extension HTTPResponse {
         guard status.isSuccess || status.isClientError, !isTemporary else { return nil }
         let words = IssuerWords(self)
         if let words, words.isAboutRequest { return nil }
-        if let words, !hasForeignChallenge, words.endSession(inSuccess: status.isSuccess) { return .issuer }
+        if let words, !hasForeignChallenge, words.endSession(status) { return .issuer }
         guard words?.oauthCode != "invalid_request" else { return nil }
         if status == .unauthorized || status == .forbidden { return .doubtful }
         // RFC 6749 §5.2 has one code with this status for a refresh token, and issuers have many. A proxy sends a page.
@@ -58,7 +58,8 @@ extension HTTPResponse {
         }
         // RFC 7009 §2.2.1. The other errors of a request are mended by another configuration of the client or the server.
         if words?.oauthCode == "unsupported_token_type" { return .refused }
-        return refreshRefusal == .issuer ? .refused : .unavailable
+        // An expired access token, which the request carries, is no end of the session.
+        return refreshRefusal == .issuer && words?.oauthCode != "expired_token" ? .refused : .unavailable
     }
 
     /// Whether the login at which a session of cookies refreshes was refused, so that repeating it could lock the account.
@@ -110,15 +111,15 @@ private struct IssuerWords {
         members["error"]?.stringValue.flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: " ")) ? nil : $0 }
     }
 
-    /// Whether there is a code in one word, of OAuth or of another scheme, that names no mistake in the request:
-    /// `invalid_token`, `access_denied`, Firebase's `TOKEN_EXPIRED`, `NotAuthorizedException` of AWS.
+    /// Whether there is a code in one word, of OAuth or of another scheme, that speaks of the user, the token or the session, and
+    /// names no mistake in the request: `invalid_token`, `access_denied`, Firebase's `TOKEN_EXPIRED`, `NotAuthorizedException` of AWS.
     var refusesByCode: Bool {
         let nested = members["error"]?.objectValue ?? [:]
         let codes = [
             members["error"], members["error_code"], members["__type"], nested["message"], nested["code"],
             nested["status"],
         ].compactMap { $0?.stringValue }.filter { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: " ")) }
-        return !codes.isEmpty && !codes.contains { RequestMistake.isNamed(by: $0) }
+        return codes.contains { RefusedUser.isNamed(by: $0) } && !codes.contains { RequestMistake.isNamed(by: $0) }
     }
 
     private var suberror: String? { StepUpRequirement.suberror(in: members) }
@@ -135,10 +136,14 @@ private struct IssuerWords {
     }
 
     /// Whether they say that the refresh token or its session has ended; in a success, only the code can.
-    func endSession(inSuccess isSuccess: Bool) -> Bool {
-        // RFC 8628 §3.5 has the second one for device codes.
-        if let code = oauthCode?.lowercasedASCII(), code == "invalid_grant" || code == "expired_token" { return true }
-        return (isSuccess ? [oauthCode].compactMap(\.self) : texts).contains { SessionEnd.isSaid(by: $0) }
+    func endSession(_ status: HTTPStatus) -> Bool {
+        // RFC 8628 §3.5 has the second one for device codes. With another status it may mean an access token.
+        if let code = oauthCode?.lowercasedASCII(),
+            code == "invalid_grant" || code == "expired_token" && status == .badRequest
+        {
+            return true
+        }
+        return (status.isSuccess ? [oauthCode].compactMap(\.self) : texts).contains { SessionEnd.isSaid(by: $0) }
     }
 
     /// The codes that are not about the user (RFC 6749 §5.2, RFC 7009 §2.2.1, RFC 8707 §2, RFC 9449 §12.2).
@@ -177,13 +182,29 @@ private enum SessionEnd {
     }
 }
 
+/// What codes say of a user, a token or a session that the server refuses.
+private enum RefusedUser {
+    private static let parts = [
+        " token", " jwt", " grant", " session", " user", " account", " credential", " password", " auth", " login",
+        " access", " denied", " expired", " revoked", " disabled", " signed out", " forbidden",
+    ]
+
+    static func isNamed(by code: String) -> Bool {
+        let words = code.separateWords
+        return parts.contains { words.utf8.contains($0.utf8) }
+    }
+}
+
 /// What codes say of a request that is wrong or comes at a bad time, and that another refresh token would not mend.
 private enum RequestMistake {
     private static let parts = [
         " request", " missing", " required", " parameter", " argument", " grant type", " client", " scope", " target",
         " validation", " malformed", " format", " unsupported", " method", " csrf", " captcha", " limit", " quota",
         " too many", " slow", " server", " internal", " temporarily", " unavailable", " timeout", " maintenance",
-        " resource", " api key", " project", " nonce", " proof",
+        " resource", " api key", " project", " nonce", " proof", " idempotency", " throttl", " lambda",
+        " configuration",
+        " input", " json", " param", " body", " parse", " database", " unexpected", " gateway", " conflict", " blocked",
+        " modification",
     ]
 
     static func isNamed(by code: String) -> Bool {

@@ -71,7 +71,9 @@ public struct ClientRegistration: Sendable, Hashable {
             let supported = server.supported("token_endpoint_auth_methods_supported"),
             let method = Self.methodsOfSecrets.first(where: { supported.contains($0.metadataValue) })
         else { return self }
-        return ClientRegistration(clientID, proof, method)
+        var fitting = ClientRegistration(clientID, proof, method)
+        fitting.assertionAudience = assertionAudience
+        return fitting
     }
 
     /// The methods of authentication by a secret, the preferred one first.

@@ -34,8 +34,8 @@ extension AuthModel {
         public var connection: ConnectionModel?
         /// The clock of deadlines, of locks, and of the clients that the model creates.
         public var clock = WallClock.system
-        /// The store of the accounts with their tokens, and of the record which accounts were offered a passkey; nil for the
-        /// platform's store of the service, and for memory with a client.
+        /// The store of the accounts with their tokens, and of the record which accounts were offered a passkey, for one process;
+        /// nil for the platform's store of the service, which an app shares with its extensions, and for memory with a client.
         public var secrets: (any SecretStore)?
         /// A function that signs a client in through one of the options' providers; nil for an app without.
         public var signInThrough: SignInThrough?

@@ -34,13 +34,13 @@ extension AuthModel {
             isSceneVacant = true
             return
         }
-        let busy = closed.models.filter(\.isBusy)
+        // Also those whose request was cancelled and may answer all the same.
+        let models = closed.models
         scenes.removeAll { $0 === closed }
         if scene === closed, let last = scenes.last { scene = last }
         closed.end()
-        guard !busy.isEmpty else { return }
         perform {
-            for model in busy { await model.settled() }
+            for model in models { await model.settled() }
             // It takes the outcomes.
             withExtendedLifetime(closed) {}
         }

@@ -92,6 +92,7 @@ extension AuthScene {
     func dismissStepUp() {
         auth?.dismissStepUp()
         endConfirmation(false)
+        renewStepUp()
     }
 }
 

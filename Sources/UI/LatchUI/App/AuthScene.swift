@@ -214,12 +214,20 @@ extension AuthScene {
         model.onFailure = { [weak self] in self?.auth?.onEvent?(.failed(nil, $0)) }
         model.onFinish = { [weak self, weak model] outcome in
             guard let self else { return }
-            let isCurrent = stepUpModel === model
+            // The late answer of a step-up that was cancelled, or of another account's, confirms nothing that is asked now.
+            guard stepUpModel === model else {
+                self.auth?.synchronize()
+                return
+            }
             follow(outcome)
-            // The next one begins with empty fields.
-            if isCurrent, let auth = self.auth, stepUpModel != nil { stepUpModel = makeStepUp(auth) }
+            renewStepUp()
         }
         return model
+    }
+
+    /// Replaces the step-up by one with empty fields, so that the answer to the one before confirms nothing more.
+    func renewStepUp() {
+        if let auth, stepUpModel != nil { stepUpModel = makeStepUp(auth) }
     }
 
     /// Ends what waits for the user of the window, which is closed.

@@ -69,7 +69,7 @@ public enum AuthScreen {
         case .passkeyOffer(let model): .passkeyOffer(email: model.screen.account)
         case .stepUp: nil
         case .custom(let model, for: .registration(let email)):
-            .registration(email: model.control(.email)?.text.value ?? email)
+            .registration(email: model.control(.email)?.text.value.plausibleEmail ?? email)
         case .custom(_, for: let route): route
         }
     }

@@ -202,7 +202,10 @@ public struct PasswordResetScreen: Screen {
         // The system may deliver a link twice, and what is typed stays.
         if step == .password(token) { return .stay }
         (isSet, isUnsure, lostAnswer) = (false, false, LostAnswer())
+        // A link names no account. Only where this device waits for a mail, the form may name whose password it sets.
+        let account: Field? = if case .waiting(let email) = step { Field.account(email) } else { nil }
         show(.password(token))
+        if let account { fields = Fields([account] + fields.all) }
         return .stay
     }
 
@@ -214,9 +217,7 @@ public struct PasswordResetScreen: Screen {
         isSentAgain = false
         switch step {
         case .address: fields = Fields([Field(.email, .email, Phrase("field.email"), text: email)])
-        case .password:
-            let password = Field(.newPassword, .newPassword, Phrase("field.newPassword"))
-            fields = Fields([Field.account(email), password].compactMap(\.self))
+        case .password: fields = Fields([Field(.newPassword, .newPassword, Phrase("field.newPassword"))])
         case .waiting, .done: fields = Fields()
         }
     }
@@ -227,7 +228,6 @@ extension PasswordResetScreen {
     mutating func remember(_ email: String) {
         guard self.email.isEmpty else { return }
         self.email = email
-        if case .password = step, let account = Field.account(email) { fields = Fields([account] + fields.all) }
     }
 }
 
