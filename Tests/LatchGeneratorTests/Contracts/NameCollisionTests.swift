@@ -7,6 +7,12 @@ import Testing
 @testable import LatchGenerator
 
 @Suite struct `Names that are one in Swift` {
+    @Test(arguments: ["A {}\\nimport B", "1A", "A-", "A {}", "var "])
+    func `refuses a swift_prefix that is no beginning of a name`(prefix: String) throws {
+        let found = try problems("option swift_prefix = \"\(prefix)\";\nmessage M {}")
+        #expect(found.count == 1 && found[0].contains("swift_prefix"), "\(found)")
+    }
+
     @Test(.tags(.g10)) func `are distinguished by the number of the field`() throws {
         let text = try swift("message M {\n  string userID = 2;\n  string user_id = 1;\n  int32 USER_ID = 3;\n}")
         #expect(text.contains("var userId: String {"))

@@ -37,6 +37,25 @@ import Testing
         }
     }
 
+    @Test func `writes and removes nothing behind a link, and no file whose name has a control character`() throws {
+        try ProjectFolder.with { folder throws in
+            try write(in: folder)
+            let (outside, inside) = ("\(folder.path)-outside", "\(folder.path)/swift/deep")
+            try FileManager.default.moveItem(atPath: inside, toPath: outside)
+            defer { try? FileManager.default.removeItem(atPath: outside) }
+            try FileManager.default.createSymbolicLink(atPath: inside, withDestinationPath: outside)
+            let linked = try plan(in: folder, force: true)
+            #expect(linked.conflicts == [.init(path: "swift/deep/B.swift", reason: .linked)])
+            // The manifest names the file behind the link, with its content.
+            let rest = try write([Self.two[0]], in: folder)
+            #expect(rest.changes.isEmpty)
+            #expect(FileManager.default.fileExists(atPath: "\(outside)/B.swift"))
+            for path in ["swift/a\nb.swift", "swift/a\rb.swift", "swift/\u{1B}[2J.swift"] {
+                #expect(throws: GeneratorError.self) { try plan([GeneratedFile(path: path, text: "")], in: folder) }
+            }
+        }
+    }
+
     /// The file's number in its file system, which a file that replaces it does not have.
     private static func number(of path: String) throws -> UInt64 {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)

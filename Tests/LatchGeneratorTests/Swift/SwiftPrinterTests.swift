@@ -29,6 +29,16 @@ import Testing
                 """)
     }
 
+    @Test func `lets no line end or control character of a text begin a line of its own`() {
+        var printer = SwiftPrinter(fileFrom: "a\rimport B\n.proto")
+        printer.doc("One\rimport Evil\r\nTwo\u{1B}[2J\u{0}\u{B}\u{C}three")
+        printer.line("let a = 1\u{7F}\u{1F}")
+        let lines = printer.text.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } })
+        #expect(lines.filter { !$0.hasPrefix("//") } == ["let a = 1  "])
+        #expect(lines.filter { $0.hasPrefix("/// ") } == ["/// One", "/// import Evil", "/// Two [2J   three"])
+    }
+
     @Test func `writes comments without the spaces around them and without words for linters`() {
         var printer = SwiftPrinter()
         printer.block("{") {

@@ -34,6 +34,32 @@ import Testing
         await site.close()
     }
 
+    @Test func `are in the language that the client prefers, up to the consent`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let page = try await agent.get(foreign.path(["ui_locales": "fr-CA de en"]))
+        #expect(page.field("Content-Language") == "de" && page.title == "Anmelden")
+        let consent = try await agent.signIn(page)
+        #expect(consent.field("Content-Language") == "de")
+        for ignored in ["xx", String(repeating: "de ", count: 100), "\u{1}"] {
+            #expect(try await agent.get(SignInApp().path(["ui_locales": ignored, "prompt": "login"])).title == "Sign in")
+        }
+        await site.close()
+    }
+
+    @Test func `say that a browser sends no cookies`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let page = try await agent.get(SignInApp().path())
+        agent.cookies = [:]
+        let again = try await agent.signIn(page)
+        #expect(again.status == 400 && again.formAction == "/login")
+        #expect(again.text.contains("Your browser has sent no cookie of this site"))
+        // With cookies the same form signs in.
+        #expect(try await agent.signIn(again).status == 303)
+        await site.close()
+    }
+
     @Test(.tags(.attackB8)) func `ask whose consent it is, and take it from that session alone`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("bob@example.com")

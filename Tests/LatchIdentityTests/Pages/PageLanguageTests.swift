@@ -24,6 +24,21 @@ import Testing
         await site.close()
     }
 
+    @Test func `leads to forms and links below the path of the public URL`() async throws {
+        let site = try await Site {
+            $0.issuer = "https://example.com/auth/"
+            $0.clients = SignInApp.registrations
+            $0.clientSecretDigests = ["web": ClientSecret.digest]
+        }
+        var agent = UserAgent(site)
+        let page = try await agent.get(SignInApp().path())
+        #expect(page.formAction == "/auth/login")
+        #expect(page.text.contains(#"href="/auth/forgot""#) && page.text.contains(#"src="/auth/passkey.js""#))
+        #expect(try await site.get("/forgot").formAction == "/auth/forgot")
+        #expect(try await site.send(.get, "/nothing-here", fields: ["Accept": "text/html"]).text.contains(#"href="/auth/""#))
+        await site.close()
+    }
+
     @Test func `is the server's own where the request prefers none`() async throws {
         let site = try await Site { $0.defaultLanguage = "de" }
         #expect(try await site.get("/forgot").title == "Passwort zurücksetzen")

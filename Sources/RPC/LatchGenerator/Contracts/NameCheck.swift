@@ -15,6 +15,11 @@ enum NameCheck {
         var owners: [String: String] = [:]
         for file in files {
             let prefix = context.options.prefix(of: file)
+            if let own = file.swiftPrefix, !own.isEmpty, !SwiftNames.isPlainIdentifier(own) {
+                context.fail(
+                    "the swift_prefix of '\(file.name)' is not the beginning of a name", at: nil, in: file,
+                    hint: "Write letters, digits and '_', and begin with a letter.")
+            }
             for message in file.messages { warn(message, prefix: prefix, &context) }
             for one in file.enums { warn(one, prefix: prefix, &context) }
             var declared: [(name: String, fullName: String, place: SourcePosition?)] = []

@@ -52,7 +52,7 @@ struct PlanReader {
             service: service, base: base, clientName: clientName, stateName: stateName, actionName: actionName,
             importModules: modules(named),
             generatesTests: named.lazy.compactMap { $0.bool("generate_tests") }.first,
-            packageName: named.lazy.compactMap { $0.string("swift_package_name") }.first ?? package?.text,
+            packageName: module(named, package),
             collections: collections, methods: MethodReader(options, collections).methods(of: service),
             itemConstraints: Dictionary(
                 collections.map { ($0.item.fullName, constraints.constraints(of: $0.item)) },
@@ -88,6 +88,17 @@ struct PlanReader {
             options.report(
                 "'\(name)' is not a valid Swift type name", at: place,
                 hint: "Write a name of letters and digits that begins with an uppercase letter.")
+        }
+        return name
+    }
+
+    /// Returns the module that options name for the tests, after a check that it is one.
+    private func module(_ named: [NamedOptions], _ package: (text: String, place: SourcePosition?)?) -> String? {
+        let option = "swift_package_name"
+        let one = named.first { $0.string(option) != nil }
+        guard let name = one?.string(option) ?? package?.text else { return nil }
+        if !SwiftNames.isPlainIdentifier(name) {
+            options.report("'\(name)' is not a module name", at: one?.place(option) ?? package?.place)
         }
         return name
     }

@@ -166,6 +166,9 @@ extension GeneratorSettings {
                 guard pair.count == 2 else {
                     throw .invalidConfiguration("\(source): '\(word)' is not a pair FILE=MODULE.")
                 }
+                guard SwiftNames.isPlainIdentifier(pair[1]) else {
+                    throw .invalidConfiguration("\(source): '\(pair[1])' is not the name of a module.")
+                }
                 modules[String(pair[0])] = String(pair[1])
             }
             return modules

@@ -28,9 +28,10 @@ package struct OutputPlan: Sendable {
             case foreign = "not written by the generator"
             case edited = "edited since it was generated"
             case unreadable = "cannot be read as a file"
+            case linked = "below a folder that is a link"
 
             /// Whether `--force-overwrite` overwrites it.
-            package var yieldsToForce: Bool { self != .unreadable }
+            package var yieldsToForce: Bool { self != .unreadable && self != .linked }
         }
 
         package let path: String
@@ -84,6 +85,7 @@ package struct OutputPlan: Sendable {
         entry.origins.insert(origin)
         manifest.entries[file.path] = entry
         switch existing.state {
+        case .linked: conflicts.append(Conflict(path: file.path, reason: .linked))
         case .unreadable: conflicts.append(Conflict(path: file.path, reason: .unreadable))
         case .missing: steps.append(Step(path: file.path, action: .create, old: nil, new: file.text))
         case .current: steps.append(Step(path: file.path, action: .keep, old: nil, new: file.text))
@@ -102,7 +104,9 @@ package struct OutputPlan: Sendable {
         guard rest.origins.isEmpty else { return manifest.entries[path] = rest }
         manifest.entries[path] = nil
         // A file that cannot be read is not the generated one.
-        guard Self.isInside(path), let old = try? AtomicFile("\(folder)/\(path)").read() else { return }
+        guard Self.isInside(path), !Self.leadsThroughLink(path, in: folder),
+            let old = try? AtomicFile("\(folder)/\(path)").read()
+        else { return }
         if entry.digests.contains(FileDigest(of: old)) {
             steps.append(Step(path: path, action: .remove, old: old, new: nil))
         } else {
@@ -115,7 +119,7 @@ extension OutputPlan {
     /// The state of a file in the folder, and the digest of its new content.
     private struct ExistingFile {
         enum State {
-            case missing, current, unreadable
+            case missing, current, unreadable, linked
             case different([UInt8])
         }
 
@@ -124,6 +128,10 @@ extension OutputPlan {
 
         init(_ file: GeneratedFile, in folder: String) {
             digest = FileDigest(of: file.text)
+            guard !OutputPlan.leadsThroughLink(file.path, in: folder) else {
+                state = .linked
+                return
+            }
             do throws(FileError) {
                 if let old = try AtomicFile("\(folder)/\(file.path)").read() {
                     state = old.elementsEqual(file.text.utf8) ? .current : .different(old)
@@ -205,8 +213,18 @@ extension OutputPlan {
         return files
     }
 
+    /// Whether a folder between the output and a file is a link, by which the file would be outside of it.
+    fileprivate static func leadsThroughLink(_ path: String, in folder: String) -> Bool {
+        var place = folder
+        for part in path.split(separator: "/").dropLast() {
+            place += "/\(part)"
+            if FileStatus(of: place, followsLink: false)?.isLink == true { return true }
+        }
+        return false
+    }
+
     private static func isInside(_ path: String) -> Bool {
-        !path.isEmpty && !path.hasPrefix("/") && !path.utf8.contains(0)
+        !path.isEmpty && !path.hasPrefix("/") && path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
             && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
                 !["", ".", ".."].contains($0)
             }

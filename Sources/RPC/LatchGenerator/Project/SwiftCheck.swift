@@ -61,8 +61,11 @@ package struct SwiftCheck: Sendable {
             depth: depth, fileCount: files.count, findings: findings, remarks: remarks, isValid: ending == .exited(0))
     }
 
-    /// Returns a path that the compiler cannot mistake for a flag.
-    private static func argument(_ path: String) -> String { path.hasPrefix("-") ? "./" + path : path }
+    /// Returns a path that the compiler cannot mistake for a flag or a file of flags (`@flags`), also when it shortens it: an
+    /// absolute one.
+    private static func argument(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    }
 
     /// Parses lines such as `path:line:column: error: message`, and skips the source lines below them.
     private static func parse(_ text: String) -> (findings: [Finding], remarks: [String]) {

@@ -24,9 +24,10 @@ enum DocComment {
         var (start, hasBegun, emptyLines) = (0, false, 0)
         while start <= bytes.count {
             var end = start
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\n"), bytes[end] != UInt8(ascii: "\r") { end += 1 }
             let line = trimmed(start..<end, of: bytes)
-            start = end + 1
+            let isPair = end + 1 < bytes.count && bytes[end] == UInt8(ascii: "\r") && bytes[end + 1] == UInt8(ascii: "\n")
+            start = end + (isPair ? 2 : 1)
             guard !isDirective(line, of: bytes) else { continue }
             guard !line.isEmpty else {
                 if hasBegun { emptyLines += 1 }

@@ -47,9 +47,16 @@ struct SwiftPrinter: Sendable {
             bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 4))
         }
         bytes.append(contentsOf: UnsafeBufferPointer(start: marker.utf8Start, count: marker.utf8CodeUnitCount))
-        bytes.append(contentsOf: text)
+        // A carriage return or another control character of a .proto would end a comment, or hide what follows.
+        if text.contains(where: Self.isControl) {
+            bytes.append(contentsOf: text.lazy.map { Self.isControl($0) ? UInt8(ascii: " ") : $0 })
+        } else {
+            bytes.append(contentsOf: text)
+        }
         bytes.append(0x0A)
     }
+
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
     /// Prints the lines of a text, indented relative to the current block.
     mutating func lines(_ text: String) {

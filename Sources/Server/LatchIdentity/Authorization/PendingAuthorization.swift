@@ -29,6 +29,8 @@ struct PendingAuthorization: Codable, Sendable {
     let expectedAccount: String?
     /// The name to fill in.
     let loginHint: String?
+    /// The languages that the client prefers for the pages, the preferred one first; nil if it names none.
+    let languages: [String]?
 }
 
 /// The part of an authorization request that says where its errors may go.
@@ -103,6 +105,11 @@ extension PendingAuthorization {
         nonce = try value("nonce")
         // A hint that is too long for an address is none (OpenID Connect Core §3.1.2.1).
         loginHint = fields["login_hint"].flatMap { $0.isEmpty || $0.utf8.count > 1024 || !$0.isPlain ? nil : $0 }
+        // What is no list of languages is ignored (OpenID Connect Core §15.1).
+        languages = fields["ui_locales"].flatMap { text in
+            guard (1...256).contains(text.utf8.count), text.isPlain else { return nil }
+            return text.lowercasedASCII().unicodeScalars.split(separator: " ").prefix(8).map { String($0) }
+        }
         if let hint = try value("id_token_hint", maximum: 8192) {
             guard let id = accountID(hint) else {
                 throw .invalidInput("'id_token_hint' is not an ID token of this app")

@@ -27,6 +27,11 @@ extension IdentityError {
         code: "loginEnded", message: "This sign-in has ended",
         hint: "It was open for too long, or was finished in another tab. Begin again in the app.", form: .badRequest)
 
+    /// The browser sends no cookies, or the page was opened in another one.
+    static let cookiesMissing = IdentityError(
+        code: "cookiesMissing", message: "Your browser has sent no cookie of this site",
+        hint: "Allow cookies for this site, then sign in here.", form: .badRequest)
+
     /// A page of another site has sent the form.
     static let foreignPage = IdentityError(
         code: "foreignPage", message: "This form comes from another site",

@@ -20,10 +20,10 @@ extension HTMLPage {
         self.init(
             texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
             problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
-            action: action.map { ($0.path, texts($0.button)) }, carrying: token, fields: fields,
+            action: action.map { (context.url($0.path), texts($0.button)) }, carrying: token, fields: fields,
             scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
             refusal: refusal.map(texts.callAsFunction),
-            links: links.map { Link($0.url, texts($0.label)) }, appLink: appLink.map { ($0.url, texts($0.label)) })
+            links: links.map { Link(context.url($0.url), texts($0.label)) }, appLink: appLink.map { ($0.url, texts($0.label)) })
         if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
         language = texts.language
         serviceName = context.serviceName
@@ -38,11 +38,12 @@ extension HTMLPage {
 extension HTMLPage.ScriptedButton {
     /// The button that signs in with a passkey.
     static var passkey: HTMLPage.ScriptedButton {
-        let texts = PageContext.current.texts
+        let context = PageContext.current
+        let texts = context.texts
         return HTMLPage.ScriptedButton(
             id: "passkey", label: texts(Phrase("page.signIn.passkey")),
             problem: texts(Phrase("page.error", .phrase(Phrase("page.signIn.passkey.problem")))),
-            field: PasskeyScript.field, script: PasskeyScript.path)
+            field: PasskeyScript.field, script: context.url(PasskeyScript.path))
     }
 }
 

@@ -53,12 +53,16 @@ struct Preferences: Sendable {
 ///
 /// A class, so that binding it for a request copies a reference and not its texts.
 package final class PageContext: Sendable {
+    /// The languages that the client of the request prefers for its pages.
+    private let languages: [String]
     /// The Accept-Language field of the request; nil if it has none, or there is no request.
     let acceptLanguage: String?
     /// The language of requests that prefer none of those that there are.
     let defaultLanguage: String
     /// The name of the service.
     let serviceName: String
+    /// The path of the public URL, below which a proxy has the server; without a slash at the end.
+    private let basePath: String
 
     /// The context of the request that is being handled; nil outside of one, as for the operator's commands.
     @TaskLocal static var ofRequest: PageContext?
@@ -69,25 +73,46 @@ package final class PageContext: Sendable {
     /// The language of the request that is being handled; nil outside of one.
     package static var languageOfRequest: String? { ofRequest?.texts.language }
 
-    private init(_ acceptLanguage: String?, _ defaultLanguage: String, _ serviceName: String) {
-        (self.acceptLanguage, self.defaultLanguage, self.serviceName) = (acceptLanguage, defaultLanguage, serviceName)
+    private init(
+        _ acceptLanguage: String?, languages: [String] = [], defaultLanguage: String, serviceName: String,
+        basePath: String
+    ) {
+        (self.acceptLanguage, self.languages, self.defaultLanguage) = (acceptLanguage, languages, defaultLanguage)
+        (self.serviceName, self.basePath) = (serviceName, basePath)
     }
 
     /// Creates the context of a request without preferences, or of none.
     convenience init(_ configuration: IdentityConfiguration) {
-        self.init(nil, configuration.defaultLanguage, configuration.serviceName)
+        let parts = (configuration.issuer ?? "").withoutFinalSlash.utf8.split(
+            separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        self.init(
+            nil, defaultLanguage: configuration.defaultLanguage, serviceName: configuration.serviceName,
+            basePath: parts.count == 4 ? "/\(String(Substring(parts[3])))" : "")
     }
 
     /// Returns the context of a request with an Accept-Language field, if it has one.
     func accepting(_ field: String?) -> PageContext {
-        field.map { PageContext($0, defaultLanguage, serviceName) } ?? self
+        guard let field else { return self }
+        return PageContext(
+            field, defaultLanguage: defaultLanguage, serviceName: serviceName, basePath: basePath)
+    }
+
+    /// Returns the URL of a page or form of the server, as its path, below the path of the public URL.
+    func url(_ path: String) -> String { path.utf8.first == UInt8(ascii: "/") ? basePath + path : path }
+
+    /// Returns the context for the pages of a client that prefers languages (OpenID Connect Core §3.1.2.1, `ui_locales`).
+    func preferring(_ languages: [String]?) -> PageContext {
+        guard let languages, !languages.isEmpty else { return self }
+        return PageContext(
+            acceptLanguage, languages: languages, defaultLanguage: defaultLanguage, serviceName: serviceName,
+            basePath: basePath)
     }
 
     /// The writer of phrases in the language of the request (RFC 9110 §12.5.4; lookup of RFC 4647 §3.4).
     var texts: Texts {
         // After `*` every language is as good as any other.
         let wanted = acceptLanguage.map { Preferences($0).accepted.prefix { $0 != "*" } } ?? []
-        return Texts(languages: wanted + [defaultLanguage])
+        return Texts(languages: languages + wanted + [defaultLanguage])
     }
 }
 

@@ -12,7 +12,7 @@ extension IdentityError {
     /// Every other error reads like `unavailable` if it is the server's, and like `invalidInput` if it is the request's.
     package static let keysOnPages: Set<String> = [
         "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered", "commonPassword",
-        "emailMissing", "emailUnverified",
+        "cookiesMissing", "emailMissing", "emailUnverified",
         "embeddedPage", "foreignPage",
         "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
         "invalidMailedCode", "invalidPasskey", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded",

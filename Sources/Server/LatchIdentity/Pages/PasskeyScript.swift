@@ -32,6 +32,7 @@ enum PasskeyScript {
     private static let text = #"""
         "use strict";
         (() => {
+            const base = document.currentScript.src;
             const button = document.getElementById("passkey");
             const field = document.getElementById("credential");
             const problem = document.getElementById("passkey-problem");
@@ -47,7 +48,7 @@ enum PasskeyScript {
             const signIn = async (mediation) => {
                 if (waiting) waiting.abort();
                 const { signal } = (waiting = new AbortController());
-                const response = await fetch("/api/auth/passkeys/sign-in/options", {
+                const response = await fetch(new URL("api/auth/passkeys/sign-in/options", base), {
                     method: "POST", headers: { "Content-Type": "application/json" }, body: "{}", signal,
                 });
                 if (!response.ok) throw new Error(response.statusText);

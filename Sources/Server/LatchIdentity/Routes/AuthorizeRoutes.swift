@@ -105,7 +105,8 @@ struct AuthorizeRoutes: Sendable {
             guard isOwn else {
                 // Another site, or another tab that was opened at the same time: nobody is signed in by it, and the user
                 // enters the password once more.
-                return try pages.signIn(for: form.purpose, in: request, name: name)
+                let problem: IdentityError? = request.fields[.cookie] == nil ? .cookiesMissing : nil
+                return try pages.signIn(for: form.purpose, in: request, name: name, problem: problem)
             }
             switch form.step {
             case .password where !credential.isEmpty: return try await verify(credential: credential, form, request)

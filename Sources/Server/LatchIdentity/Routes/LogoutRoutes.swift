@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchServer
 import LatchSignIn
 
@@ -101,11 +102,17 @@ struct LogoutRoutes: Sendable {
         }
         func value(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
         var (clientID, request) = (value("client_id"), Request())
-        if let text = value("id_token_hint") {
-            guard text.utf8.count <= 8192, let hint = dependencies.accessTokens.hint(text),
-                clientID ?? hint.clientID == hint.clientID
-            else { throw .invalidSignOut("its id_token_hint is not an ID token of the app") }
-            (clientID, request.accountID) = (hint.clientID, hint.subject)
+        if let text = value("id_token_hint"), text.utf8.count <= 8192 {
+            if let hint = dependencies.accessTokens.hint(text) {
+                guard clientID ?? hint.clientID == hint.clientID else {
+                    throw .invalidSignOut("its id_token_hint is not an ID token of the app")
+                }
+                (clientID, request.accountID) = (hint.clientID, hint.subject)
+            } else if clientID == nil {
+                // Its key may have been replaced long ago: the hint says nothing of the user, who is asked, and names the
+                // client alone, whose registered URLs are known (RP-Initiated Logout §2).
+                clientID = try? JWT(unverified: text).claims.audience.first
+            }
         }
         guard let redirect = value("post_logout_redirect_uri") else { return request }
         guard let clientID, let client = dependencies.clients[clientID],

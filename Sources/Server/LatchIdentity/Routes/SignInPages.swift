@@ -92,6 +92,20 @@ struct SignInPages: Sendable {
 
     private static let sealedName = "posted"
 
+    // MARK: Languages
+
+    /// Runs `body` in the language that the client of a page prefers, if it prefers one.
+    private func inLanguage<Result>(
+        of purpose: PageForm.Purpose, _ body: () throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result {
+        guard case .authorization(let request) = purpose, request.languages != nil else { return try body() }
+        let context = PageContext.current.preferring(request.languages)
+        let result = PageContext.$ofRequest.withValue(context) { () -> Swift.Result<Result, IdentityError> in
+            do throws(IdentityError) { return .success(try body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
     // MARK: Signing in
 
     /// Returns the page that asks for a name and a password, or a passkey where the browser has one.
@@ -100,17 +114,19 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try self.browser(of: request)
         let hasPasskeys = RelyingParty(issuer: dependencies.accessTokens.issuer, dependencies.configuration) != nil
-        let page = HTMLPage(
-            Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
-            invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
-            action: ("/login", Phrase("page.signIn.submit")),
-            carrying: try seal(purpose, .password, browser: browser),
-            fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys),
-            scriptedButton: hasPasskeys ? .passkey : nil,
-            refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
-            links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
-                + [("/forgot", Phrase("page.signIn.forgot"))]
-                + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]))
+        let page = try inLanguage(of: purpose) { () throws(IdentityError) in
+            HTMLPage(
+                Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
+                invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
+                action: ("/login", Phrase("page.signIn.submit")),
+                carrying: try seal(purpose, .password, browser: browser),
+                fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys),
+                scriptedButton: hasPasskeys ? .passkey : nil,
+                refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
+                links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
+                    + [("/forgot", Phrase("page.signIn.forgot"))]
+                    + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]))
+        }
         return response(page, for: purpose, problem: problem).setting(cookie)
     }
 
@@ -118,12 +134,14 @@ struct SignInPages: Sendable {
     func factor(
         _ challenge: String, for purpose: PageForm.Purpose, browser: String, problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
-        let page = HTMLPage(
-            Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
-            invalidFields: problem == .invalidCode ? ["code"] : [],
-            action: ("/login", Phrase("page.signIn.submit")),
-            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
-            fields: [HTMLField.factorCode], refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil)
+        let page = try inLanguage(of: purpose) { () throws(IdentityError) in
+            HTMLPage(
+                Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
+                invalidFields: problem == .invalidCode ? ["code"] : [],
+                action: ("/login", Phrase("page.signIn.submit")),
+                carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
+                fields: [HTMLField.factorCode], refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil)
+        }
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }
 
@@ -143,7 +161,7 @@ struct SignInPages: Sendable {
     /// Returns a client as users know it: on the web by its host, which nobody else has, and elsewhere by its id.
     static func name(of request: PendingAuthorization) -> String {
         guard !AppRedirect.isClaimedByAnyone(request.redirect) else { return request.clientID }
-        let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { $0 != UInt8(ascii: "/") }
+        let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }
         return "\(request.clientID) (\(String(Substring(host))))"
     }
 
@@ -158,15 +176,17 @@ struct SignInPages: Sendable {
         let isLocal = AppRedirect.isClaimedByAnyone(request.redirect)
         let email = Phrase.Argument.text(session.account.email.text)
         let purpose = PageForm.Purpose.authorization(request)
-        let page = HTMLPage(
-            Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
-            text: isLocal
-                ? Phrase("page.consent.local.text", email, .text(client.id))
-                : Phrase("page.consent.text", email, .text(name)),
-            items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
-            carrying: try seal(
-                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-            alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"))
+        let page = try inLanguage(of: purpose) { () throws(IdentityError) in
+            HTMLPage(
+                Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
+                text: isLocal
+                    ? Phrase("page.consent.local.text", email, .text(client.id))
+                    : Phrase("page.consent.text", email, .text(name)),
+                items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
+                carrying: try seal(
+                    purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+                alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"))
+        }
         return response(page, for: purpose)
     }
 

@@ -27,6 +27,8 @@ package struct FileStatus: Sendable {
 
     package var isFolder: Bool { entry.st_mode & S_IFMT == S_IFDIR }
     package var isFile: Bool { entry.st_mode & S_IFMT == S_IFREG }
+    /// Whether it is a symbolic link, which is never so where the link is followed.
+    package var isLink: Bool { entry.st_mode & S_IFMT == S_IFLNK }
 
     /// The number of the file in its file system, which another file in its place does not have.
     package var inode: UInt { UInt(entry.st_ino) }
