@@ -17,7 +17,7 @@ from swift_text import blanked
 
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
-    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit CommonCrypto os OSLog Combine AppleFoundation Accessibility SwiftUI "
+    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine AppleFoundation Accessibility SwiftUI "
     "CoreImage "
     "LocalAuthentication AuthenticationServices"
 ).split()
@@ -68,7 +68,8 @@ class Build:
         for name in STUB_ORDER:
             command = [
                 *self.toolchain.frontend, "-emit-module", *self.toolchain.flags(platform), "-swift-version", "6",
-                "-parse-as-library", "-enable-upcoming-feature", "InternalImportsByDefault", "-module-name", name,
+                "-parse-as-library", "-enable-library-evolution", "-enable-upcoming-feature", "InternalImportsByDefault",
+                "-module-name", name,
                 "-I", str(folder), "-o", str(folder / f"{name}.swiftmodule"), "-suppress-warnings",
                 *map(str, sorted((STUBS / name).glob("*.swift"))),
             ]

@@ -37,6 +37,11 @@ class Platform:
         return f"arm64-apple-{KNOWN[self.key][1]}{self.version}"
 
     @property
+    def clang_triple(self):
+        """The target for which C headers are read."""
+        return self.triple
+
+    @property
     def module_folder(self):
         """The folder below the resource directory that the compiler searches for this platform's modules."""
         return KNOWN[self.key][2]

@@ -12,8 +12,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from apple import headers
 from apple.platforms import SAME_RELEASE
-from apple.sources import STUBS
+
+# Modules of the toolchain for other systems.
+NOT_APPLES = {"linux", "linux-static", "wasi", "wasi-static"}
 
 
 class Toolchain:
@@ -21,6 +24,7 @@ class Toolchain:
 
     def __init__(self, work):
         self.work = work
+        self.headers = headers.fetched(work.parent)
         info = json.loads(subprocess.run(["swiftc", "-print-target-info"], check=True, capture_output=True).stdout)
         self.version = info["compilerVersion"]
         self.host = info["target"]["unversionedTriple"]
@@ -41,6 +45,7 @@ class Toolchain:
         folder.mkdir(parents=True)
         for entry in self.resources.iterdir():
             (folder / entry.name).symlink_to(entry)
+        self._write_shims(folder / "shims")
         for platform in platforms:
             self._copy_modules(folder / platform.module_folder, platform)
         self._write_glibc_module_map()
@@ -49,15 +54,18 @@ class Toolchain:
 
     def flags(self, platform):
         """The options with which the compiler sees a platform."""
-        include = [self.resources / "clang/include", f"/usr/include/{self.architecture}-linux-gnu", "/usr/include"]
+        include = [self.resources / "clang/include", self.headers]
+        maps = [self.work / "glibc/module.modulemap", self.headers / "CommonCrypto/module.modulemap"]
+        resources = self.work / "resources"
+        maps += [path for path in sorted(resources.glob("*/module.modulemap")) if path.parent.name not in NOT_APPLES]
         settings = self.work / "sdk"
         return [
-            "-target", platform.triple, "-clang-target", self.host, "-disable-objc-interop",
-            "-resource-dir", str(self.work / "resources"), "-module-cache-path", str(self.work / "clang-modules"),
+            "-target", platform.triple, "-clang-target", platform.clang_triple, "-disable-objc-interop",
+            "-resource-dir", str(resources), "-module-cache-path", str(self.work / "clang-modules" / platform.key),
             "-sdk", str(settings), "-platform-availability-inheritance-map-path", str(settings / "SDKSettings.json"),
-            "-I", str(self.resources), "-plugin-path", str(self.resources / "host/plugins"),
-            "-Xcc", f"-fmodule-map-file={self.work / 'glibc/module.modulemap'}",
-            "-Xcc", f"-fmodule-map-file={STUBS / 'DarwinKqueue/module.modulemap'}",
+            "-I", str(resources), "-plugin-path", str(self.resources / "host/plugins"),
+            "-Xcc", "-DOS_OBJECT_USE_OBJC=0",
+            *(flag for path in maps for flag in ("-Xcc", f"-fmodule-map-file={path}")),
             *(flag for path in include for flag in ("-Xcc", "-isystem", "-Xcc", str(path))),
         ]
 
@@ -75,6 +83,13 @@ class Toolchain:
             elif interface.is_file():
                 text = interface.read_bytes().replace(old, platform.triple.encode())
                 (folder / module.name / platform.module_file).with_suffix(".swiftinterface").write_bytes(text)
+
+    def _write_shims(self, folder):
+        """The toolchain's own C declarations; one that its module of locks names is there for Linux only."""
+        folder.unlink()
+        shutil.copytree(self.resources / "shims", folder)
+        with open(folder / "_SynchronizationShims.h", "a") as file:
+            file.write("#if !defined(__linux__)\n__swift_uint32_t _swift_stdlib_gettid(void);\n#endif\n")
 
     def _write_glibc_module_map(self):
         """The toolchain finds this module by an overlay that it makes for Linux only."""
