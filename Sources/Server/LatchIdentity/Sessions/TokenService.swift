@@ -119,8 +119,8 @@ struct TokenService: Sendable {
     func idToken(for issued: IssuedTokens, nonce: String?) throws(IdentityError) -> String? {
         guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
         return try dependencies.accessTokens.issueIDToken(
-            to: clientID, for: issued.account, on: issued.device, scopes: issued.scopes, nonce: nonce,
-            with: issued.accessToken)
+            to: clientID, dependencies.clients[clientID], for: issued.account, on: issued.device, scopes: issued.scopes,
+            nonce: nonce, with: issued.accessToken)
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {

@@ -188,7 +188,7 @@ final class AccessTokenIssuer: Sendable {
         if let account {
             // AuthPackage's backend repeats `sub` as `id`.
             claims["id"] = .string(account.id)
-            if isFirstParty || scopes.contains("email") && account.emailVerifiedAt != nil {
+            if isFirstParty || scopes.contains("email") && account.shows(addressTo: client) {
                 claims["email"] = .string(account.email.text)
             }
             if isFirstParty || scopes.contains("profile") { claims["name"] = account.name.map { .string($0) } }
@@ -269,7 +269,8 @@ final class AccessTokenIssuer: Sendable {
     ///   - accessToken: The access token that is issued with it.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
-        to clientID: String, for account: Account, on device: Device, scopes: Scopes, nonce: String?,
+        to clientID: String, _ client: OAuthClient?, for account: Account, on device: Device, scopes: Scopes,
+        nonce: String?,
         with accessToken: String
     ) throws(IdentityError) -> String {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
@@ -286,7 +287,7 @@ final class AccessTokenIssuer: Sendable {
             "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
         ]
         if let nonce { claims["nonce"] = .string(nonce) }
-        for (name, value) in account.openIDClaims(scopes) { claims[name] = value }
+        for (name, value) in account.openIDClaims(scopes, for: client) { claims[name] = value }
         do throws(JOSEError) {
             return try JWT.sign(Claims(claims), with: key)
         } catch {
@@ -336,15 +337,19 @@ final class AccessTokenIssuer: Sendable {
 }
 
 extension Account {
+    /// Returns whether a client gets the address: the command `latch` also one that is not verified, since it has no accounts
+    /// that the address could open, and shows it to the user.
+    fileprivate func shows(addressTo client: OAuthClient?) -> Bool { emailVerifiedAt != nil || client == .command }
+
     /// The claims about the user that scopes permit (OpenID Connect Core §5.4), without the subject.
     ///
     /// An address that the user has not verified is left out: many relying parties find their accounts by the address, and do
     /// not read `email_verified`, so that anybody could sign in there as its owner.
-    func openIDClaims(_ scopes: Scopes) -> JSONObject {
+    func openIDClaims(_ scopes: Scopes, for client: OAuthClient?) -> JSONObject {
         var claims: JSONObject = [:]
-        if scopes.contains("email"), emailVerifiedAt != nil {
+        if scopes.contains("email"), shows(addressTo: client) {
             claims["email"] = .string(email.text)
-            claims["email_verified"] = true
+            claims["email_verified"] = .bool(emailVerifiedAt != nil)
         }
         if scopes.contains("profile") {
             claims["name"] = name.map { .string($0) }
