@@ -187,9 +187,11 @@ import Testing
 
     @Test func `breaks off as often as it likes, as long as each transfer brings something`() async throws {
         let parts = (1...5).map { count -> @Sendable () throws -> HTTPResponse in
-            { HTTPResponse(
-                status: 206, fields: ["Content-Range": "bytes \(count)-5/6", "ETag": "\"v1\""],
-                body: HTTPBody(pieces(["\(count)"], then: .offline))) }
+            {
+                HTTPResponse(
+                    status: 206, fields: ["Content-Range": "bytes \(count)-5/6", "ETag": "\"v1\""],
+                    body: HTTPBody(pieces(["\(count)"], then: .offline)))
+            }
         }
         let result = try await download(
             [{ Self.broken(["0"], fields: Self.tagged) }] + parts.dropLast() + [{ Self.part("5", "bytes 5-5/6") }],

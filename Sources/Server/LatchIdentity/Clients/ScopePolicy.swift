@@ -43,7 +43,9 @@ struct ScopePolicy: Sendable {
     }
 
     /// Returns whether a request names a scope of a resource, or gets one without naming any.
-    func needsResource(_ requested: Scopes?) -> Bool { (requested ?? defaults).elements.contains(where: known.contains) }
+    func needsResource(_ requested: Scopes?) -> Bool {
+        (requested ?? defaults).elements.contains(where: known.contains)
+    }
 
     /// Returns the scopes of a refresh: those of the login or a requested subset, as far as they are still allowed.
     ///
