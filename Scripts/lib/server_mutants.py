@@ -649,8 +649,8 @@ MUTANTS = {
 
     # 0061: a transfer waits for no connection that has not answered.
     "noWaitWithPriorKnowledge": (HTTP + "Platform/Linux/CurlTransfer.swift", "SilentServerTests",
-        'options.set(CURLOPT_PIPEWAIT, request.scheme == "https" &&',
-        'options.set(CURLOPT_PIPEWAIT, ($out || request.scheme == "https") &&'),
+        'options.set(CURLOPT_PIPEWAIT, isEncrypted &&',
+        'options.set(CURLOPT_PIPEWAIT, ($out || isEncrypted) &&'),
     "greetedOnce": (HTTP + "Platform/Linux/CurlTransfer.swift", "SilentServerTests|HTTP2StreamTests",
         "let needsNewConnection = assumesHTTP2 &&",
         "let needsNewConnection = $kept && assumesHTTP2 &&"),

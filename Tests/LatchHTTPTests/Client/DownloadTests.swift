@@ -118,7 +118,7 @@ import Testing
         #expect(result.requests.map { $0.fields["Range"] } == [nil, "bytes=3-", "bytes=3-"])
         #expect(result.requests.map { $0.fields["If-Range"] } == [nil, "\"v1\"", "\"v1\""])
         #expect(result.progress == [[2, 6], [3, 6], [6, 6]])
-        #expect(waits.entries == [.seconds(1), .seconds(1)])
+        #expect(waits.entries == [.seconds(1), .seconds(2)])
     }
 
     @Test func `goes on by a date that is old enough`() async throws {
@@ -173,6 +173,43 @@ import Testing
             #expect(result.requests.count == 1 + continuations)
             #expect(result.file == nil)
         }
+    }
+
+    @Test(arguments: [429, 500, 502, 503, 504] as [HTTPStatus])
+    func `goes on when a server that restarts has come back`(status: HTTPStatus) async throws {
+        let result = try await download([
+            { Self.broken(["abc"], fields: Self.tagged) }, { HTTPResponse(status: status) },
+            { Self.part("def", "bytes 3-5/6") },
+        ])
+        #expect(result.file == "abcdef")
+        #expect(result.requests.count == 3)
+    }
+
+    @Test func `breaks off as often as it likes, as long as each transfer brings something`() async throws {
+        let parts = (1...5).map { count -> @Sendable () throws -> HTTPResponse in
+            {
+                HTTPResponse(
+                    status: 206, fields: ["Content-Range": "bytes \(count)-5/6", "ETag": "\"v1\""],
+                    body: HTTPBody(pieces(["\(count)"], then: .offline)))
+            }
+        }
+        let result = try await download(
+            [{ Self.broken(["0"], fields: Self.tagged) }] + parts.dropLast() + [{ Self.part("5", "bytes 5-5/6") }],
+            continuations: 1)
+        #expect(result.file == "012345")
+        #expect(result.error == nil)
+    }
+
+    // RFC 9110 §15.3.7.
+    @Test func `takes parts that are shorter than asked for without a pause`() async throws {
+        let waits = Recording<Duration>()
+        let result = try await download(
+            [
+                { Self.broken(["a"], fields: Self.tagged) }, { Self.part("bc", "bytes 1-2/6") },
+                { Self.part("de", "bytes 3-4/6") }, { Self.part("f", "bytes 5-5/6") },
+            ], continuations: 1, waits: waits)
+        #expect(result.file == "abcdef")
+        #expect(waits.entries == [.seconds(1)])
     }
 
     @Test func `is not asked for again where something else went wrong`() async throws {

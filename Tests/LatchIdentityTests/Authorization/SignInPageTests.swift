@@ -42,7 +42,8 @@ import Testing
         let consent = try await agent.signIn(page)
         #expect(consent.field("Content-Language") == "de")
         for ignored in ["xx", String(repeating: "de ", count: 100), "\u{1}"] {
-            #expect(try await agent.get(SignInApp().path(["ui_locales": ignored, "prompt": "login"])).title == "Sign in")
+            #expect(
+                try await agent.get(SignInApp().path(["ui_locales": ignored, "prompt": "login"])).title == "Sign in")
         }
         await site.close()
     }

@@ -35,7 +35,9 @@ import Testing
         #expect(page.formAction == "/auth/login")
         #expect(page.text.contains(#"href="/auth/forgot""#) && page.text.contains(#"src="/auth/passkey.js""#))
         #expect(try await site.get("/forgot").formAction == "/auth/forgot")
-        #expect(try await site.send(.get, "/nothing-here", fields: ["Accept": "text/html"]).text.contains(#"href="/auth/""#))
+        #expect(
+            try await site.send(.get, "/nothing-here", fields: ["Accept": "text/html"]).text.contains(#"href="/auth/""#)
+        )
         await site.close()
     }
 

@@ -106,7 +106,8 @@ private final class CountedCache: Sendable {
     private func keep(_ numbers: Range<Int>, version: Int, uptime: Duration) throws -> [VerifiedToken] {
         let account = try Account.example()
         let session = AuthenticatedSession(
-            account: account, device: .example(of: account), clientID: OAuthClient.firstPartyID, scopes: [])
+            account: account, device: .example(of: account), client: OAuthClient(id: OAuthClient.firstPartyID),
+            scopes: [])
         return try numbers.map { number in
             let token = try #require(counted.token("\(number)"))
             sessions.keep(session, with: token, at: SessionState(version: version, uptime: uptime))

@@ -8,25 +8,47 @@ import Testing
     @Test(arguments: [
         (
             "string a = 1 [(buf.validate.field).cel = { id: 'x', message: 'm', expression: 'true' }];",
-            "the rules of 'Test.a': a rule in CEL, which is not checked"
+            "the rules of 'Test.a': the rule 'x' in CEL, which is not checked"
         ),
         (
             "string a = 1 [(buf.validate.field).cel_expression = 'this.a', (buf.validate.field).cel_expression = 'b'];",
-            "the rules of 'Test.a': 2 rules in CEL, which are not checked"
+            "the rules of 'Test.a': the rules 'this.a', 'b' in CEL, which are not checked"
         ),
         (
             "option (buf.validate.message).cel = { id: 'x', expression: 'true' }; string a = 1;",
-            "'Test' has a rule in CEL, which is not checked"
+            "'Test' has the rule 'x' in CEL, which is not checked"
         ),
         (
             "repeated string a = 1 [(buf.validate.field).repeated.items.cel_expression = 'this.a'];",
-            "the rules of 'Test.a': a rule in CEL, which is not checked"
+            "the rules of 'Test.a': the rule 'this.a' in CEL, which is not checked"
         ),
-    ]) func `are reported, and the rest is written`(fields: String, message: String) throws {
-        let diagnostics = try complaints(fields)
-        #expect(diagnostics.map(\.message) == [message])
-        #expect(diagnostics.map(\.severity) == [.warning])
-        #expect(diagnostics.first?.position?.line == 2)
+    ]) func `are errors that name them, or warnings on request`(fields: String, message: String) throws {
+        for isAllowed in [false, true] {
+            let output = try generate(test(fields), allowingUnenforcedRules: isAllowed)
+            #expect(output.diagnostics.map(\.message) == [message])
+            #expect(output.diagnostics.map(\.severity) == [isAllowed ? .warning : .error])
+            #expect(output.diagnostics.first?.position?.line == 2)
+            #expect(output.diagnostics.first?.hint?.contains("--allow-unenforced-rules") == true)
+            #expect(output.files.isEmpty == !isAllowed)
+        }
+    }
+
+    @Test func `of protoc-gen-validate are a warning for each file`() throws {
+        let rules = """
+            syntax = "proto2"; package validate; import "google/protobuf/descriptor.proto";
+            message FieldRules { optional bool email = 1; }
+            extend google.protobuf.FieldOptions { optional FieldRules rules = 1071; }
+            """
+        let user = """
+            syntax = "proto3"; import "validate/validate.proto";
+            message User { string email = 1 [(validate.rules).email = true]; string other = 2 [(validate.rules).email = true]; }
+            """
+        let texts = ["user.proto": user, "validate/validate.proto": rules]
+        let compilation = Compiler { texts[$0].map { Array($0.utf8) } }.compile(["user.proto"])
+        try #require(compilation.isComplete, "\(compilation.diagnostics)")
+        let output = SwiftWriter(files: compilation.filesToGenerate, options: perFile).write()
+        #expect(output.diagnostics.map(\.severity) == [.warning])
+        #expect(output.diagnostics.first?.message.contains("validate.rules") == true)
     }
 
     @Test(arguments: [

@@ -20,6 +20,17 @@ import Testing
         #expect(Set(violations.map(\.rule)) == ["string.min_len", "int32.lt"])
     }
 
+    @Test func `is made of a zero that is set, also where zeros are ignored`() throws {
+        struct Item: RuledMessage {
+            static let schema = MessageSchema("test.Item", "1 quantity int32 optional\n2 plain int32")
+            static let rules = MessageRules("quantity ignore=zero int32.gt=0\nplain ignore=zero int32.gt=0")
+            var storage: MessageStorage
+        }
+        #expect(try Item(serialized: [8, 0]).violations().map { "\($0.path) \($0.rule)" } == ["quantity int32.gt"])
+        #expect(try Item(serialized: [16, 0]).violations().isEmpty)
+        #expect(Item().violations().isEmpty)
+    }
+
     @Test func `is not made of a message that is right`() {
         #expect(Node(name: "a").violations().isEmpty)
         #expect(Plain().violations().isEmpty)

@@ -16,10 +16,12 @@ func compile(_ text: String) -> Compilation {
 }
 
 /// The generated code of a file with rules.
-func generate(_ text: String) throws -> GenerationResult {
+func generate(_ text: String, allowingUnenforcedRules: Bool = false) throws -> GenerationResult {
     let compilation = compile(text)
     try #require(compilation.isComplete, "\(compilation.diagnostics)")
-    return SwiftWriter(files: compilation.filesToGenerate, options: perFile).write()
+    var options = perFile
+    options.allowsUnenforcedRules = allowingUnenforcedRules
+    return SwiftWriter(files: compilation.filesToGenerate, options: options).write()
 }
 
 /// The options of the committed code.
@@ -31,12 +33,13 @@ let perFile: SwiftOptions = {
 }()
 
 /// The problems of a message's field rules.
-func complaints(_ fields: String) throws -> [Diagnostic] {
-    try generate(
-        """
-        syntax = "proto3";
-        import "buf/validate/validate.proto";
-        message Test { \(fields) }
-        """
-    ).diagnostics
+func complaints(_ fields: String) throws -> [Diagnostic] { try generate(test(fields)).diagnostics }
+
+/// A file with a message of some fields.
+func test(_ fields: String) -> String {
+    """
+    syntax = "proto3";
+    import "buf/validate/validate.proto";
+    message Test { \(fields) }
+    """
 }

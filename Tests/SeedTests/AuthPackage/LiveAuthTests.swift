@@ -113,7 +113,8 @@ private struct QuickStart {
             let claims = try await auth.login(email: account.email, password: account.password)
             #expect(claims?.email == account.email)
             #expect(claims?.sub?.isEmpty == false)
-            #expect(claims?.roles != nil)
+            // A token has no empty list (RFC 9068 §2.2.3.1), and a new user no roles.
+            #expect(claims?.roles?.isEmpty != false)
             #expect(auth.currentUser?.email == account.email)
 
             let first = try #require(auth.tokens)

@@ -64,6 +64,14 @@ static inline long latch_curl_connect_status(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &value) == CURLE_OK ? value : 0;
 }
 
+/// The socket of a transfer that has ended, if it was opened for that; −1 otherwise.
+static inline curl_socket_t latch_curl_new_socket(CURL *easy) {
+    long count = 0;
+    curl_socket_t value = CURL_SOCKET_BAD;
+    if (curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count) != CURLE_OK || count == 0) return CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
+}
+
 /// The number of bytes of heads and content that were sent, also on connections that were lost since.
 static inline long latch_curl_sent_bytes(CURL *easy) {
     long value = 0;

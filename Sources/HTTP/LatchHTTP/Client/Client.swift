@@ -32,7 +32,8 @@ public struct Client: Handler {
     ///   - allowingInsecureHTTP: The hosts that may be contacted over plain http.
     ///   - redirects: The limits of following redirects. Interceptors see the request before, and the response after,
     ///     all redirects, so a credential is only ever issued for the origin of the original request.
-    ///   - timeout: The maximum duration of one transfer; nil uses the transport's.
+    ///   - timeout: The maximum duration of one transfer, or the time without progress of a stream; nil uses the
+    ///     transport's. `TimeoutInterceptor` limits the whole duration of both.
     ///   - encoder: The encoder of the routes' JSON content.
     ///   - decoder: The decoder of JSON responses.
     public init(

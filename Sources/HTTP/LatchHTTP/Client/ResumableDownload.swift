@@ -16,10 +16,12 @@ extension Client {
     /// prove that the content has not changed.
     ///
     /// - Parameters:
-    ///   - route: The route to download; without a timeout of its own or of the client the transfer may take a day.
+    ///   - route: The route to download. Its timeout, or that of the client or the transport, is the time without progress
+    ///     after which a transfer counts as interrupted.
     ///   - path: The path of the file; its folder must exist.
     ///   - limit: The maximum number of bytes.
-    ///   - continuations: The maximum number of times that an interrupted transfer is resumed.
+    ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything. The
+    ///     pause before an attempt doubles from a second to half a minute; one that receives something begins the count anew.
     ///   - clock: The clock that times the pauses before a transfer is resumed.
     ///   - progress: A function that is called after each chunk with the number of bytes received and the total, if it
     ///     is known; nil for none.
@@ -33,7 +35,6 @@ extension Client {
         progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
     ) async throws -> HTTPResponse {
         var route = route.raw().streamed()
-        route.timeout = route.timeout ?? timeout ?? .seconds(86_400)
         // RFC 9110 §14.2: a range applies to the encoded content, so the content is requested without a content coding.
         route.fields["Accept-Encoding"] = route.fields["Accept-Encoding"] ?? "identity"
         let whole = route
@@ -71,12 +72,15 @@ private final class ResumableDownload: Sendable {
         /// The number of bytes that arrive a second time and are skipped.
         var surplus = 0
         var left: Int
+        /// Whether the current transfer is a part of the content, and has brought some of it.
+        var hasProgressed = false
     }
 
     /// The current read position; it is copied out while a chunk is awaited, since there is one reader at a time.
     private let state: Mutex<State>
     /// The validator that proves that the content has not changed; nil if the transfer cannot be resumed.
     private let validator: String?
+    private let continuations: Int
     private let clock: WallClock
     private let resume: Resume
 
@@ -90,6 +94,7 @@ private final class ResumableDownload: Sendable {
         let isRefused = response.fields["Accept-Ranges"]?.lowercasedASCII() == "none"
         validator = isEncoded || isRefused || response.status != .ok ? nil : response.strongValidator
         state = Mutex(State(iterator: response.body.chunks.makeAsyncIterator(), left: left))
+        continuations = left
         self.clock = clock
         self.resume = resume
     }
@@ -101,6 +106,11 @@ private final class ResumableDownload: Sendable {
             do {
                 guard var piece = try await state.iterator.next() else {
                     guard let length, state.count < length else { return nil }
+                    // RFC 9110 §15.3.7: a part may be shorter than asked for, which is no interruption.
+                    if state.hasProgressed, let validator {
+                        try await open(&state, validator)
+                        continue
+                    }
                     throw HTTPError.offline("The content broke off.")
                 }
                 let known = min(state.surplus, piece.count)
@@ -108,6 +118,7 @@ private final class ResumableDownload: Sendable {
                 piece.removeFirst(known)
                 state.count += piece.count
                 guard !piece.isEmpty else { continue }
+                (state.left, state.hasProgressed) = (continuations, true)
                 let now = state
                 self.state.withLock { $0 = now }
                 return piece
@@ -121,17 +132,22 @@ private final class ResumableDownload: Sendable {
     /// Opens the next transfer; if it breaks at once, the one after it.
     private func reopen(_ state: inout State, _ validator: String) async throws {
         while true {
+            let failures = continuations - state.left
             state.left -= 1
-            try await clock.sleep(for: .seconds(1))
+            try await clock.sleep(for: .seconds(min(1 << min(failures, 5), 30)))
             do {
-                let response = try await resume("bytes=\(state.count)-", validator)
-                state.surplus = try await surplus(in: response, after: state.count)
-                state.iterator = response.body.chunks.makeAsyncIterator()
-                return
-            } catch let error as HTTPError where error.isTransferFailure && state.left > 0 {
+                return try await open(&state, validator)
+            } catch let error as HTTPError where state.left > 0 && (error.isTransferFailure || error.isTemporary) {
                 continue
             }
         }
+    }
+
+    /// Opens the next transfer.
+    private func open(_ state: inout State, _ validator: String) async throws {
+        let response = try await resume("bytes=\(state.count)-", validator)
+        state.surplus = try await surplus(in: response, after: state.count)
+        (state.iterator, state.hasProgressed) = (response.body.chunks.makeAsyncIterator(), false)
     }
 
     /// Returns the number of bytes at the start of a response that were received before.
@@ -149,6 +165,11 @@ private final class ResumableDownload: Sendable {
         else { throw HTTPError.contentChanged }
         return 0
     }
+}
+
+extension HTTPError {
+    /// Whether the server has failed in a way that may pass, such as during its restart.
+    fileprivate var isTemporary: Bool { isOfBusyServer || (response?.status.rawValue ?? 0) >= 500 }
 }
 
 extension HTTPResponse {

@@ -287,7 +287,8 @@ extension Route where Response == String {
 extension Route where Response == HTTPBodyStream {
     /// A route of any method that returns the content of a successful response as a stream.
     ///
-    /// The transfer lasts until the stream is read to its end or released, and the timeout applies to all of it.
+    /// The transfer lasts until the stream is read to its end or released, and the timeout limits the time
+    /// without progress. The deadline of a `TimeoutInterceptor` applies to all of it.
     public static func stream(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
         sending content: RouteContent = .empty

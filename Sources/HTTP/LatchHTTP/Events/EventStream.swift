@@ -30,7 +30,8 @@ public struct EventStream: AsyncSequence, Sendable {
     ///   transport throws.
     fileprivate func connect(after id: String) async throws -> HTTPBodyStream.Iterator? {
         var route = route
-        route.fields["Last-Event-ID"] = id.isEmpty ? nil : id
+        // No control character, which servers and proxies refuse in a field.
+        route.fields["Last-Event-ID"] = id.isEmpty || id.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : id
         let response = try await client.perform(route)
         // HTML §9.2.3: 204 requires a client to stop.
         guard response.status != .noContent else { return nil }
@@ -137,7 +138,7 @@ public struct EventStream: AsyncSequence, Sendable {
             do {
                 connection = try await stream.connect(after: parser.lastEventID)
                 isOver = connection == nil
-            } catch let error as HTTPError where error.isTransferFailure && !isFirst {
+            } catch let error as HTTPError where (error.isTransferFailure || error.isOfBusyServer) && !isFirst {
                 try endConnection(with: error)
             }
         }
@@ -149,6 +150,11 @@ extension HTTPError {
     var isTransferFailure: Bool { isConnectivity || code == Self.malformedMessage.code }
 }
 
+extension HTTPError {
+    /// Whether the response has a status of a temporary state of the server, such as its restart.
+    var isOfBusyServer: Bool { response.map { RetryPolicy().statuses.contains($0.status) } ?? false }
+}
+
 extension HTTPResponse {
     /// This response without its content, so that an error does not keep an endless transfer open.
     fileprivate var withoutContent: HTTPResponse { HTTPResponse(status: status, fields: fields) }
@@ -157,9 +163,9 @@ extension HTTPResponse {
 extension Client {
     /// Returns the events that a route streams, reconnecting when the connection breaks.
     ///
-    /// The first connection has to succeed. Later ones are retried after a pause; the `Last-Event-ID` field informs
-    /// the server of the received events. A response that is not an event stream ends the stream with an error, since
-    /// it would be the same the next time. 204 ends it without an error.
+    /// The first connection has to succeed. Later ones are retried after a pause, also if the server responds with 429, 502,
+    /// 503 or 504; the `Last-Event-ID` field informs the server of the received events. Any other response that is not an
+    /// event stream ends the stream with an error, since it would be the same the next time. 204 ends it without an error.
     ///
     /// - Parameters:
     ///   - route: The route to connect to; its timeout, if any, applies to each connection.
@@ -175,6 +181,8 @@ extension Client {
         response.fields[.accept] = response.fields[.accept] ?? EventStream.mediaType
         // HTML §9.2.3: caches must not hold events back.
         response.fields[.cacheControl] = response.fields[.cacheControl] ?? "no-store"
+        // A deadline limits the time to the head, since events have no end.
+        response.context[RequestOpenEnd.self] = true
         response.timeout = route.timeout ?? EventStream.connectionTimeout
         return EventStream(
             client: self, route: response, lastEventID: lastEventID, reconnection: reconnection, clock: clock,

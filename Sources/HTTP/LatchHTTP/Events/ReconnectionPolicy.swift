@@ -30,14 +30,20 @@ public struct ReconnectionPolicy: Sendable {
     /// A policy without reconnection: the stream ends when the connection does.
     public static let never = ReconnectionPolicy(maximumAttempts: 0)
 
-    /// Returns the delay before the next connection, half of it random, so that clients do not return at the same time.
+    /// The shortest reconnection time that a server can ask for: 0 would have its clients return in a loop.
+    private static let shortestWish = Duration.milliseconds(500)
+
+    /// Returns the delay before the next connection, partly random, so that clients do not return at the same time.
     ///
     /// - Parameters:
     ///   - failures: The number of consecutive failures.
     ///   - wish: The reconnection time that the server requested.
     func wait(after failures: Int, wish: Duration?, random: RandomSource) -> Duration {
-        let first = min(wish ?? delay, maximumDelay)
-        guard failures > 0 else { return first }
+        let first = min(wish.map { max($0, min(delay, Self.shortestWish)) } ?? delay, maximumDelay)
+        guard failures > 0 else {
+            // Never earlier than the server asks, and not at the same time as its other clients.
+            return min(.seconds(first.inSeconds * (1 + random.unit() / 2)), maximumDelay)
+        }
         let policy = RetryPolicy(baseDelay: first, maximumDelay: maximumDelay, jitter: RetryPolicy.Jitter(0.5...1))
         return policy.delay(afterAttempt: failures + 1, random: random)
     }

@@ -44,8 +44,15 @@ private enum RequestUninterruptibility: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 
+/// Whether the deadline ends with the head of the response.
+enum RequestOpenEnd: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
 extension HTTPRequest {
     /// The point in time by which a response is needed, including all retries; nil if there is none.
+    ///
+    /// It ends the transfer of a streamed response, too, however much of it arrives; `timeout` limits the time without progress.
     ///
     /// `tighten(to:)` moves it to an earlier time, never to a later one.
     public var deadline: Deadline? { context[RequestDeadline.self] }
@@ -63,7 +70,17 @@ extension HTTPRequest {
     package func timeLimit(usual: Duration) -> Duration {
         guard !isUninterruptible else { return Self.longestTime }
         let limit = timeout ?? usual
+        guard !isOpenEnded else { return limit }
         return deadline.map { min($0.remaining, limit) } ?? limit
+    }
+
+    /// The maximum duration of a streamed transfer that begins now; nil if there is none.
+    package var streamTimeLimit: Duration? { isUninterruptible || isOpenEnded ? nil : deadline?.remaining }
+
+    /// Whether the deadline ends with the head of the response, since its content has no end, such as events.
+    package var isOpenEnded: Bool {
+        get { context[RequestOpenEnd.self] }
+        set { context[RequestOpenEnd.self] = newValue }
     }
 
     /// The greatest number of milliseconds that all platforms accept, 24 days.

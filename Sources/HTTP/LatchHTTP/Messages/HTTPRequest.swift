@@ -110,6 +110,7 @@ enum WantsStreamKey: HTTPContextKey {
 extension HTTPRequest {
     /// The maximum duration of the transfer; nil uses the transport's.
     ///
+    /// With a stream in either direction it is the maximum time without progress; see ``deadline``.
     /// It applies to each transfer: a request that is redirected or retried may take it more than once.
     public var timeout: Duration? {
         get { context[RequestTimeout.self] }

@@ -105,7 +105,9 @@ struct ClientContext {
         for name in names where types.topLevel.contains(name) {
             fail(
                 "'\(name)' would be both a type of the client and a message",
-                hint: "Set client_name, state_name and action_name.")
+                hint:
+                    "Set client_name, state_name and action_name, or name all clients after the whole names of their "
+                    + "services (--keep-service-names).")
         }
         let reserved: Set<String> = [
             "isLoading", "error", "lastUpdated", "isStale", "nextCursor", "totalCount", "hasMore", "statistics",

@@ -13,12 +13,13 @@ struct ContractContext {
     let forwarding: String
     var diagnostics: [Diagnostic] = []
     /// The rules of messages (`buf.validate`).
-    private var rules = StandardRules()
+    private var rules: StandardRules
 
     init(_ types: TypeTable, _ options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool) {
         self.types = types
         self.options = options
         self.isSecret = isSecret
+        rules = StandardRules(unenforced: options.allowsUnenforcedRules ? .warning : .error)
         access = options.visibility.prefix
         forwarding = options.forwardingPrefix
     }

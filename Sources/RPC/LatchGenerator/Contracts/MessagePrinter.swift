@@ -43,11 +43,21 @@ struct MessagePrinter {
                 $0.gap()
                 MessagePrinter.print(inner, in: shape.scope, &context, to: &$0)
             }
-            ExtensionPrinter.print(message.extensions, named: "Extensions", in: shape.scope, &context, to: &$0)
+            ExtensionPrinter.print(
+                message.extensions, named: this.extensionsName, in: shape.scope, &context, to: &$0)
         }
     }
 
     private func standard(_ name: String) -> String { types.standard(name, in: shape.scope) }
+
+    /// The name of the enum that contains the extensions, which no nested type has.
+    private var extensionsName: String {
+        let message = shape.message
+        let nested = message.messages.map(\.fullName) + message.enums.map(\.fullName)
+        let names = Set(nested.map(types.ownName))
+        // No converted name ends with an underscore, except a reserved one.
+        return ["Extensions", "MessageExtensions"].first { !names.contains($0) } ?? "Extensions_"
+    }
 
     private func printSchema(to printer: inout SwiftPrinter) {
         let schema = SchemaText(shape.message, shape.fields)

@@ -69,13 +69,13 @@ struct ProjectLayout {
     private static func typesName(_ service: ServiceDescriptor, _ base: String, _ taken: Set<String>) -> String {
         let names = Set(service.methods.map(\.name))
         let isLogin = names.isSuperset(of: ["Login", "RefreshToken"])
-        return isLogin && !taken.contains("AuthenticationTypes") ? "AuthenticationTypes" : "\(base)Types"
+        return isLogin && !taken.contains("authenticationtypes") ? "AuthenticationTypes" : "\(base)Types"
     }
 
-    /// Returns a unique path.
+    /// Returns a path that is unique also where the file system ignores case.
     private func path(_ name: String, _ taken: inout Set<String>) -> String {
         var (own, number) = (name, 2)
-        while !taken.insert(own).inserted {
+        while !taken.insert(own.lowercased()).inserted {
             own = "\(name)\(number)"
             number += 1
         }

@@ -48,6 +48,7 @@ package struct SwiftWriter {
         var context = ContractContext(types, options, isSecret: isSecret)
         NameCheck.check(files, &context)
         checkSources(&context)
+        checkForeignRules(&context)
         var units = ContractUnit.units(of: files, options, types, &context)
         if let services = options.services {
             let selection = TypeSelection(services, of: files)
@@ -106,11 +107,20 @@ package struct SwiftWriter {
         for module in modules.sorted() { printer.line("\(access)import \(module)") }
     }
 
+    /// Warns of files with rules that nothing enforces.
+    private func checkForeignRules(_ context: inout ContractContext) {
+        for file in files where ForeignRules.isUsed(in: file) {
+            context.fail(
+                "the rules of protoc-gen-validate (validate.rules) in \(file.name) are not enforced", at: nil, in: file,
+                hint: "State them as rules of protovalidate (buf.validate).", as: .warning)
+        }
+    }
+
     /// Reports dependencies whose types no module contains.
     private func checkSources(_ context: inout ContractContext) {
         let own = Set(files.map(\.name))
         for file in files {
-            for dependency in file.dependencies
+            for dependency in file.visibleFiles
             where !own.contains(dependency.name) && options.module(ofFile: dependency.name) == nil {
                 guard ContractUnit.references(file, to: dependency) else { continue }
                 context.fail(
@@ -125,7 +135,7 @@ package struct SwiftWriter {
     private static func missingGoogleFiles(of files: [FileDescriptor], _ options: SwiftOptions) -> [FileDescriptor] {
         var (found, seen) = ([FileDescriptor](), Set(files.map(\.name)))
         func visit(_ file: FileDescriptor) {
-            for other in file.dependencies
+            for other in file.visibleFiles
             where other.package == "google.protobuf" && !isWellKnown(other) && options.module(ofFile: other.name) == nil
                 && !seen.contains(other.name) && ContractUnit.references(file, to: other)
             {

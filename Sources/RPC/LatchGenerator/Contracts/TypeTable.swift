@@ -23,6 +23,8 @@ struct TypeTable: Sendable {
     /// The same names, for fast lookups of standard types.
     private var taken = ReservedWords.none
     private var serviceNames: [String: String] = [:]
+    /// The names of top-level types by package and module, in which two files may declare names that are one in Swift.
+    private var packageNames: [String: NameSet] = [:]
     private let moduleName: String?
 
     /// Creates a table of files and their transitive dependencies.
@@ -31,27 +33,33 @@ struct TypeTable: Sendable {
         var seen: Set<String> = []
         for file in files { add(file, options, &seen) }
         taken = ReservedWords(Set(modules.keys))
+        packageNames = [:]
     }
 
     private mutating func add(_ file: FileDescriptor, _ options: SwiftOptions, _ seen: inout Set<String>) {
         guard seen.insert(file.name).inserted else { return }
+        // An imported file comes first: its names do not depend on the files that import it.
+        for dependency in file.dependencies { add(dependency, options, &seen) }
         let module = options.module(ofFile: file.name)
         let prefix = options.prefix(of: file)
-        add(file.messages, file.enums, in: [], prefix, module)
+        let scope = "\(module ?? "")/\(file.package)"
+        var names = packageNames[scope] ?? NameSet()
+        names.beginPart()
+        add(file.messages, file.enums, in: [], prefix, module, &names)
+        packageNames[scope] = names
         for service in file.services { serviceNames[service.fullName] = prefix + SwiftNames.type(service.name) }
-        for dependency in file.dependencies { add(dependency, options, &seen) }
     }
 
     /// Adds the declarations of one scope; of two names that are the same in Swift the second receives a numeric suffix.
     private mutating func add(
         _ messages: [MessageDescriptor], _ enums: [EnumDescriptor], in path: [String], _ prefix: String,
-        _ module: String?
+        _ module: String?, _ names: inout NameSet
     ) {
-        var names = NameSet()
         for (index, message) in messages.enumerated() where !message.isMapEntry {
             let name = names.take(prefix + SwiftNames.type(message.name), or: index + 1)
             add(message.fullName, name, in: path, module, message.file)
-            add(message.messages, message.enums, in: entries[message.fullName]?.path ?? [], "", module)
+            var nested = NameSet()
+            add(message.messages, message.enums, in: entries[message.fullName]?.path ?? [], "", module, &nested)
         }
         for (index, one) in enums.enumerated() {
             let name = names.take(prefix + SwiftNames.type(one.name), or: messages.count + index + 1)

@@ -170,6 +170,19 @@ extension FileDescriptor {
         return result
     }
 
+    /// The files whose types the file may use: its dependencies, and what they import publicly.
+    var visibleFiles: [FileDescriptor] {
+        var (result, seen): ([FileDescriptor], Set<String>) = ([], [name])
+        func add(_ file: FileDescriptor) {
+            guard seen.insert(file.name).inserted else { return }
+            result.append(file)
+            let exported = Set(file.imports.lazy.filter { $0.kind == .public }.map(\.path))
+            for dependency in file.dependencies where exported.contains(dependency.name) { add(dependency) }
+        }
+        dependencies.forEach(add)
+        return result
+    }
+
     /// Calls a closure with each message that the file declares, nested ones after the message that contains them.
     func eachMessage(_ body: (MessageDescriptor) -> Void) {
         func visit(_ message: MessageDescriptor) {

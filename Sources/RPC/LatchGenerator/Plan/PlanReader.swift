@@ -9,13 +9,18 @@ struct PlanReader {
     private let suffix: String
     /// The prefix of names that no option sets.
     private let prefix: String
-    /// The names of types in the file and its dependencies, and those that the text of clients uses.
+    /// Whether names that no option sets keep the suffix `Service`.
+    private let keepsServiceNames: Bool
+    /// The names of types in the file, and those that the text of clients uses.
+    ///
+    /// Types of imported files are not among them: a client's name would change where another file grows.
     private let takenNames: Set<String>
 
-    init(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") {
+    init(_ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = "") {
         options = OptionReader(file)
         self.suffix = suffix
         self.prefix = prefix
+        keepsServiceNames = wholeNames
         takenNames = Self.takenNames(in: file, prefix: prefix)
     }
 
@@ -60,18 +65,17 @@ struct PlanReader {
     }
 
     private static func takenNames(in file: FileDescriptor, prefix: String) -> Set<String> {
-        var names = ImportedNames.runtime
-        for one in file.withDependencies {
-            let prefix = one === file && !prefix.isEmpty ? prefix : one.swiftPrefix ?? ""
-            names.formUnion((one.messages.map(\.name) + one.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
-        }
-        return names
+        let prefix = prefix.isEmpty ? file.swiftPrefix ?? "" : prefix
+        return ImportedNames.runtime.union(
+            (file.messages.map(\.name) + file.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
     }
 
-    /// Returns the stem of names that no option sets: the whole name of the service where a message has one of the names
-    /// that the shorter stem would give.
+    /// Returns the stem of names that no option sets: the whole name of the service on request, and where a message of the
+    /// file has one of the names that the shorter stem would give.
     private func freeBase(of service: ServiceDescriptor) -> String {
-        let base = prefix + SwiftNames.type(service.name).dropping(suffix: "Service")
+        let name = prefix + SwiftNames.type(service.name)
+        let base = name.dropping(suffix: "Service")
+        guard !keepsServiceNames else { return name }
         let ends = [suffix, "State", "Action", "Error", "Reducer"]
         guard ends.contains(where: { takenNames.contains(base + $0) }) else { return base }
         return base + "Service"

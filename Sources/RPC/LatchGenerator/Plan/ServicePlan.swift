@@ -41,9 +41,12 @@ struct ServicePlan {
     ///
     /// - Parameters:
     ///   - suffix: The suffix of client names that no option sets.
+    ///   - wholeNames: Whether names that no option sets keep the suffix `Service`.
     ///   - prefix: The prefix of names that no option sets.
-    static func read(_ file: FileDescriptor, suffix: String = "Client", prefix: String = "") -> PlanningResult {
-        let reader = PlanReader(file, suffix: suffix, prefix: prefix)
+    static func read(
+        _ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = ""
+    ) -> PlanningResult {
+        let reader = PlanReader(file, suffix: suffix, wholeNames: wholeNames, prefix: prefix)
         let plans = file.services.map { reader.plan($0) }
         return PlanningResult(plans: plans, diagnostics: reader.options.diagnostics)
     }
@@ -52,9 +55,10 @@ struct ServicePlan {
     ///
     /// - Parameter prefix: Returns the prefix of names that no option sets, by file.
     static func read(
-        _ files: [FileDescriptor], suffix: String = "Client", prefix: (FileDescriptor) -> String = { _ in "" }
+        _ files: [FileDescriptor], suffix: String = "Client", wholeNames: Bool = false,
+        prefix: (FileDescriptor) -> String = { _ in "" }
     ) -> PlanningResult {
-        let each = Parallel.map(files) { read($0, suffix: suffix, prefix: prefix($0)) }
+        let each = Parallel.map(files) { read($0, suffix: suffix, wholeNames: wholeNames, prefix: prefix($0)) }
         return PlanningResult(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }

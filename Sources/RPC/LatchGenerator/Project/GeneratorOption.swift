@@ -16,9 +16,11 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
     case visibility
     case naming
     case clientSuffix = "client_suffix"
+    case keepServiceNames = "keep_service_names"
     case typePrefix = "type_prefix"
     case packageName = "package_name"
     case prefixPackages = "prefix_packages"
+    case allowUnenforcedRules = "allow_unenforced_rules"
     case moduleMapping = "module_mapping"
     case foundation
     case frameworkVersion = "swift_framework_version"
@@ -54,6 +56,11 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
         case .naming: .choice("NAMING", "with layout perFile: the file names", \.swift.fileNaming, protoc: "naming")
         case .clientSuffix:
             .name("the suffix of client names (Client)", protoc: "client_suffix") { $0.clientSuffix = $1 }
+        case .keepServiceNames:
+            .flag(
+                "names clients after whole service names (JobServiceClient)",
+                tool: [Self.swift("keep_service_names")], protoc: "keep_service_names"
+            ) { $0.keepsServiceNames = $1 }
         case .typePrefix: .name("the prefix of type names", protoc: "prefix") { $0.swift.typePrefix = $1 }
         case .packageName:
             .name("the module of the generated files", protoc: "module") { $0.swift.moduleName = $1 }
@@ -62,6 +69,11 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
                 "prefixes type names with their packages", tool: [Self.swift("prefix_packages")],
                 protoc: "prefix_packages"
             ) { $0.swift.prefixesPackages = $1 }
+        case .allowUnenforcedRules:
+            .flag(
+                "leaves out rules that are not checked (CEL)", tool: [Self.swift("allow_unenforced_rules")],
+                protoc: "allow_unenforced_rules"
+            ) { $0.swift.allowsUnenforcedRules = $1 }
         case .moduleMapping: .mapping("the module with the types of another file or folder/", protoc: "M")
         case .foundation:
             .name("the module to import for Data and Date", "MODULE", protoc: "foundation") { $0.swift.foundation = $1 }

@@ -21,6 +21,8 @@ package struct GenerationOptions: Sendable, Hashable {
     package var swift = SwiftOptions()
     /// The suffix of client names that no option of a service sets.
     package var clientSuffix = "Client"
+    /// Whether names of clients keep the suffix `Service` of their services.
+    package var keepsServiceNames = false
     /// Whether messages, enums and services are generated.
     package var makesContracts = true
     /// Whether clients with actions and state are generated.
@@ -53,7 +55,7 @@ package enum SwiftGenerator {
     /// Generates the files of the requested .proto files.
     package static func generate(_ requested: [FileDescriptor], _ options: GenerationOptions) -> GenerationResult {
         let (planning, (contracts, outline)) = Parallel.both {
-            ServicePlan.read(requested, suffix: options.clientSuffix) {
+            ServicePlan.read(requested, suffix: options.clientSuffix, wholeNames: options.keepsServiceNames) {
                 options.swift.prefixesPackages ? options.swift.prefix(of: $0) : ""
             }
         } _: {
@@ -75,7 +77,7 @@ package enum SwiftGenerator {
         var (files, seen) = ([FileDescriptor](), Set<String>())
         func add(_ file: FileDescriptor) {
             guard seen.insert(file.name).inserted else { return }
-            for dependency in file.dependencies where ContractUnit.references(file, to: dependency) {
+            for dependency in file.visibleFiles where ContractUnit.references(file, to: dependency) {
                 add(dependency)
             }
             files.append(file)

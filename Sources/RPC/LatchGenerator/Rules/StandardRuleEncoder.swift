@@ -32,20 +32,27 @@ struct StandardRuleEncoder {
     }
 
     private let field: FieldDescriptor
+    /// The severity of a rule that nothing enforces.
+    private let unenforced: Diagnostic.Severity
     private(set) var list: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(of field: FieldDescriptor) { self.field = field }
+    init(of field: FieldDescriptor, unenforced: Diagnostic.Severity) {
+        self.field = field
+        self.unenforced = unenforced
+    }
 
-    private mutating func fail(_ message: String, _ severity: Diagnostic.Severity = .error) {
+    private mutating func fail(
+        _ message: String, hint: String? = nil, _ severity: Diagnostic.Severity = .error
+    ) {
         diagnostics.append(
             field.file.diagnostic(
-                "the rules of '\(field.fullName)': \(message)", at: field.namePosition, as: severity))
+                "the rules of '\(field.fullName)': \(message)", at: field.namePosition, hint: hint, as: severity))
     }
 
     /// Adds the words for a `FieldRules` message.
     mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, to value: Value) {
-        if let warning = Self.expressionWarning(in: rules, type) { fail(warning, .warning) }
+        if let expressions = Self.expressions(in: rules, type) { fail(expressions, hint: Self.hint, unenforced) }
         for field in type.fields where rules.has(field.number) {
             switch field.name {
             case "cel", "cel_expression", "skipped": break
@@ -75,8 +82,8 @@ struct StandardRuleEncoder {
     /// Adds the words for a rules message, such as `StringRules`.
     private mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, of family: String, to value: Value) {
         let known = Set(type.fields.map(\.number))
-        if rules.fields.keys.contains(where: { !known.contains($0) }) {
-            fail("a predefined CEL rule, which is not checked", .warning)
+        for number in rules.fields.keys.filter({ !known.contains($0) }).sorted() {
+            fail("\(predefined(number, of: type)), which is not checked", hint: Self.hint, unenforced)
         }
         for field in type.fields where rules.has(field.number) {
             switch field.name {
@@ -93,7 +100,7 @@ struct StandardRuleEncoder {
         guard let inner = rules.message(field.number), let type = field.message else { return }
         let entry = value.field.message
         let element = field.name == "keys" ? entry?.fields.first : field.name == "values" ? entry?.fields.last : nil
-        var words = StandardRuleEncoder(of: self.field)
+        var words = StandardRuleEncoder(of: self.field, unenforced: unenforced)
         words.add(inner, type, to: Value(field: element ?? value.field, isElement: true))
         diagnostics += words.diagnostics
         list.append("\(field.name)( \(words.list.joined(separator: " ")) )")
@@ -113,7 +120,8 @@ struct StandardRuleEncoder {
         guard let values = rules.fields[field.number]?.values else { return }
         let name = "\(family).\(field.name)"
         guard Self.known[family, default: Self.bounds].contains(field.name) else {
-            return fail("'\(name)' is a rule that this version does not know, and is not checked", .warning)
+            return fail(
+                "'\(name)' is a rule that this version does not know, and is not checked", hint: Self.hint, unenforced)
         }
         if field.name == "pattern", let pattern = rules.string(field.number) {
             do {
@@ -140,12 +148,37 @@ struct StandardRuleEncoder {
 }
 
 extension StandardRuleEncoder {
-    /// Returns a warning about CEL expressions; nil if there are none.
-    static func expressionWarning(in rules: OptionMessage, _ type: MessageDescriptor) -> String? {
-        let numbers = type.fields.filter { $0.name == "cel" || $0.name == "cel_expression" }.map(\.number)
-        let count = numbers.reduce(0) { $0 + (rules.fields[$1]?.values.count ?? 0) }
-        guard count > 0 else { return nil }
-        return "\(count == 1 ? "a rule in CEL, which is" : "\(count) rules in CEL, which are") not checked"
+    /// The advice about a rule that nothing enforces.
+    static let hint = "State it as a standard rule, or leave it out with --allow-unenforced-rules and check it by hand."
+
+    /// Returns the description of a predefined rule, an extension of a rules message.
+    private func predefined(_ number: Int32, of type: MessageDescriptor) -> String {
+        for file in field.file.withDependencies {
+            let fields = file.extensions + file.messages.flatMap(\.extensions)
+            if let rule = fields.first(where: { $0.number == number && $0.extendee === type }) {
+                return "'\(rule.fullName)' is a predefined rule in CEL"
+            }
+        }
+        return "a predefined rule in CEL (number \(number))"
+    }
+
+    /// Returns the description of CEL expressions; nil if there are none.
+    static func expressions(in rules: OptionMessage, _ type: MessageDescriptor) -> String? {
+        var names: [String] = []
+        for field in type.fields {
+            switch field.name {
+            case "cel_expression": names += rules.strings(field.number)
+            case "cel":
+                let texts = field.message?.fields.filter { $0.name == "id" || $0.name == "expression" }.map(\.number) ?? []
+                names += rules.messages(field.number).map { rule in
+                    texts.lazy.compactMap { rule.string($0) }.first { !$0.isEmpty } ?? ""
+                }
+            default: break
+            }
+        }
+        guard !names.isEmpty else { return nil }
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        return names.count == 1 ? "the rule \(list) in CEL, which is not checked" : "the rules \(list) in CEL, which are not checked"
     }
 
     /// The rules that the runtime checks, by family; all other families have `bounds`.

@@ -5,13 +5,17 @@ import LatchProtoCompiler
 
 /// The rules of `buf.validate` (protovalidate), encoded for the runtime.
 ///
-/// Options are read by the declarations of the user's validate.proto, so that its version does not matter. Rules in CEL
-/// are not checked; a warning says so.
+/// Options are read by the declarations of the user's validate.proto, so that its version does not matter. Rules in CEL,
+/// and those that this version does not know, are not checked: an error says so, or a warning on request.
 struct StandardRules {
+    /// The severity of a rule that nothing enforces.
+    let unenforced: Diagnostic.Severity
     /// The diagnostics of all options that were read.
     private(set) var diagnostics: [Diagnostic] = []
     /// Whether a message, or one that it contains, has rules.
     private var reached: [ObjectIdentifier: Bool] = [:]
+
+    init(unenforced: Diagnostic.Severity = .error) { self.unenforced = unenforced }
 
     /// Returns the rules of a message, one line for each field that has some; nil if neither it nor a message in it has
     /// any.
@@ -21,7 +25,7 @@ struct StandardRules {
         guard !Self.isDisabled(message) else { return lines }
         for field in message.fields {
             guard let (rules, type) = Self.rules("field", of: field.options, in: field.file) else { continue }
-            var words = StandardRuleEncoder(of: field)
+            var words = StandardRuleEncoder(of: field, unenforced: unenforced)
             words.add(rules, type, to: StandardRuleEncoder.Value(field: field))
             diagnostics += words.diagnostics
             if !words.list.isEmpty { lines.append("\(field.name) \(words.list.joined(separator: " "))") }
@@ -38,14 +42,14 @@ struct StandardRules {
         return lines + exclusions(of: message)
     }
 
-    /// Returns the rules of the message itself, and warns about its CEL expressions.
+    /// Returns the rules of the message itself, and reports its CEL expressions.
     private mutating func exclusions(of message: MessageDescriptor) -> [String] {
         guard let (rules, type) = Self.rules("message", of: message.options, in: message.file) else { return [] }
-        if let warning = StandardRuleEncoder.expressionWarning(in: rules, type) {
+        if let expressions = StandardRuleEncoder.expressions(in: rules, type) {
             diagnostics.append(
                 message.file.diagnostic(
-                    "'\(message.fullName)' has \(warning)", at: message.namePosition,
-                    hint: "state it as a standard rule, or check it by hand", as: .warning))
+                    "'\(message.fullName)' has \(expressions)", at: message.namePosition,
+                    hint: StandardRuleEncoder.hint, as: unenforced))
         }
         guard let number = type.fields.first(where: { $0.name == "oneof" })?.number else { return [] }
         return rules.messages(number).map { one in

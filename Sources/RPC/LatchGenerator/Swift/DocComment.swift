@@ -26,7 +26,8 @@ enum DocComment {
             var end = start
             while end < bytes.count, bytes[end] != UInt8(ascii: "\n"), bytes[end] != UInt8(ascii: "\r") { end += 1 }
             let line = trimmed(start..<end, of: bytes)
-            let isPair = end + 1 < bytes.count && bytes[end] == UInt8(ascii: "\r") && bytes[end + 1] == UInt8(ascii: "\n")
+            let isPair =
+                end + 1 < bytes.count && bytes[end] == UInt8(ascii: "\r") && bytes[end + 1] == UInt8(ascii: "\n")
             start = end + (isPair ? 2 : 1)
             guard !isDirective(line, of: bytes) else { continue }
             guard !line.isEmpty else {

@@ -3,19 +3,28 @@
 /// The Swift names that are taken in a scope, such as a message or an enum.
 struct NameSet {
     private var taken: Set<String>
+    /// The names that were taken by earlier parts of the scope, such as other files of a package.
+    private var earlier: Set<String> = []
 
     /// Creates a set with names that are already taken.
     init(_ taken: Set<String> = []) { self.taken = taken }
 
     /// Takes a name, or the name with a numeric suffix where it is taken, as in `fooBar_2`.
     ///
-    /// No other converted name contains an underscore, so that the suffixed name is unique.
+    /// No other converted name contains an underscore, so that only a second use of a number makes it count on. Where an
+    /// earlier part has the name, the number is at least 2.
     mutating func take(_ name: String, or number: Int) -> String {
         guard !taken.insert(name).inserted else { return name }
-        let other = Self.suffixed(name, number)
-        taken.insert(other)
+        var (number, other) = (earlier.contains(name) ? 2 : number, "")
+        repeat {
+            other = Self.suffixed(name, number)
+            number += number < 0 ? -1 : 1
+        } while !taken.insert(other).inserted
         return other
     }
+
+    /// Begins another part of the scope, whose own numbers have no meaning for the names of earlier parts.
+    mutating func beginPart() { earlier = taken }
 
     /// Takes the name of a property together with its `hasX` and `clearX`.
     mutating func takeTracked(_ name: String, or number: Int) -> String {

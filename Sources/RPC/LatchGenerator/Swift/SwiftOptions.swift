@@ -54,6 +54,8 @@ package struct SwiftOptions: Sendable, Hashable {
     package var moduleName: String?
     /// The full names of the services to generate, with the types that they need; nil for everything.
     package var services: Set<String>?
+    /// Whether rules that the runtime cannot check are left out, with a warning; they are errors otherwise.
+    package var allowsUnenforcedRules = false
     /// The modules that contain the types of other .proto files, by file name, or by a folder that ends in `/`.
     package var modules: [String: String] = [:]
     /// Whether public accessors are compiled into the modules that use them, and not into the one that declares them
@@ -76,7 +78,10 @@ package struct SwiftOptions: Sendable, Hashable {
 
     /// Returns the prefix of a file's type names.
     package func prefix(of file: FileDescriptor) -> String {
-        file.swiftPrefix ?? typePrefix + (prefixesPackages ? SwiftNames.pascal(file.package) : "")
+        if let own = file.swiftPrefix { return own }
+        let package = prefixesPackages ? SwiftNames.pascal(file.package) : ""
+        // A package such as `_3d.v1` begins with a digit in Pascal case, and a name cannot.
+        return typePrefix + (typePrefix.isEmpty && package.utf8.first?.isDigit == true ? "_" : "") + package
     }
 
     /// Returns the module that a .proto file is mapped to; nil where its types are generated.

@@ -106,7 +106,8 @@ extension FileDescriptor {
     package func diagnostic(
         _ message: String, at position: SourcePosition?, hint: String? = nil, as severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
-        var diagnostic = Diagnostic(severity, file: name, position: position, message: message, hint: hint)
+        var diagnostic = Diagnostic(
+            severity, file: name, position: position, message: message.withoutControls, hint: hint?.withoutControls)
         if let position { diagnostic.show(source.line(Int(position.line)), at: position) }
         return diagnostic
     }

@@ -96,9 +96,12 @@ final class DescriptorPool {
         if diagnostics.errorCount > before { discard(file) }
     }
 
+    /// Removes a loaded file with errors, and the files that import it: their declarations refer to its declarations.
     private func discard(_ file: FileDescriptor) {
+        guard byName.removeValue(forKey: file.name) != nil else { return }
         failed.insert(file.name)
-        byName[file.name] = nil
+        symbols.removeAll(of: file)
+        for importer in byName.values where importer.dependencies.contains(where: { $0 === file }) { discard(importer) }
     }
 
     /// Returns files and everything that they import, each file after its imports.

@@ -33,7 +33,8 @@ enum Symbol {
 final class SymbolTable {
     private struct Entry {
         let symbol: Symbol
-        unowned let file: FileDescriptor
+        /// The file, which the table keeps: a declaration does not keep its file.
+        let file: FileDescriptor
     }
 
     private var entries: [String: Entry] = [:]
@@ -66,9 +67,12 @@ final class SymbolTable {
     /// Returns the extension of a message with a number; nil if there is none.
     func `extension`(_ number: Int32, of message: String) -> FieldDescriptor? { extensions[message]?[number] }
 
-    /// Removes the declarations of a file with errors.
+    /// Removes the declarations of a file with errors; its package remains, which other files may share.
     func removeAll(of file: FileDescriptor) {
-        entries = entries.filter { $0.value.file !== file }
+        entries = entries.filter { entry in
+            if case .package = entry.value.symbol { return true }
+            return entry.value.file !== file
+        }
         extensions = extensions.mapValues { $0.filter { $0.value.file !== file } }
     }
 }

@@ -40,7 +40,8 @@ struct RuleCheck {
         switch schema.cardinality {
         case .singular:
             guard let content = storage.content(schema.slot) else { return }
-            value(content, by: rules, field, at: path)
+            // A zero that is set is a value (validate.proto, `Ignore`: no effect on fields that track presence).
+            value(content, by: rules, field, at: path, ignoringZero: false)
         case .repeated: list(storage.contents(schema.slot), by: rules, field, at: path)
         case .map: map(storage, by: rules, field, at: path)
         }
@@ -82,13 +83,16 @@ struct RuleCheck {
 extension RuleCheck {
     /// Validates one value of a field, a list or a map.
     ///
-    /// - Parameter field: The field of the value; nil for a map key.
+    /// - Parameters:
+    ///   - field: The field of the value; nil for a map key.
+    ///   - ignoringZero: Whether `ignore` can exempt a zero: elements have no presence.
     mutating func value(
-        _ content: AnyFieldValue, by rules: FieldRules, _ field: CompiledRules.Field?, at path: RulePath
+        _ content: AnyFieldValue, by rules: FieldRules, _ field: CompiledRules.Field?, at path: RulePath,
+        ignoringZero: Bool = true
     ) {
         guard case .message(let storage) = content else {
             guard let operand = RuleValue(content) else { return }
-            if rules.ignores == .ifZeroValue, operand.isZero { return }
+            if ignoringZero, rules.ignores == .ifZeroValue, operand.isZero { return }
             return tests(operand, by: rules, field, at: path)
         }
         if let nested = field?.nested { message(storage, by: nested.rules.plan(for: nested.schema), at: path) }

@@ -15,6 +15,8 @@ public struct RPCMethodHandler: Sendable {
     /// The idempotency level of the method.
     public let idempotency: RPCIdempotency
     let implementation: Implementation
+    /// Whether requests are checked against the rules of their messages before the method is called.
+    private(set) var checksRules = true
 
     /// An implementation on encoded messages.
     enum Implementation: Sendable {
@@ -30,6 +32,20 @@ public struct RPCMethodHandler: Sendable {
         kind = method.kind
         idempotency = method.idempotency
         self.implementation = implementation
+    }
+
+    /// The method without the check of its requests against the rules of their messages.
+    ///
+    /// ```swift
+    /// let service = RPCService(users.rpcMethods.map(\.withoutRules) + notes.rpcMethods)
+    /// ```
+    ///
+    /// With the check a request that violates rules is refused with `invalid_argument`: before the method is called, and in a
+    /// stream at the message that violates them (``RPCError/violations``).
+    public var withoutRules: RPCMethodHandler {
+        var copy = self
+        copy.checksRules = false
+        return copy
     }
 
     /// Creates the handler of a unary method.

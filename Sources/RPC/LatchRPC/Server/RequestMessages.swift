@@ -48,6 +48,8 @@ struct RequestMessages: Sendable {
     let coding: MessageCoding
     let context: CallContext
     let content: EncodedMessages
+    /// Whether messages are checked against their rules.
+    let checksRules: Bool
 
     /// The turns of large messages, which take half of the processors at most: health checks and timers need the others.
     private static let turns = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount / 2)).map { _ in AsyncMutex() }
@@ -59,28 +61,28 @@ struct RequestMessages: Sendable {
     /// Returns the message of a request that must have exactly one.
     ///
     /// - Throws: `RPCError.unimplemented` if the request has none or more than one (gRPC status codes, "cardinality
-    ///   violation").
+    ///   violation"), and `RPCError.invalidArgument` if it violates its rules.
     func single<Request: Message>() async throws -> Request {
         switch content {
-        case .single(let encoded): return try await decode(encoded).message
+        case .single(let encoded): return try checked(try await decode(encoded).message)
         case .streamed(let next):
             guard let encoded = try await next() else { throw RPCError(.unimplemented, "The request has no message.") }
             let message: Request = try await decode(encoded).message
             guard try await next() == nil else {
                 throw RPCError(.unimplemented, "The request has more than one message.")
             }
-            return message
+            return try checked(message)
         }
     }
 
-    /// Returns the messages of a request as a stream; the memory of one is released when the next one is read.
+    /// Returns the messages of a request as a stream, which ends with an error at one that violates its rules; the memory of one is released when the next one is read.
     func stream<Request: Message>() -> RPCStream<Request> {
         switch content {
         case .single(let encoded):
             let rest = Mutex<EncodedMessage?>(encoded)
             return RPCStream(once: {
                 guard let encoded = rest.withLock({ $0.take() }) else { return nil }
-                return try await decode(encoded).message
+                return try checked(try await decode(encoded).message)
             })
         case .streamed(let next):
             let held = Mutex(0)
@@ -90,7 +92,7 @@ struct RequestMessages: Sendable {
                 guard let encoded = try await next() else { return nil }
                 let (message, memory): (Request, Int) = try await decode(encoded)
                 held.withLock { $0 = memory }
-                return message
+                return try checked(message)
             })
         }
     }
@@ -103,6 +105,14 @@ struct RequestMessages: Sendable {
 }
 
 extension RequestMessages {
+    /// Returns a message that violates no rules.
+    private func checked<Request: Message>(_ message: Request) throws(RPCError) -> Request {
+        guard checksRules, let violations = (message as? any RuledMessage)?.violations(), !violations.isEmpty else {
+            return message
+        }
+        throw RPCError(violations: violations)
+    }
+
     private var memory: MemoryReservation? { context.http.memory }
 
     /// Returns a message and the bytes that it is charged for.

@@ -13,15 +13,18 @@ public struct AuthenticatedPrincipal: Sendable {
     public let clientID: String
     /// The account's id, the token's `sub`; nil for a client that acts for itself (RFC 6749 §4.4).
     public let accountID: String?
+    /// Whether the token is for the claims about its user only.
+    let isForUserInfo: Bool
 }
 
 /// The account, device and client of a session's access token, as the store has them now.
 package struct AuthenticatedSession: Sendable {
     package let account: Account
     package let device: Device
-    let clientID: String
+    let client: OAuthClient
     let scopes: Scopes
 
+    var clientID: String { client.id }
     package var accountID: String { account.id }
     /// The user as somebody who acts on accounts.
     var actor: AccountActor { AccountActor(account.id, on: device.id) }
@@ -36,7 +39,6 @@ package struct AuthenticatedSession: Sendable {
 
     /// Whether the session belongs to the server's own client.
     var isFirstParty: Bool { clientID == OAuthClient.firstPartyID }
-
 }
 
 extension Dependencies {

@@ -30,7 +30,10 @@ public struct ScopeInterceptor: Interceptor {
     /// - Throws: `IdentityError.invalidToken`, or a store's error.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let principal = try await tokens.principal(of: request)
-        guard principal.scopes.allow(all: required) else { return insufficientScope(of: principal) }
+        // A token for the claims about its user has no part in any other route, whatever that requires.
+        guard principal.scopes.allow(all: required),
+            !principal.isForUserInfo || required.elements.contains(where: ScopePolicy.openID.contains)
+        else { return insufficientScope(of: principal) }
         var request = request
         request.principal = principal
         return try await next.respond(to: request)
@@ -42,8 +45,15 @@ public struct ScopeInterceptor: Interceptor {
         var response = HTTPResponse.failure(
             .insufficientScope, as: .detail,
             with: ["required_scopes": names(required), "provided_scopes": names(principal.scopes)])
-        response.fields[.wwwAuthenticate] = #"Bearer error="insufficient_scope", scope="\#(required.text)""#
+        response.fields[.wwwAuthenticate] = .insufficientScope(required)
         return response
+    }
+}
+
+extension String {
+    /// Returns the challenge for a token without these scopes (RFC 6750 §3.1), which names none where none would do.
+    static func insufficientScope(_ required: Scopes) -> String {
+        #"Bearer error="insufficient_scope""# + (required.isEmpty ? "" : #", scope="\#(required.text)""#)
     }
 }
 

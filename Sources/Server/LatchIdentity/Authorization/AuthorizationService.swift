@@ -29,10 +29,16 @@ struct AuthorizationService: Sendable {
         do throws(IdentityError) {
             let audiences = [issuer, dependencies.configuration.audience ?? issuer]
             guard fields.values(of: "resource").allSatisfy(audiences.contains) else { throw .invalidTarget }
-            return .request(
-                try PendingAuthorization(fields, for: target) {
-                    dependencies.accessTokens.subject(ofIDToken: $0, for: target.client.id)
-                })
+            let request = try PendingAuthorization(fields, for: target) {
+                dependencies.accessTokens.subject(ofIDToken: $0, for: target.client.id)
+            }
+            // The token would be for the claims about the user only, which the resource refuses.
+            if let audience = dependencies.configuration.audience, audience != issuer, !target.client.belongsToOperator,
+                fields.values(of: "resource").contains(audience), !dependencies.scopes.needsResource(request.scopes)
+            {
+                throw .scopelessTarget
+            }
+            return .request(request)
         } catch {
             return .failure(url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))
         }

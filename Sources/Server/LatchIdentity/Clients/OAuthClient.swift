@@ -79,6 +79,11 @@ extension OAuthClient {
         id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
         redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true)
 
+    /// Whether the client belongs to the operator, so that its tokens are tokens of the operator's API.
+    ///
+    /// A client with the password grant sees the passwords of its users: nobody registers one of others so.
+    var belongsToOperator: Bool { id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password) }
+
     /// The word that `init(word:)` parses.
     package var word: String {
         var parts = [id]

@@ -42,6 +42,11 @@ struct ScopePolicy: Sendable {
         scopes.elements.allSatisfy { Self.openID.contains($0) || known.contains($0) }
     }
 
+    /// Returns whether a request names a scope of a resource, or gets one without naming any.
+    func needsResource(_ requested: Scopes?) -> Bool {
+        (requested ?? defaults).elements.contains(where: known.contains)
+    }
+
     /// Returns the scopes of a refresh: those of the login or a requested subset, as far as they are still allowed.
     ///
     /// - Throws: `IdentityError.invalidScope` if the request exceeds the original grant (RFC 6749 §6, attack C8), or no

@@ -69,6 +69,10 @@ extension IdentityError {
     static let invalidTarget = authorization(
         "invalidTarget", "Tokens for this resource are not issued here.", "invalid_target")
 
+    /// A client of others names the operator's API, and none of its scopes, to which its user would agree.
+    static let scopelessTarget = authorization(
+        "scopelessTarget", "The request names a resource, and none of its scopes.", "invalid_target")
+
     /// The authorization code is not valid, or no longer, or was issued for another request.
     static let invalidAuthorizationCode = IdentityError(
         code: "invalidAuthorizationCode", message: "The code is not valid, or no longer.",

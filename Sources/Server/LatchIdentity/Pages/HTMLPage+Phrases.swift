@@ -23,7 +23,8 @@ extension HTMLPage {
             action: action.map { (context.url($0.path), texts($0.button)) }, carrying: token, fields: fields,
             scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
             refusal: refusal.map(texts.callAsFunction),
-            links: links.map { Link(context.url($0.url), texts($0.label)) }, appLink: appLink.map { ($0.url, texts($0.label)) })
+            links: links.map { Link(context.url($0.url), texts($0.label)) },
+            appLink: appLink.map { ($0.url, texts($0.label)) })
         if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
         language = texts.language
         serviceName = context.serviceName

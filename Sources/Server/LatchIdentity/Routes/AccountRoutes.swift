@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -155,8 +156,17 @@ struct AccountRoutes: Sendable {
     }
 
     /// Returns the account as it is now; 401 with a challenge if the token, its device or its account is not valid.
+    ///
+    /// It has more than any scope is for. So a client of others gets 403, and reads at `/oauth/userinfo` what its user has
+    /// agreed to.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .json(try await session(request).account.json)
+        let session = try await session(request)
+        guard session.client.belongsToOperator else {
+            var response = HTTPResponse.failure(.insufficientScope)
+            response.fields[.wwwAuthenticate] = .insufficientScope([])
+            return response
+        }
+        return .json(session.account.json)
     }
 
     /// Returns a page of the accounts, for administrators by their role in the store.

@@ -24,7 +24,8 @@ struct UserInfoRoutes: Sendable {
             let account = try await dependencies.store.account(id: id)
         else { throw IdentityError.invalidToken }
         var claims: JSONObject = ["sub": .string(account.id)]
-        for (name, value) in account.openIDClaims(principal.scopes) { claims[name] = value }
+        let client = dependencies.clients[principal.clientID]
+        for (name, value) in account.openIDClaims(principal.scopes, for: client) { claims[name] = value }
         return .json(claims)
     }
 }

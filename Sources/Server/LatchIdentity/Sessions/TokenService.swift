@@ -50,7 +50,8 @@ struct TokenService: Sendable {
         guard client.isConfidential else { throw .unauthorizedClient }
         try dependencies.dates.require()
         let scopes = try dependencies.scopes.granted(requested, to: nil, by: client)
-        let access = try dependencies.accessTokens.issue(to: client.id, scopes: scopes, for: nil, on: nil)
+        let access = try dependencies.accessTokens.issue(
+            to: client.id, client, scopes: scopes, for: nil, on: nil)
         count(grantType)
         return TokenResponse(
             accessToken: access, expiresIn: dependencies.accessTokens.lifetime.components.seconds, scope: scopes.text)
@@ -106,7 +107,8 @@ struct TokenService: Sendable {
         let issuer = dependencies.accessTokens
         return IssuedTokens(
             accessToken: try issuer.issue(
-                to: device.clientID ?? OAuthClient.firstPartyID, scopes: scopes, for: account, on: device),
+                to: device.clientID ?? OAuthClient.firstPartyID, dependencies.clients[device.clientID], scopes: scopes,
+                for: account, on: device),
             refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device,
             account: account)
     }
@@ -117,8 +119,8 @@ struct TokenService: Sendable {
     func idToken(for issued: IssuedTokens, nonce: String?) throws(IdentityError) -> String? {
         guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
         return try dependencies.accessTokens.issueIDToken(
-            to: clientID, for: issued.account, on: issued.device, scopes: issued.scopes, nonce: nonce,
-            with: issued.accessToken)
+            to: clientID, dependencies.clients[clientID], for: issued.account, on: issued.device, scopes: issued.scopes,
+            nonce: nonce, with: issued.accessToken)
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {
@@ -312,14 +314,15 @@ struct TokenService: Sendable {
         guard claims.deviceID == nil else {
             let session = try await session(of: token, isReading: request.method.isSafe)
             return AuthenticatedPrincipal(
-                scopes: session.scopes, clientID: session.clientID, accountID: session.accountID)
+                scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
+                isForUserInfo: claims.isForUserInfo)
         }
         guard claims.subject == claims.clientID, let client = dependencies.clients[claims.subject] else {
             throw .invalidToken
         }
         return AuthenticatedPrincipal(
             scopes: dependencies.scopes.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
-            accountID: nil)
+            accountID: nil, isForUserInfo: claims.isForUserInfo)
     }
 
     private func session(
@@ -338,7 +341,7 @@ struct TokenService: Sendable {
             let account = try await dependencies.store.account(id: claims.subject), account.status == .active
         else { throw .invalidToken }
         let session = AuthenticatedSession(
-            account: account, device: device, clientID: client.id,
+            account: account, device: device, client: client,
             scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client))
         dependencies.accessTokens.keep(session, with: token, at: state)
         return session

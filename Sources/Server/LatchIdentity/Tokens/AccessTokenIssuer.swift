@@ -17,6 +17,8 @@ final class AccessTokenIssuer: Sendable {
         let deviceID: [UInt8]?
         let clientID: String?
         let scopes: Scopes
+        /// Whether the token is for the claims about its user only, and opens no API of the operator.
+        var isForUserInfo = false
     }
 
     /// The values that depend on the issuer, created once it is known, and on the keys.
@@ -24,6 +26,8 @@ final class AccessTokenIssuer: Sendable {
         let issuer: String
         let audience: String
         let verifier: JWTVerifier
+        /// The audience of tokens for the claims about the user, and their verifier.
+        let userInfo: (audience: String, verifier: JWTVerifier)
         /// The tokens that the verifier's keys have verified.
         let verified: VerifiedTokenCache
     }
@@ -134,21 +138,30 @@ final class AccessTokenIssuer: Sendable {
 
     private func context(of issuer: String, _ keys: [SigningKey]) -> IssuerContext {
         let audience = audience ?? issuer
-        let verifier = JWTVerifier(
-            keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: [.es256], issuer: issuer, audience: audience,
-            type: "at+jwt", leeway: Self.clockDifference, clock: clock)
+        let userInfo = "\(issuer.withoutFinalSlash)/oauth/userinfo"
+        let (keys, clock) = (KeySet(keys.compactMap(\.key.publicKey)), clock)
+        let verifier = { (audience: String) in
+            JWTVerifier(
+                keys: keys, algorithms: [.es256], issuer: issuer, audience: audience, type: "at+jwt",
+                leeway: Self.clockDifference, clock: clock)
+        }
         return IssuerContext(
-            issuer: issuer, audience: audience, verifier: verifier, verified: VerifiedTokenCache(counts: cacheCounts))
+            issuer: issuer, audience: audience, verifier: verifier(audience), userInfo: (userInfo, verifier(userInfo)),
+            verified: VerifiedTokenCache(counts: cacheCounts))
     }
 
     /// Returns a token for a client, with the current roles of the account for a first-party one.
     ///
+    /// A client of others whose user has agreed to no scope of the operator's API gets a token for the claims about the user
+    /// only: `aud` is the userinfo endpoint, so that no resource server takes it for one of its own (RFC 9068 §3).
+    ///
     /// - Parameters:
+    ///   - client: Nil for a client that is not registered any more.
     ///   - account: Nil for a client that acts for itself, which is then the `sub` (RFC 9068 §2.2).
     ///   - device: The device of the session; nil for a token without one.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issue(
-        to clientID: String, scopes: Scopes, for account: Account?, on device: Device?
+        to clientID: String, _ client: OAuthClient?, scopes: Scopes, for account: Account?, on device: Device?
     ) throws(IdentityError) -> String {
         let date = clock.now
         let found: (context: IssuerContext?, signer: JWTSigner?)
@@ -159,9 +172,11 @@ final class AccessTokenIssuer: Sendable {
         }
         guard let context = found.context, let signer = found.signer else { throw .notReady }
         let now = date.timeIntervalSince1970.rounded(.down)
+        let isForUserInfo = client?.belongsToOperator != true && scopes.elements.allSatisfy(ScopePolicy.openID.contains)
+        let audience = account != nil && isForUserInfo ? context.userInfo.audience : context.audience
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
         var claims: JSONObject = [
-            "iss": .string(context.issuer), "sub": .string(account?.id ?? clientID), "aud": .string(context.audience),
+            "iss": .string(context.issuer), "sub": .string(account?.id ?? clientID), "aud": .string(audience),
             "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
             "jti": .string(Base64URL.encode(random.bytes(16))),
         ]
@@ -173,12 +188,16 @@ final class AccessTokenIssuer: Sendable {
         if let account {
             // AuthPackage's backend repeats `sub` as `id`.
             claims["id"] = .string(account.id)
-            if isFirstParty || scopes.contains("email") { claims["email"] = .string(account.email.text) }
+            if isFirstParty || scopes.contains("email") && account.shows(addressTo: client) {
+                claims["email"] = .string(account.email.text)
+            }
             if isFirstParty || scopes.contains("profile") { claims["name"] = account.name.map { .string($0) } }
         }
         if let account, isFirstParty {
-            claims["roles"] = .array(account.roles.map { .string($0) })
-            claims["permissions"] = .array(account.permissions.map { .string($0) })
+            // Validators after RFC 9068 §2.2.3.1 take an empty list for a claim without a value.
+            for (name, words) in [("roles", account.roles), ("permissions", account.permissions)] where !words.isEmpty {
+                claims[name] = .array(words.map { .string($0) })
+            }
         }
         do throws(JOSEError) {
             return try signer.sign(Claims(claims))
@@ -192,7 +211,7 @@ final class AccessTokenIssuer: Sendable {
     /// The signature is verified at the first use only.
     func verify(_ text: String) -> VerifiedToken? {
         guard let context = state.withLock({ $0.context }) else { return nil }
-        return context.verified.token(text, at: clock.now) { verified($0, by: context.verifier) }
+        return context.verified.token(text, at: clock.now) { verified($0, in: context) }
     }
 
     /// Keeps the session of a verified token for requests that only read.
@@ -207,8 +226,8 @@ final class AccessTokenIssuer: Sendable {
         state.withLock { $0.context?.verified }?.statistics ?? (0, 0, 0)
     }
 
-    private func verified(_ text: String, by verifier: JWTVerifier) -> VerifiedToken? {
-        guard let claims = try? verifier.verify(text), let subject = claims.subject,
+    private func verified(_ text: String, in context: IssuerContext) -> VerifiedToken? {
+        guard let (claims, isForUserInfo) = Self.claims(of: text, in: context), let subject = claims.subject,
             let expiry = claims["exp"]?.doubleValue
         else { return nil }
         var deviceID: [UInt8]?
@@ -218,7 +237,7 @@ final class AccessTokenIssuer: Sendable {
         }
         let verified = VerifiedClaims(
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
-            scopes: Scopes(parsing: claims.string("scope") ?? ""))
+            scopes: Scopes(parsing: claims.string("scope") ?? ""), isForUserInfo: isForUserInfo)
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
         let start = starts.max().map { $0 - Self.clockDifference.inSeconds } ?? -.greatestFiniteMagnitude
         // The end has no leeway: it is never later than the token says.
@@ -226,6 +245,16 @@ final class AccessTokenIssuer: Sendable {
             return nil
         }
         return token
+    }
+
+    /// Returns the claims of a valid token of either audience; nil for any other text.
+    private static func claims(of text: String, in context: IssuerContext) -> (Claims, isForUserInfo: Bool)? {
+        do throws(JOSEError) {
+            return (try context.verifier.verify(text), false)
+        } catch {
+            guard error == .wrongAudience else { return nil }
+        }
+        do throws(JOSEError) { return (try context.userInfo.verifier.verify(text), true) } catch { return nil }
     }
 
     // MARK: ID tokens
@@ -240,7 +269,8 @@ final class AccessTokenIssuer: Sendable {
     ///   - accessToken: The access token that is issued with it.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
-        to clientID: String, for account: Account, on device: Device, scopes: Scopes, nonce: String?,
+        to clientID: String, _ client: OAuthClient?, for account: Account, on device: Device, scopes: Scopes,
+        nonce: String?,
         with accessToken: String
     ) throws(IdentityError) -> String {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
@@ -257,7 +287,7 @@ final class AccessTokenIssuer: Sendable {
             "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
         ]
         if let nonce { claims["nonce"] = .string(nonce) }
-        for (name, value) in account.openIDClaims(scopes) { claims[name] = value }
+        for (name, value) in account.openIDClaims(scopes, for: client) { claims[name] = value }
         do throws(JOSEError) {
             return try JWT.sign(Claims(claims), with: key)
         } catch {
@@ -289,10 +319,10 @@ final class AccessTokenIssuer: Sendable {
     ///
     /// Use it only to sign that device out.
     func device(of text: String) -> [UInt8]? {
-        guard let audience = state.withLock({ $0.context?.audience }),
-            let id = authenticClaims(of: text, type: "at+jwt", audience: audience)?.string("sid")
-        else { return nil }
-        return try? Base64URL.decode(id)
+        guard let context = state.withLock({ $0.context }) else { return nil }
+        let audiences = [context.audience, context.userInfo.audience]
+        let claims = audiences.lazy.compactMap { self.authenticClaims(of: text, type: "at+jwt", audience: $0) }.first
+        return claims?.string("sid").flatMap { try? Base64URL.decode($0) }
     }
 
     /// Returns the claims of a token of this issuer, expired or not, as long as its key is kept.
@@ -307,10 +337,17 @@ final class AccessTokenIssuer: Sendable {
 }
 
 extension Account {
+    /// Returns whether a client gets the address: the command `latch` also one that is not verified, since it has no accounts
+    /// that the address could open, and shows it to the user.
+    fileprivate func shows(addressTo client: OAuthClient?) -> Bool { emailVerifiedAt != nil || client == .command }
+
     /// The claims about the user that scopes permit (OpenID Connect Core §5.4), without the subject.
-    func openIDClaims(_ scopes: Scopes) -> JSONObject {
+    ///
+    /// An address that the user has not verified is left out: many relying parties find their accounts by the address, and do
+    /// not read `email_verified`, so that anybody could sign in there as its owner.
+    func openIDClaims(_ scopes: Scopes, for client: OAuthClient?) -> JSONObject {
         var claims: JSONObject = [:]
-        if scopes.contains("email") {
+        if scopes.contains("email"), shows(addressTo: client) {
             claims["email"] = .string(email.text)
             claims["email_verified"] = .bool(emailVerifiedAt != nil)
         }

@@ -233,10 +233,20 @@ private struct ProvenToken: HTTPContextKey, Hashable {
     let resource: String?
 }
 
+extension HTTPContext {
+    /// The verified claims of the access token, behind an ``AccessTokenInterceptor``; nil elsewhere.
+    ///
+    /// An RPC method reads its caller from it: `context.http.accessTokenClaims?.subject`.
+    public internal(set) var accessTokenClaims: Claims? {
+        get { self[AccessTokenClaims.self] }
+        set { self[AccessTokenClaims.self] = newValue }
+    }
+}
+
 extension HTTPRequest {
     /// The verified claims of the access token, behind an ``AccessTokenInterceptor``; nil elsewhere.
     public internal(set) var accessTokenClaims: Claims? {
-        get { context[AccessTokenClaims.self] }
-        set { context[AccessTokenClaims.self] = newValue }
+        get { context.accessTokenClaims }
+        set { context.accessTokenClaims = newValue }
     }
 }

@@ -17,14 +17,13 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let mayBeSent = SendCondition.current
     private let limit: Int
     private let state = Mutex(State())
+    private let pause = TransferPause()
 
     private struct State {
         /// The reason of the cancellation; the first one counts.
         var failure: (any Error)?
         var count = 0
         var pump: Task<Void, Never>?
-        /// Whether the task was suspended; each suspension needs one resumption.
-        var isSuspended = false
     }
 
     /// Creates the delegate of a task whose content is read from `stream`, if there is one.
@@ -129,21 +128,11 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
         guard !feed.keep(data) else { return }
         // A suspended task does not read from its connection, which makes the server wait.
-        let isFirst = state.withLock { state in
-            defer { state.isSuspended = true }
-            return !state.isSuspended
-        }
-        if isFirst { dataTask.suspend() }
+        pause.suspend(if: { feed.isHeld }) { dataTask.suspend() }
     }
 
     /// Resumes a suspended task.
-    func resume(_ task: URLSessionTask) {
-        let isSuspended = state.withLock { state in
-            defer { state.isSuspended = false }
-            return state.isSuspended
-        }
-        if isSuspended { task.resume() }
-    }
+    func resume(_ task: URLSessionTask) { pause.end { task.resume() } }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let (failure, pump) = state.withLock { ($0.failure, $0.pump.take()) }

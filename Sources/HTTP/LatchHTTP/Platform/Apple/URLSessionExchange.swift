@@ -7,20 +7,30 @@ import Foundation
 final class URLSessionExchange: Sendable {
     private let task: URLSessionDataTask
     private let delegate: TransferDelegate
+    /// Ends the transfer at its deadline; nil if there is none.
+    private let end: Task<Void, any Error>?
 
-    /// Starts a task that reports to `delegate`.
-    init(_ task: URLSessionDataTask, _ delegate: TransferDelegate) {
+    /// Starts a task that reports to `delegate` and ends after `limit`, however much has arrived.
+    init(_ task: URLSessionDataTask, _ delegate: TransferDelegate, limit: Duration?) {
         self.task = task
         self.delegate = delegate
+        end = limit.map { Self.fail(task, delegate, after: $0) }
         task.delegate = delegate
         task.resume()
     }
 
-    deinit { if !delegate.feed.hasEnded { task.cancel() } }
+    deinit {
+        end?.cancel()
+        if !delegate.feed.hasEnded { task.cancel() }
+    }
 
     /// Cancels the transfer after a duration, unless the returned task is cancelled before.
-    func fail(after time: Duration) -> Task<Void, any Error> {
-        Task { [task, delegate] in
+    func fail(after time: Duration) -> Task<Void, any Error> { Self.fail(task, delegate, after: time) }
+
+    private static func fail(
+        _ task: URLSessionDataTask, _ delegate: TransferDelegate, after time: Duration
+    ) -> Task<Void, any Error> {
+        Task {
             try await Task.sleep(for: time)
             delegate.fail(HTTPError.timeout)
             task.cancel()

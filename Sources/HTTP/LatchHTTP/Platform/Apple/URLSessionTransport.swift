@@ -18,7 +18,8 @@ public final class URLSessionTransport: Handler {
         /// With a stream in either direction, it is the maximum time without progress, as the system measures it, and
         /// for a streamed response to a request without a stream also the maximum time until the head.
         ///
-        /// The refresh of a session has no such limit: its connection ends it.
+        /// A request's `deadline` also ends a stream that makes progress. The refresh of a session has no such limit: its
+        /// connection ends it.
         public var timeout: Duration = .seconds(60)
         /// The maximum size of response content, as the system has decoded it.
         public var maximumResponseBytes = 64 << 20
@@ -99,7 +100,7 @@ public final class URLSessionTransport: Handler {
         let session = self.session(for: request.origin.host)
         let message = try URLRequest(request, timeout: time)
         let task = stream == nil ? session.dataTask(with: message) : session.uploadTask(withStreamedRequest: message)
-        let exchange = URLSessionExchange(task, delegate)
+        let exchange = URLSessionExchange(task, delegate, limit: request.streamTimeLimit)
         // URLRequest's own timeout restarts with every packet; this one does not.
         let clock = stream == nil && !request.isUninterruptible ? exchange.fail(after: time) : nil
         defer { clock?.cancel() }

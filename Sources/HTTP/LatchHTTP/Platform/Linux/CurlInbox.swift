@@ -95,6 +95,13 @@ struct CurlInbox {
         return needsWakeUp()
     }
 
+    /// Makes the loop's thread the driver if there is none, to look at the idle connections.
+    mutating func takeOver() -> Bool {
+        guard driver == .idle else { return false }
+        driver = .loop
+        return true
+    }
+
     /// Makes the loop's thread, which then has to be woken, the driver.
     mutating func handOver() { driver = .loop }
 

@@ -16,10 +16,10 @@ final class CurlLoop: @unchecked Sendable {
     let inbox: Mutex<CurlInbox>
     /// The libcurl multi handle; only the driver may use it.
     private let multi: UnsafeMutableRawPointer
-    private let wakeUps: WakeUpEvents
+    let wakeUps: WakeUpEvents
 
     // State that only the driver accesses.
-    private var sockets: SocketTable
+    var sockets: SocketTable
     /// The time at which libcurl wants to be called, in nanoseconds of the monotonic clock; 0 is at once, the maximum
     /// is never.
     private var deadline = UInt64.max
@@ -33,9 +33,13 @@ final class CurlLoop: @unchecked Sendable {
     private var cancellations: [CurlTransfer] = []
     private var resumptions: [CurlTransfer] = []
     /// The number of polls of the sockets.
-    private var polls: UInt64 = 0
+    private(set) var polls: UInt64 = 0
     /// The transfers in progress that have an idle timeout.
-    private var idleTimed: [CurlTransfer] = []
+    var idleTimed: [CurlTransfer] = []
+    /// The transfers in progress that end at a set time.
+    var limits = TransferLimits()
+    /// The time of the last poll of the sockets, in nanoseconds of the monotonic clock.
+    private var lastPoll: UInt64 = 0
     /// The transfers in progress whose data libcurl may buffer and drop.
     private var bufferingTransfers: [CurlTransfer] = []
     /// The sockets that libcurl 7.88 stopped watching during this turn.
@@ -136,8 +140,10 @@ extension CurlLoop {
     /// If it is unfinished, `submit` must follow, which moves the transfer, and the driving, to the loop's thread.
     func lead(_ transfer: CurlTransfer) -> LeadResult {
         guard !isOnForeignExecutor, inbox.withLock({ $0.beginLeading() }) else { return .unfinished }
+        let now = monotonicNow()
+        checkIdleConnections(now)
         add(transfer)
-        let limit = monotonicNow() + Self.leadWindow
+        let limit = now + Self.leadWindow
         repeat { advance() } while transfer.isUnderWay && wait(until: limit)
         guard !transfer.isUnderWay else {
             inbox.withLock { $0.misses += 1 }
@@ -187,10 +193,10 @@ extension CurlLoop {
 // MARK: The loop's own thread
 
 extension CurlLoop {
-    /// The body of the thread, which blocks in `read` while a caller drives or the loop is idle.
+    /// The body of the thread, which sleeps while a caller drives or the loop is idle.
     private func run() {
         repeat {
-            wakeUps.waitForThreadEvent()
+            rest()
             drive()
         } while !inbox.withLock({ $0.isFinished })
         close()
@@ -199,6 +205,7 @@ extension CurlLoop {
     /// Drives until no transfer is in progress, then releases the handle for the next caller to lead.
     private func drive() {
         guard inbox.withLock({ $0.driver == .loop }) else { return }
+        checkIdleConnections(monotonicNow())
         while true {
             advance()
             // The resumed tasks usually submit the next request: running them first saves a sleep and a wake-up per
@@ -228,7 +235,7 @@ extension CurlLoop {
         if Self.losesBufferedData, !idleTimed.isEmpty { finishLostResponses() }
         finishCompletedTransfers()
         if !unwatchedSockets.isEmpty { finishUnwatchedTransfers() }
-        if !idleTimed.isEmpty { finishStalledTransfers() }
+        if !idleTimed.isEmpty || limits.isDue(lastPoll) { finishStalledTransfers() }
     }
 
     /// Ends the transfers that libcurl has completed.
@@ -250,6 +257,7 @@ extension CurlLoop {
             swap(&cancellations, &inbox.cancellations)
             swap(&resumptions, &inbox.resumptions)
         }
+        if !arrivals.isEmpty { checkIdleConnections(monotonicNow()) }
         for transfer in arrivals { add(transfer) }
         for transfer in cancellations where transfer.isUnderWay {
             // libcurl would end the message, so that a part of it were sent as a whole one, and wait for the server's reply for two
@@ -273,55 +281,50 @@ extension CurlLoop {
         if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { finish(transfer, code) }
     }
 
-    /// Ends the transfers whose idle timeout has expired.
-    ///
-    /// A process that was stopped finds the end of the time and the bytes of the peer at once. The bytes count: a transfer
-    /// ends only after a poll of the sockets that followed the end of its time, and brought it nothing.
-    private func finishStalledTransfers() {
-        let now = monotonicNow()
-        for transfer in idleTimed {
-            guard let expiry = transfer.expiry, expiry <= now else {
-                transfer.overduePoll = nil
-                continue
-            }
-            let poll = transfer.overduePoll ?? polls
-            transfer.overduePoll = poll
-            if poll < polls { finish(transfer, CURLE_OPERATION_TIMEDOUT) }
-        }
-    }
-
-    /// Ends the transfers whose peer has closed the connection while libcurl waits for the source of the request
-    /// content.
-    ///
-    /// libcurl would only notice when it sends the next chunk, however late that is.
-    private func finishDisconnectedTransfers(on socket: CInt) {
-        for transfer in idleTimed where transfer.unreadSocket == socket { finish(transfer, CURLE_SEND_ERROR) }
-    }
-
     /// Waits for sockets, a wake-up or the next timer, and lets libcurl act; returns false once `limit` is past.
     private func wait(until limit: UInt64) -> Bool {
         let now = monotonicNow()
         guard now < limit else { return false }
-        var end = min(limit, deadline)
+        var end = min(limit, deadline, limits.next)
         for transfer in idleTimed { end = min(end, transfer.expiry ?? .max) }
         sockets.push()
         guard inbox.withLock({ $0.fallAsleep() }) else { return true }
-        let timeout = end == .max ? -1 : end > now ? Int64(end - now) : 0
+        poll(for: end == .max ? -1 : end > now ? Int64(end - now) : 0, since: now)
+        return true
+    }
+
+    /// Polls the sockets for some nanoseconds, or until something happens if that is negative, and lets libcurl act.
+    private func poll(for timeout: Int64, since now: UInt64) {
         let count = latch_epoll_wait(wakeUps.epoll, events.baseAddress, CInt(events.count), timeout)
         isTimeUp = count == 0 || timeout == 0
         if count >= 0 { polls += 1 }
-        guard count > 0 else { return true }
+        lastPoll = timeout == 0 ? now : monotonicNow()
+        guard count > 0 else { return }
         for event in events[..<Int(count)] {
-            if event.data.fd == wakeUps.driverEvent {
+            let descriptor = event.data.fd
+            if descriptor == wakeUps.driverEvent {
                 wakeUps.clearDriverEvent()
-            } else if let meaning = sockets.meaning(of: event.events, on: event.data.fd) {
-                act(on: event.data.fd, meaning)
-            } else if !idleTimed.isEmpty {
-                finishDisconnectedTransfers(on: event.data.fd)
+            } else if let meaning = sockets.meaning(of: event.events, on: descriptor) {
+                act(on: descriptor, meaning)
+            } else if idleTimed.contains(where: { $0.socket == descriptor || $0.unreadSocket == descriptor }) {
+                finishDisconnectedTransfers(on: descriptor)
+            } else {
+                sockets.endIdle(descriptor)
             }
         }
-        return true
     }
+
+    /// Ends the idle connections that have ended, or on which the server has sent something, before a request may use them.
+    ///
+    /// Decision: libcurl 7.88 takes what has arrived meanwhile for the answer to its next request. A connection that was
+    /// looked at a moment ago is not looked at again, which spares requests that follow each other a system call.
+    private func checkIdleConnections(_ now: UInt64) {
+        guard now > lastPoll + Self.pollLifetime else { return }
+        poll(for: 0, since: now)
+    }
+
+    /// The time in nanoseconds for which a poll of the idle connections counts.
+    private static let pollLifetime: UInt64 = 1_000_000
 
     /// Lets libcurl process a socket or its timers; finished transfers are in its message queue.
     private func act(on socket: curl_socket_t, _ what: CInt) {
@@ -337,6 +340,7 @@ extension CurlLoop {
             transfer.lastMove = monotonicNow()
             idleTimed.append(transfer)
         }
+        if transfer.timeLimit > 0 { limits.add(transfer, now: monotonicNow()) }
         if Self.losesBufferedData, transfer.assumesHTTP2 { bufferingTransfers.append(transfer) }
         _ = Unmanaged.passRetained(transfer)
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
@@ -347,7 +351,11 @@ extension CurlLoop {
     /// Removes a transfer from libcurl and resumes its waiter; a leading caller has none.
     ///
     /// After the resumption the transfer belongs to its task again and is not accessed here.
-    private func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
+    func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
+        if outcome == CURLE_OK, transfer.isEncrypted, transfer.head.starts(with: ResponseHead.firstProtocolName) {
+            sockets.speaksHTTP1(latch_curl_new_socket(transfer.easy))
+        }
+        if transfer.timeLimit > 0 { limits.remove(transfer) }
         curl_multi_remove_handle(multi, transfer.easy)
         transfer.isUnderWay = false
         transfer.outcome = outcome
@@ -409,8 +417,9 @@ extension CurlLoop {
         let socket = Glibc.socket(target.family, type, target.protocol)
         guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
         let loop = CurlLoop.of(pointer)
-        loop.sockets.opened(socket)
-        if losesBufferedData, CurlTransfer.of(context).wantsHTTP2 { loop.sockets.cork(socket) }
+        let transfer = CurlTransfer.of(context)
+        loop.sockets.opened(socket, speaksHTTP1: !transfer.isEncrypted && !transfer.assumesHTTP2)
+        if losesBufferedData, transfer.wantsHTTP2 { loop.sockets.cork(socket) }
         return socket
     }
 

@@ -40,6 +40,8 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var assumesHTTP2 = false
     /// Whether the request is for HTTP/2, encrypted or not.
     private(set) var wantsHTTP2 = false
+    /// Whether the request is for https.
+    private(set) var isEncrypted = false
     /// An unretained pointer to the loop for libcurl's callbacks.
     var loop: UnsafeMutableRawPointer?
     /// Whether the request accepts trailers (RFC 9110 §10.1.4).
@@ -63,6 +65,12 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var idleTimeout: UInt64 = 0
     /// The time of the last progress, in nanoseconds of the monotonic clock.
     var lastMove: UInt64 = 0
+
+    /// The time in nanoseconds after which the transfer ends, however far it is; 0 if there is none.
+    private(set) var timeLimit: UInt64 = 0
+    /// The end of that time, and the place among the transfers that have one; see `TransferLimits`.
+    var end = UInt64.max
+    var place = 0
 
     /// The number of the poll before which the idle timeout was found to have expired; nil before that.
     var overduePoll: UInt64?
@@ -125,7 +133,7 @@ final class CurlTransfer: @unchecked Sendable {
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
         guard !isHead || request.body.isEmpty else { throw .malformedMessage("A HEAD request carries no content.") }
         decodes = text.write(request, hasContent: hasContent) && !isHead
-        wantsHTTP2 = request.assumesHTTP2
+        (wantsHTTP2, isEncrypted) = (request.assumesHTTP2, request.scheme == "https")
         let assumesHTTP2 = request.scheme == "http" && request.assumesHTTP2
         var options = CurlOptions(of: easy)
         if assumesHTTP2 != self.assumesHTTP2 {
@@ -152,7 +160,7 @@ final class CurlTransfer: @unchecked Sendable {
         // Requests to this machine must not go through a proxy of the environment.
         options.set(CURLOPT_PROXY, text: request.origin.isLoopback ? "" : nil)
         // Never with prior knowledge, which leaves nothing to wait for.
-        options.set(CURLOPT_PIPEWAIT, request.scheme == "https" && CurlLoop.sharesUnansweredConnections)
+        options.set(CURLOPT_PIPEWAIT, isEncrypted && CurlLoop.sharesUnansweredConnections)
         guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
         if configuration.tls.isPerHost { try applyTLS(configuration.tls, to: request.origin.host) }
     }
@@ -193,12 +201,15 @@ final class CurlTransfer: @unchecked Sendable {
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
         maximumResponseBytes = min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
         (streamedBytes, arrived, noticed) = (0, 0, 0)
-        (socket, unreadSocket, overduePoll) = (nil, nil, nil)
+        (socket, unreadSocket, overduePoll, end) = (nil, nil, nil, .max)
         isRepeatable =
             request.method.isIdempotent || request.isSafeToRetry || request.fields[.idempotencyKey] != nil
         bytesBeforeRequest = nil
         mayBeSent = SendCondition.current
-        idleTimeout = upload == nil && responseBuffer == nil ? 0 : UInt64(timeout.wholeMilliseconds) * 1_000_000
+        let time = UInt64(timeout.wholeMilliseconds) * 1_000_000
+        guard upload != nil || responseBuffer != nil else { return (idleTimeout, timeLimit) = (0, time) }
+        idleTimeout = time
+        timeLimit = request.streamTimeLimit.map { UInt64($0.wholeMilliseconds) * 1_000_000 } ?? 0
     }
 
     /// Returns the received response, or throws; the content is moved out and can be returned once.

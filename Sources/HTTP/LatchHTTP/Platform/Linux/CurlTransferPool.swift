@@ -74,6 +74,8 @@ final class CurlTransferPool: Sendable {
         options.set(CURLOPT_TCP_KEEPALIVE, true)
         options.set(CURLOPT_TCP_KEEPIDLE, 30)
         options.set(CURLOPT_TCP_KEEPINTVL, 10)
+        // Otherwise the end of a transfer waits until its name is resolved, and with it all others of the loop.
+        options.set(CURLOPT_QUICK_EXIT, true)
         options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, configuration.continueTimeout.wholeMilliseconds)
         if let folder = configuration.systemAuthorityFolder { options.set(CURLOPT_CAPATH, text: folder) }
         options.setAuthorities(configuration.certificateAuthorityFile)

@@ -18,7 +18,8 @@ public final class CurlTransport: Handler {
         ///
         /// With a stream in either direction, it is the maximum time without progress of the peer: the head of the
         /// response counts as a whole, content chunk by chunk. Time in which the peer waits, because a source
-        /// delivers nothing or a reader takes nothing, does not count.
+        /// delivers nothing or a reader takes nothing, does not count. A request's `deadline` also ends a stream that
+        /// makes progress.
         ///
         /// The refresh of a session has no such limit: its connection ends it. A peer that is gone is noticed by TCP
         /// keep-alive, after two minutes.

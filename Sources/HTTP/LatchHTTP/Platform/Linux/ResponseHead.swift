@@ -8,6 +8,8 @@ enum ResponseHead {
 
     /// The beginning of each block of fields, which separates a final response from interim ones.
     static let protocolName: [UInt8] = Array("HTTP/".utf8)
+    /// The beginning of a head of HTTP/1.
+    static let firstProtocolName: [UInt8] = Array("HTTP/1".utf8)
     /// The beginning of an HTTP/2 head.
     static let secondProtocolName: [UInt8] = Array("HTTP/2".utf8)
 
@@ -19,7 +21,20 @@ enum ResponseHead {
     static func parse(_ head: [UInt8]) throws(HTTPError) -> HTTPResponse {
         let parsed = head.withUnsafeBufferPointer { parse($0) }
         guard let parsed else { throw .malformedMessage("The response has no status line.") }
+        guard !hasTwoLengths(parsed.fields) else {
+            throw .malformedMessage("The response has two lengths, of which one is wrong.")
+        }
         return parsed
+    }
+
+    /// Whether there are two lengths that differ, so that the end of the response is unclear (RFC 9112 §6.3).
+    private static func hasTwoLengths(_ fields: HTTPFields) -> Bool {
+        var length: String?
+        for line in fields where line.name.rawName.utf8.count == 14 && line.name == .contentLength {
+            if let length, length != line.value { return true }
+            length = line.value
+        }
+        return false
     }
 
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPResponse? {

@@ -122,6 +122,8 @@ package struct SMTPSubmission: Sendable {
         options.set(CURLOPT_PROTOCOLS_STR, text: "smtp,smtps")
         options.set(CURLOPT_NETRC, latch_curl_no_netrc)
         options.set(CURLOPT_PROXY, text: "")
+        // As in `CurlTransferPool`: the end of a transfer does not wait for the name of its host.
+        options.set(CURLOPT_QUICK_EXIT, true)
         options.set(CURLOPT_PRIVATE, pointer: pointer)
         options.set(CURLOPT_HEADERFUNCTION, Self.onReply, CURLOPT_HEADERDATA, nil)
         options.set(CURLOPT_WRITEFUNCTION, Self.onReply, CURLOPT_WRITEDATA, nil)

@@ -18,6 +18,8 @@ struct SocketTable {
         var wanted: UInt32 = 0
         /// Whether it was opened through `opened`, so that its end will be reported.
         var isOurs = false
+        /// Whether the peer may send nothing on it between two requests.
+        var speaksHTTP1 = false
     }
 
     private let epoll: CInt
@@ -30,11 +32,11 @@ struct SocketTable {
     init(epoll: CInt) { self.epoll = epoll }
 
     /// Adds a socket, replacing an earlier one of the same number.
-    mutating func opened(_ socket: CInt) {
+    mutating func opened(_ socket: CInt, speaksHTTP1: Bool = false) {
         // A process without free descriptors opens −1, and libcurl reports it to the request.
         guard socket >= 0 else { return }
         makeRoom(for: socket)
-        entries[Int(socket)] = Entry(isOurs: true)
+        entries[Int(socket)] = Entry(isOurs: true, speaksHTTP1: speaksHTTP1)
     }
 
     /// Delays the output of a socket until the driver waits.
@@ -60,6 +62,28 @@ struct SocketTable {
         guard socket >= 0, entries.indices.contains(Int(socket)) else { return }
         entries[Int(socket)] = Entry()
         if !corked.isEmpty { corked.removeAll { $0 == socket } }
+    }
+
+    /// Notes that a response of HTTP/1 came on a socket.
+    mutating func speaksHTTP1(_ socket: CInt) {
+        guard socket >= 0, entries.indices.contains(Int(socket)), entries[Int(socket)].isOurs else { return }
+        entries[Int(socket)].speaksHTTP1 = true
+    }
+
+    /// Ends an idle connection that its peer has ended, or on which it has sent what no request asked for.
+    ///
+    /// RFC 9112 §6.3 and §9.5: such bytes belong to no response, and a client reacts to the end of a connection. libcurl finds
+    /// it dead and takes another. HTTP/2 has messages that no request asks for.
+    func endIdle(_ socket: CInt) {
+        guard entries.indices.contains(Int(socket)), entries[Int(socket)].isOurs, entries[Int(socket)].wanted == 0
+        else { return }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = recv(socket, &bytes, bytes.count, CInt(MSG_PEEK | MSG_DONTWAIT))
+        guard count <= 0 || entries[Int(socket)].speaksHTTP1 else { return }
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        shutdown(socket, CInt(SHUT_RDWR))
+        // libcurl would find the connection alive as long as there are bytes to read.
+        while recv(socket, &bytes, bytes.count, CInt(MSG_DONTWAIT)) > 0 {}
     }
 
     /// Applies a request of libcurl's socket callback.

@@ -48,6 +48,23 @@ struct WakeUpEvents: Sendable {
         while !drain(threadEvent), errno == EINTR {}
     }
 
+    /// Waits for `wakeThread`, and returns whether it was called in time.
+    func waitForThreadEvent(milliseconds: CInt) -> Bool {
+        var event = pollfd(fd: threadEvent, events: Int16(POLLIN), revents: 0)
+        guard poll(&event, 1, milliseconds) > 0 else { return false }
+        return drain(threadEvent)
+    }
+
+    /// What ended a wait of the loop's thread.
+    enum Reason { case thread, socket }
+
+    /// Waits for `wakeThread`, or for an event of `epoll`, which stays there.
+    func waitForThreadOrSocketEvent() -> Reason {
+        var descriptors = [threadEvent, epoll].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&descriptors, 2, -1) < 0, errno == EINTR {}
+        return descriptors[0].revents != 0 ? .thread : .socket
+    }
+
     /// Resets an event and returns whether it was signalled; waits for a signal if the event blocks.
     private func drain(_ event: CInt) -> Bool {
         var count: eventfd_t = 0

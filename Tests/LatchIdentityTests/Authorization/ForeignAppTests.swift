@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchServer
+import LatchTesting
+import Testing
+
+@testable import LatchIdentity
+
+/// What a relying party of others may learn of a user, and what its tokens open.
+@Suite struct `An app of others` {
+    private static let api = "https://api.example.com"
+
+    /// The app as its users see it, with the scopes that it asks for.
+    private func foreign(_ scope: String) -> SignInApp {
+        SignInApp(clientID: "foreign", redirect: "https://foreign.example/back", scope: scope)
+    }
+
+    private func tokens(
+        _ site: Site, _ app: SignInApp, _ name: String = "ada@example.com"
+    ) async throws -> Response {
+        var agent = UserAgent(site)
+        let redirect = try await agent.authorize(app, [:], name)
+        return try await site.exchange(redirect.parameters["code"] ?? "", app)
+    }
+
+    /// The claims of all that a relying party of a sign-in can read.
+    private func claims(of tokens: Response, at site: Site) async throws -> [JSONObject] {
+        [
+            try JWT(unverified: tokens.string("id_token")).claims.members,
+            try JWT(unverified: tokens.accessToken).claims.members,
+            try await site.get("/oauth/userinfo", bearer: tokens.accessToken).json,
+        ]
+    }
+
+    @Test(arguments: Way.allCases, ["foreign", "notes"])
+    func `gets no address that its user has not verified, and gets it once that is done`(way: Way, id: String)
+        async throws
+    {
+        let site = try await Site.authorizing(way)
+        try await site.signUp("boss@example.com", isVerified: false)
+        let scope = "openid email profile"
+        let app = id == "foreign" ? foreign(scope) : SignInApp(scope: scope)
+        let before = try await tokens(site, app, "boss@example.com")
+        for claims in try await claims(of: before, at: site) {
+            #expect(claims["sub"]?.stringValue?.isEmpty == false)
+            #expect(claims["email"] == nil && claims["email_verified"] == nil, "\(claims)")
+        }
+        _ = try await site.post("/api/auth/resend-verification", ["email": "boss@example.com"])
+        let token = try #require(await site.mailedToken(to: "boss@example.com"))
+        #expect(
+            try await site.post(
+                "/api/auth/verify-email", ["token": .string(token), "password": .string(Site.password)]
+            ).status == 200)
+        let after = try await tokens(site, app, "boss@example.com")
+        let found = try await claims(of: after, at: site)
+        for claims in found { #expect(claims["email"] == "boss@example.com") }
+        #expect(found[0]["email_verified"] == true && found[2]["email_verified"] == true)
+        await site.close()
+    }
+
+    @Test(arguments: ["openid", "openid email profile", "openid offline_access"])
+    func `that asked who its user is has no token of the operator's API`(scope: String) async throws {
+        for audience in [nil, Self.api] {
+            let site = try await Site.authorizing { $0.audience = audience }
+            let app = foreign(scope)
+            let first = try await tokens(site, app)
+            let second = try await site.refreshGrant(first.refreshToken, as: "foreign")
+            let issuer = try #require(site.identity.issuer)
+            for response in [first, second] {
+                let access = response.accessToken
+                #expect(try JWT(unverified: access).claims.audience == ["\(issuer)/oauth/userinfo"])
+                #expect(try await site.get("/oauth/userinfo", bearer: access).status == 200)
+                let profile = try await site.get("/user/profile", bearer: access)
+                #expect(profile.status == 403 && profile.json["email"] == nil)
+                #expect(profile.field(.wwwAuthenticate) == #"Bearer error="insufficient_scope""#)
+                for path in ["/api/users", "/api/auth/links", "/api/auth/passkeys", "/widgets"] {
+                    #expect(try await site.get(path, bearer: access).status == 403, "\(path)")
+                }
+                let call = try await site.call(
+                    .post, "/userservice.v1.UserService/GetProfile", bearer: access, [:])
+                #expect(call.status == 403)
+            }
+            // Its own end of the session works as before.
+            let revoked = try await site.form("/oauth/revoke", ["token": first.accessToken, "client_id": "foreign"])
+            #expect(revoked.status == 200)
+            #expect(try await site.get("/oauth/userinfo", bearer: second.accessToken).status == 401)
+            await site.close()
+        }
+    }
+
+    @Test func `that asked for a scope of the API has a token of it, which opens no profile`() async throws {
+        let site = try await Site.authorizing { $0.audience = Self.api }
+        let app = foreign("openid files:read")
+        let access = try await tokens(site, app).accessToken
+        #expect(try JWT(unverified: access).claims.audience == [Self.api])
+        #expect(try await site.get("/oauth/userinfo", bearer: access).status == 200)
+        #expect(try await site.get("/files", bearer: access).status == 200)
+        #expect(try await site.get("/user/profile", bearer: access).status == 403)
+        await site.close()
+    }
+
+    @Test func `that names the API and none of its scopes is told so`() async throws {
+        let site = try await Site.authorizing { $0.audience = Self.api }
+        var agent = UserAgent(site)
+        let app = foreign("openid")
+        let refused = try await agent.get(app.path(["resource": Self.api]))
+        #expect(refused.status == 303 && refused.parameters["error"] == "invalid_target")
+        let wider = foreign("openid files:read")
+        #expect(try await agent.get(wider.path(["resource": Self.api])).status == 200)
+        // The operator's own apps are for the API as they are.
+        #expect(try await agent.get(SignInApp(scope: "openid").path(["resource": Self.api])).status == 200)
+        await site.close()
+    }
+
+    @Test func `opens no route of the application that requires no scope`() async throws {
+        let site = try await Site.authorizing { $0.audience = Self.api }
+        let app = foreign("openid")
+        let other = try await tokens(site, app).accessToken
+        let own = try await tokens(site, SignInApp(scope: "openid")).accessToken
+        var router = Router()
+        let interceptors: [any Interceptor] = [site.identity.errorInterceptor, site.identity.requiring([])]
+        router.group(prefix: "/media", interceptors: interceptors) { $0.get("/") { _ in HTTPResponse(status: .ok) } }
+        for (token, status) in [(other, 403), (own, 200)] {
+            let request = HTTPRequest(
+                method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/media",
+                fields: [.authorization: "Bearer \(token)"])
+            #expect(try await router.respond(to: request).status.rawValue == status)
+        }
+        await site.close()
+    }
+
+    @Test func `of the operator's reads the profile as before`() async throws {
+        let site = try await Site.authorizing { $0.audience = Self.api }
+        let access = try await tokens(site, SignInApp(scope: "openid")).accessToken
+        #expect(try JWT(unverified: access).claims.audience == [Self.api])
+        #expect(try await site.get("/user/profile", bearer: access).string("email") == "ada@example.com")
+        await site.close()
+    }
+
+    @Test func `reads lists of roles and permissions in an own token only where they have a word`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        let plain = try JWT(unverified: try await site.logIn().access).claims.members
+        #expect(plain["roles"] == nil && plain["permissions"] == nil)
+        _ = try await site.identity.accounts.setRoles(of: account.id, roles: ["editor"], permissions: [])
+        let login = try await site.logIn()
+        let editor = try JWT(unverified: login.access).claims.members
+        #expect(editor["roles"] == ["editor"] && editor["permissions"] == nil)
+        // The JSON objects keep the empty lists.
+        #expect(try await site.get("/user/profile", bearer: login.access).json["permissions"] == [])
+        await site.close()
+    }
+}
