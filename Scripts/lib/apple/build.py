@@ -138,6 +138,8 @@ class Build:
     def is_sensitive(self, file):
         """Whether the bodies of a file have to be checked for each platform."""
         code = blanked(file.read_text(encoding="utf-8"))
+        if sources.C_LIBRARY.search(code):
+            return True
         return sources.differs_by_platform(code) or not self.sensitive.isdisjoint(sources.WORD.findall(code))
 
     def check(self, target, platform, stubs, needs):
@@ -162,7 +164,7 @@ class Build:
             return result
         mark.unlink(missing_ok=True)
         done = subprocess.run([*command, "-o", str(output), *map(str, files)], capture_output=True, text=True)
-        result.findings = self.findings(done, platform)
+        result.findings = self.findings(done, target, platform)
         if sensitive and not done.returncode:
             result.findings += self.check_bodies(target, platform, files, sensitive)
         if done.returncode:
@@ -184,9 +186,9 @@ class Build:
     def check_bodies(self, target, platform, files, sensitive):
         primary = [flag for file in files for flag in (["-primary-file"] if file in sensitive else []) + [str(file)]]
         command = [*self.toolchain.frontend, "-typecheck", *self.flags(target, platform), *primary]
-        return self.findings(subprocess.run(command, capture_output=True, text=True), platform)
+        return self.findings(subprocess.run(command, capture_output=True, text=True), target, platform)
 
-    def findings(self, done, platform):
+    def findings(self, done, target, platform):
         """The compiler's diagnostics, with the paths of the sources."""
         findings = {}
         for match in DIAGNOSTIC.finditer(done.stderr):
@@ -201,7 +203,7 @@ class Build:
         if done.returncode and not any(finding.kind == "error" for finding in findings.values()):
             said = LOST.search(done.stderr)
             text = (said[1] or said[2]) if said else done.stderr.strip()[-500:]
-            findings["lost"] = Finding(f"{platform.name}", f"{FAILED}: {text}")
+            findings["lost"] = Finding(target.name, f"{FAILED}: {text}")
         return list(findings.values())
 
     def run(self, plan, workers):

@@ -112,12 +112,19 @@ def check_conditions(path, code):
             yield Finding(f"{path}:{line}", "'#if' around declarations belongs to a whole file in Platform/")
 
 
+def check_previews(path, code):
+    """Reports macros whose plugin comes with Xcode: a Mac without it builds the libraries and the commands, too."""
+    for match in re.finditer(r"^[ \t]*[#@](?:Preview|Previewable)\b", code, re.MULTILINE):
+        line = code.count("\n", 0, match.start()) + 1
+        yield Finding(f"{path}:{line}", "the macro needs a plugin of Xcode's; a PreviewProvider needs none")
+
+
 def check_file(path, code, package, platforms):
     """The findings of all lints in one file."""
     known = {target.module for target in package.targets.values()}
     return [
         *check_delegates(path, code), *check_downcasts(path, code), *check_imports(path, code, known, platforms),
-        *check_conditions(path, code),
+        *check_conditions(path, code), *check_previews(path, code),
     ]
 
 

@@ -91,7 +91,7 @@ def _found(build, platforms, seed):
     (folder / seed.file).write_text(sources.staged(text), encoding="utf-8")
     files = [folder / seed.file if build.source_of.get(str(file), file) == original else file for file in build.files(target)]
     command = [*build.toolchain.frontend, "-emit-module", *build.flags(target, platform), "-o", str(folder / "x.swiftmodule")]
-    findings = build.findings(subprocess.run([*command, *map(str, files)], capture_output=True, text=True), platform)
+    findings = build.findings(subprocess.run([*command, *map(str, files)], capture_output=True, text=True), target, platform)
     if platform.key == "watchos":
         findings += integers.check(build, target, platform, files)
     findings += lints.check_file(str(Path(target.folder.name) / seed.file), blanked(text), build.package, platforms)

@@ -29,9 +29,6 @@ PATTERN = re.compile(r"\b(?:case|catch)\b[^=]*$")
 # The root class has these with Objective-C only.
 MESSAGE = re.compile(r"\boverride (?=(?:\w+ )*func (?:responds|forwardingTarget)\()")
 
-# A macro needs Apple's plugin. A function with the same body is checked alike; `@Previewable` has no such double.
-PREVIEW = re.compile(r"^#Preview(?:\([^)]*\))? *\{", re.MULTILINE)
-
 
 def staged(text):
     """The text with the stubs' names and an operator for each bridging cast, in the same lines."""
@@ -45,9 +42,6 @@ def staged(text):
         if not PATTERN.search(before):
             edits.append((*match.span(), f"~~> {match[1]}.self"))
     edits += [(*match.span(), " " * len(match[0])) for match in MESSAGE.finditer(code)]
-    for match in PREVIEW.finditer(code):
-        name = f"preview{match.start()}"
-        edits.append((*match.span(), f"@ViewBuilder @MainActor private func {name}() -> some View {{"))
     out, end = [], 0
     for start, stop, new in sorted(edits):
         out += [text[end:start], new]
@@ -70,6 +64,8 @@ def embedded_resources(target):
 
 # What makes a file different on two of Apple's platforms; `os(Linux)` is true on none. The stubs can be imported on all.
 CONDITION = re.compile(r"\b(?:os\((?!Linux\))|targetEnvironment\(|arch\()|[@#](?:un)?available\b(?!\(\*)")
+# The C library has its availability in its headers, where `limited_names` does not look.
+C_LIBRARY = re.compile(r"^[ \t]*(?:\w+ )*import (?:Darwin|CommonCrypto)\b", re.MULTILINE)
 TYPE = re.compile(r"\b(?:class|struct|enum|actor|protocol|extension) +(?!(?:func|var|let|subscript|init)\b)`?(\w+)")
 MEMBER = re.compile(r"\b(?:typealias|func|var|let|case|macro) +(?:\(|`?(\w+))")
 NAMELESS = re.compile(r"\b(?:init[?!]?|subscript) *[(<]")

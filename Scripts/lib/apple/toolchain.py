@@ -64,7 +64,7 @@ class Toolchain:
             "-resource-dir", str(resources), "-module-cache-path", str(self.work / "clang-modules" / platform.key),
             "-sdk", str(settings), "-platform-availability-inheritance-map-path", str(settings / "SDKSettings.json"),
             "-I", str(resources), "-plugin-path", str(self.resources / "host/plugins"),
-            "-Xcc", "-DOS_OBJECT_USE_OBJC=0",
+            "-Xcc", "-UOS_OBJECT_HAVE_OBJC_SUPPORT", "-Xcc", "-DOS_OBJECT_HAVE_OBJC_SUPPORT=0",
             *(flag for path in maps for flag in ("-Xcc", f"-fmodule-map-file={path}")),
             *(flag for path in include for flag in ("-Xcc", "-isystem", "-Xcc", str(path))),
         ]
@@ -89,7 +89,7 @@ class Toolchain:
         folder.unlink()
         shutil.copytree(self.resources / "shims", folder)
         with open(folder / "_SynchronizationShims.h", "a") as file:
-            file.write("#if !defined(__linux__)\n__swift_uint32_t _swift_stdlib_gettid(void);\n#endif\n")
+            file.write("#if !defined(__linux__)\nstatic inline __swift_uint32_t _swift_stdlib_gettid(void) { return 0; }\n#endif\n")
 
     def _write_glibc_module_map(self):
         """The toolchain finds this module by an overlay that it makes for Linux only."""

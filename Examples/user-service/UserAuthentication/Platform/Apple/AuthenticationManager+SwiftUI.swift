@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(SwiftUI)
-public import SwiftUI
+#if canImport(Combine)
+public import Combine
 
 // The tutorial passes the manager on by `@EnvironmentObject`, which requires this conformance. Observation tracks the
 // reads of a view, so nothing has to be sent.

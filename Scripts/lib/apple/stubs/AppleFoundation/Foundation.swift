@@ -5,6 +5,10 @@
 // Source: https://developer.apple.com/documentation/foundation.
 @_exported public import Foundation
 @_exported public import AppleCoreFoundation
+// Foundation names these two, and does not pass Combine on: without `import Combine` the members of the protocol stay unseen.
+public import Combine
+public typealias ObservableObject = Combine.ObservableObject
+public typealias Published = Combine.Published
 
 private func stub() -> Never { fatalError() }
 

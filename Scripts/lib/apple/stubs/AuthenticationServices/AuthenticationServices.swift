@@ -38,7 +38,7 @@ open class ASWebAuthenticationSession: NSObject {
     open var prefersEphemeralWebBrowserSession: Bool { get { stub() } set {} }
     open var canStart: Bool { stub() }
     @discardableResult open func start() -> Bool { stub() }
-    open func cancel() {}
+    @available(tvOS, unavailable) open func cancel() {}
 }
 @available(tvOS, unavailable) @available(watchOS, unavailable)
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {

@@ -217,7 +217,7 @@ extension View {
     public func labelStyle<S: LabelStyle>(_ style: S) -> some View { _Modified() }
     public func listStyle<S: ListStyle>(_ style: S) -> some View { _Modified() }
     public func formStyle<S: FormStyle>(_ style: S) -> some View { _Modified() }
-    @available(watchOS 9.0, *) public func controlSize(_ controlSize: ControlSize) -> some View { _Modified() }
+    @available(watchOS 9.0, *) @available(tvOS, unavailable) public func controlSize(_ controlSize: ControlSize) -> some View { _Modified() }
     @available(tvOS 17.0, *) public func buttonBorderShape(_ shape: ButtonBorderShape) -> some View { _Modified() }
 }
 public enum ControlSize: CaseIterable, Sendable { case mini, small, regular, large, extraLarge }

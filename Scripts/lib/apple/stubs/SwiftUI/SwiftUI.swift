@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// SwiftUI: views, their builder, and the property wrappers of their data. It shows Combine's protocol, but the members of
-// a protocol are visible to the files only that import Combine themselves. As Apple's types do, a view conforms in its
+// SwiftUI: views, their builder, and the property wrappers of their data. As Apple's types do, a view conforms in its
 // declaration or in an extension: only the first puts its members on the main actor. Apple's passes Foundation on, by UIKit
 // or AppKit.
 // Source: https://developer.apple.com/documentation/swiftui.
-@_exported public import protocol Combine.ObservableObject
-@_exported public import struct Combine.Published
+public import Combine
 @_exported public import AppleFoundation
 public import Observation
 
@@ -270,7 +268,7 @@ extension Scene {
     public func defaultSize(width: CGFloat, height: CGFloat) -> some Scene { WindowGroup<EmptyView>(content: EmptyView.init) }
 }
 
-// Previews; sources.py makes a function of each #Preview.
+// Previews
 @MainActor @preconcurrency public protocol PreviewProvider {
     associatedtype Previews: View
     @ViewBuilder @MainActor @preconcurrency static var previews: Previews { get }

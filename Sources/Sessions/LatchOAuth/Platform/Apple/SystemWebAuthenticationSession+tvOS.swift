@@ -5,14 +5,15 @@ import AuthenticationServices
 
 /// A session of Authentication Services, which the user continues on another device.
 final class SystemWebAuthenticationSession: WebAuthenticationSession {
-    private let session: ASWebAuthenticationSession
+    private var session: ASWebAuthenticationSession?
 
     init(_ session: ASWebAuthenticationSession, anchor: PresentationAnchor, prefersEphemeral: Bool) {
         self.session = session
     }
 
-    func start() -> Bool { session.start() }
+    func start() -> Bool { session?.start() ?? false }
 
-    func cancel() { session.cancel() }
+    /// Lets go of the session: tvOS has no call that ends one.
+    func cancel() { session = nil }
 }
 #endif

@@ -23,7 +23,7 @@ public struct AuthButton: View {
     /// The view.
     public var body: some View {
         styled
-            .controlSize(role == .primary ? .large : .regular)
+            .largeControl(role == .primary)
             .buttonBorderShape(.roundedRectangle(radius: theme.cornerRadius))
             .tint(role == .destructive ? theme.failure : theme.accent)
             .accessibilityIdentifier(control.id.description)

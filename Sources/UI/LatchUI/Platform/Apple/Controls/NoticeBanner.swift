@@ -42,8 +42,4 @@ public struct NoticeBanner: View {
         }
     }
 }
-
-#Preview("Notices") {
-    ForEach(Control.NoticeStyle.allCases, id: \.self) { NoticeBanner("A notice", style: $0) }
-}
 #endif

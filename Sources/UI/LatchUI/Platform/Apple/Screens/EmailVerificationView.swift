@@ -27,8 +27,4 @@ extension EmailVerificationView where Row == ControlView {
         self.init(model) { _, standard in standard }
     }
 }
-
-#Preview {
-    EmailVerificationView(EmailVerificationModel(EmailVerificationScreen(email: "ada@example.com")) { _ in .sent })
-}
 #endif

@@ -27,8 +27,4 @@ extension PasswordResetView where Row == ControlView {
         self.init(model) { _, standard in standard }
     }
 }
-
-#Preview {
-    PasswordResetView(PasswordResetModel(PasswordResetScreen()) { _ in .reset })
-}
 #endif

@@ -27,8 +27,4 @@ public struct RoleBadge: View {
             .accessibilityIdentifier(ControlID.role.description)
     }
 }
-
-#Preview {
-    RoleBadge(role: "admin")
-}
 #endif
