@@ -149,7 +149,7 @@ let isOnLinux = false
 
 let package = Package(
     name: "Latchwork",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
         "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",

@@ -17,7 +17,7 @@ from swift_text import blanked
 
 # From the bottom up; each may import those before it.
 STUB_ORDER = (
-    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine AppleFoundation Accessibility SwiftUI "
+    "AppleCoreFoundation AppleDispatch Darwin Security CryptoKit os OSLog Combine AppleFoundation Accessibility UIKit AppKit WatchKit SwiftUI "
     "CoreImage "
     "LocalAuthentication AuthenticationServices"
 ).split()

@@ -24,8 +24,8 @@ DOWNCAST = re.compile(
 TOOLCHAIN = {"Synchronization", "Observation", "Swift", "Testing"}
 # Frameworks that some platforms lack. Source: the availability on the page of each.
 LACKED = {
-    "AppKit": {"ios", "tvos", "watchos", "visionos"}, "UIKit": {"macos"},
-    "CoreImage": {"watchos"}, "WatchKit": {"macos", "ios", "tvos", "visionos"},
+    "AppKit": {"ios", "maccatalyst", "tvos", "watchos", "visionos"}, "UIKit": {"macos"},
+    "CoreImage": {"watchos"}, "WatchKit": {"macos", "ios", "maccatalyst", "tvos", "visionos"},
 }
 
 
@@ -85,6 +85,14 @@ def check_downcasts(path, code):
         yield Finding(f"{path}:{line}", f"a cast to {match[1]} succeeds for every value; compare CFGetTypeID first")
 
 
+def reached_platforms(before, platforms):
+    """The platforms that compile what stands after `before`, where an `#if os(…) || os(…)` around it names them."""
+    opened = re.findall(r"^#if +(.+)$|^#endif", before, re.MULTILINE)
+    named = re.fullmatch(r"os\(\w+\)(?: *\|\| *os\(\w+\))*", opened[-1].strip()) if opened else None
+    names = set(re.findall(r"os\((\w+)\)", named[0])) if named else None
+    return [platform for platform in platforms if names is None or platform.os in names]
+
+
 def check_imports(path, code, known, platforms):
     """Reports imports of what is neither a target nor known to the check, and of what one of the platforms lacks."""
     if "/Platform/Linux/" in path:
@@ -94,7 +102,8 @@ def check_imports(path, code, known, platforms):
         name, line = match[1], code.count("\n", 0, match.start()) + 1
         if name in conditional or name in known or name in TOOLCHAIN:
             continue
-        lacking = sorted(platform.name for platform in platforms if platform.key in LACKED.get(name, ()))
+        reached = reached_platforms(code[: match.start()], platforms)
+        lacking = sorted(platform.name for platform in reached if platform.key in LACKED.get(name, ()))
         if lacking:
             yield Finding(f"{path}:{line}", f"{', '.join(lacking)} have no module {name}")
         elif name not in RENAMED and not (STUBS / name).is_dir():

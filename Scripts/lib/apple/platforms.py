@@ -7,6 +7,7 @@ from dataclasses import dataclass
 KNOWN = {
     "macos": ("macOS", "macosx", "macosx", "macos"),
     "ios": ("iOS", "ios", "iphoneos", "ios"),
+    "maccatalyst": ("macCatalyst", "ios", "maccatalyst", "ios-macabi"),
     "tvos": ("tvOS", "tvos", "appletvos", "tvos"),
     "watchos": ("watchOS", "watchos", "watchos", "watchos"),
     "visionos": ("visionOS", "xros", "xros", "xros"),
@@ -33,13 +34,18 @@ class Platform:
         return KNOWN[self.key][0]
 
     @property
-    def triple(self):
-        return f"arm64-apple-{KNOWN[self.key][1]}{self.version}"
+    def os(self):
+        """The name that `#if os()` knows."""
+        return "iOS" if self.key == "maccatalyst" else self.name
 
     @property
-    def clang_triple(self):
-        """The target for which C headers are read."""
-        return self.triple
+    def triple(self):
+        return f"arm64-apple-{KNOWN[self.key][1]}{self.version}{self._environment}"
+
+    @property
+    def _environment(self):
+        """The last part of the triple: an app of iOS on a Mac is another target of the same system."""
+        return "-macabi" if self.key == "maccatalyst" else ""
 
     @property
     def module_folder(self):
@@ -54,10 +60,10 @@ class Platform:
         """The triple in exactly `length` bytes: zeros before the version do not change it."""
         start = f"arm64-apple-{KNOWN[self.key][1]}"
         version = self.version.split(".")[0]
-        zeros = length - len(start) - len(version)
+        zeros = length - len(start) - len(version) - len(self._environment)
         if zeros < 0:
             raise ValueError(f"the host's triple has {length} bytes, too few for {start}{version}")
-        return f"{start}{'0' * zeros}{version}"
+        return f"{start}{'0' * zeros}{version}{self._environment}"
 
 
 def platforms_of(manifest):

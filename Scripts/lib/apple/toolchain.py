@@ -60,7 +60,7 @@ class Toolchain:
         maps += [path for path in sorted(resources.glob("*/module.modulemap")) if path.parent.name not in NOT_APPLES]
         settings = self.work / "sdk"
         return [
-            "-target", platform.triple, "-clang-target", platform.clang_triple, "-disable-objc-interop",
+            "-target", platform.triple, "-clang-target", platform.triple, "-disable-objc-interop",
             "-resource-dir", str(resources), "-module-cache-path", str(self.work / "clang-modules" / platform.key),
             "-sdk", str(settings), "-platform-availability-inheritance-map-path", str(settings / "SDKSettings.json"),
             "-I", str(resources), "-plugin-path", str(self.resources / "host/plugins"),

@@ -3,8 +3,9 @@
 
 // Authentication Services: the browser of the system, and Sign in with Apple.
 // Source: https://developer.apple.com/documentation/authenticationservices.
+public import AppKit
 public import AppleFoundation
-public import SwiftUI
+public import UIKit
 
 private func stub() -> Never { fatalError() }
 
@@ -105,7 +106,7 @@ open class ASAuthorizationController: NSObject {
     }
     @available(iOS 16.0, macOS 13.0, visionOS 1.0, *) @available(tvOS, unavailable) @available(watchOS, unavailable)
     open func performRequests(options: ASAuthorizationController.RequestOptions = []) {}
-    @available(iOS 16.0, visionOS 1.0, *) @available(macOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
+    @available(iOS 16.0, visionOS 1.0, *) @available(macOS, unavailable) @available(macCatalyst, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
     open func performAutoFillAssistedRequests() {}
     @available(iOS 16.0, macOS 13.0, tvOS 18.0, visionOS 1.0, *) @available(watchOS, unavailable)
     open func cancel() {}

@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// Text input with UIKit's, AppKit's and WatchKit's types, which SwiftUI passes on.
-// Sources: https://developer.apple.com/documentation/swiftui/text-input-and-output, …/uikit/uitextcontenttype,
-// …/appkit/nstextcontenttype, …/watchkit/wktextcontenttype.
+// Text input. Source: https://developer.apple.com/documentation/swiftui/text-input-and-output.
+public import AppKit
+public import UIKit
+public import WatchKit
+
 private func stub<T>() -> T { fatalError() }
 
-@available(macOS, unavailable) @available(watchOS, unavailable)
-public struct UITextContentType: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let name: Self = stub(), givenName: Self = stub(), familyName: Self = stub(), nickname: Self = stub()
-    public static let emailAddress: Self = stub(), telephoneNumber: Self = stub(), URL: Self = stub()
-    public static let username: Self = stub(), password: Self = stub(), newPassword: Self = stub(), oneTimeCode: Self = stub()
-}
-@available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable) @available(visionOS, unavailable)
-public struct NSTextContentType: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let username: Self = stub(), password: Self = stub(), oneTimeCode: Self = stub()
-    @available(macOS 14.0, *) public static let newPassword: Self = stub()
-    @available(macOS 14.0, *) public static let emailAddress: Self = stub()
-    @available(macOS 14.0, *) public static let name: Self = stub()
-    @available(macOS 14.0, *) public static let telephoneNumber: Self = stub()
-    @available(macOS 14.0, *) public static let givenName: Self = stub(), familyName: Self = stub(), nickname: Self = stub()
-}
-@available(iOS, unavailable) @available(tvOS, unavailable) @available(macOS, unavailable) @available(visionOS, unavailable)
-public struct WKTextContentType: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let name: Self = stub(), emailAddress: Self = stub(), telephoneNumber: Self = stub()
-    public static let givenName: Self = stub(), familyName: Self = stub(), nickname: Self = stub()
-    public static let username: Self = stub(), password: Self = stub(), newPassword: Self = stub(), oneTimeCode: Self = stub()
-}
-@available(macOS, unavailable) @available(watchOS, unavailable)
-public enum UIKeyboardType: Int, Sendable { case `default`, asciiCapable, numbersAndPunctuation, URL, numberPad, phonePad, namePhonePad, emailAddress, decimalPad, twitter, webSearch, asciiCapableNumberPad }
-@available(macOS, unavailable) @available(watchOS, unavailable)
-public enum UITextAutocapitalizationType: Int, Sendable { case none, words, sentences, allCharacters }
 @available(macOS, unavailable)
 public struct TextInputAutocapitalization: Sendable {
     public static var never: Self { stub() }

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// Views of UIKit and AppKit in SwiftUI, which re-exports both frameworks.
-// Sources: https://developer.apple.com/documentation/swiftui/uiviewrepresentable, …/swiftui/nsviewrepresentable,
-// …/uikit/uiview, …/appkit/nsview.
+// Views of UIKit and AppKit in SwiftUI. Source: https://developer.apple.com/documentation/swiftui/uiviewrepresentable.
+public import AppKit
 public import AppleFoundation
+public import UIKit
 
 private func stub() -> Never { fatalError() }
 
 #if os(iOS) || os(tvOS) || os(visionOS)
-@MainActor open class UIView: NSObject {
-    public override init() {}
-    open var window: UIWindow? { stub() }
-    open func didMoveToWindow() {}
-}
-@MainActor open class UIWindow: UIView {}
 
 @MainActor @preconcurrency public protocol UIViewRepresentable: View where Body == Never {
     associatedtype UIViewType: UIView
@@ -35,12 +29,6 @@ extension UIViewRepresentable where Coordinator == Void {
     public var environment: EnvironmentValues { stub() }
 }
 #elseif os(macOS)
-@MainActor open class NSView: NSObject {
-    public override init() {}
-    open var window: NSWindow? { stub() }
-    open func viewDidMoveToWindow() {}
-}
-@MainActor open class NSWindow: NSObject { public override init() {} }
 
 @MainActor @preconcurrency public protocol NSViewRepresentable: View where Body == Never {
     associatedtype NSViewType: NSView

@@ -2,11 +2,13 @@
 // swift-format-ignore-file
 
 // SwiftUI: views, their builder, and the property wrappers of their data. As Apple's types do, a view conforms in its
-// declaration or in an extension: only the first puts its members on the main actor. Apple's passes Foundation on, by UIKit
-// or AppKit.
+// declaration or in an extension: only the first puts its members on the main actor. Apple's passes Foundation, UIKit
+// and AppKit on, and neither Combine nor WatchKit.
 // Source: https://developer.apple.com/documentation/swiftui.
-public import Combine
+@_exported public import AppKit
 @_exported public import AppleFoundation
+public import Combine
+@_exported public import UIKit
 public import Observation
 
 private func stub<T>() -> T { fatalError() }

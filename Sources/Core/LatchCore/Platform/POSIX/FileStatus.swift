@@ -31,7 +31,7 @@ package struct FileStatus: Sendable {
     package var isLink: Bool { entry.st_mode & S_IFMT == S_IFLNK }
 
     /// The number of the file in its file system, which another file in its place does not have.
-    package var inode: UInt { UInt(entry.st_ino) }
+    package var inode: UInt64 { UInt64(entry.st_ino) }
 
     /// The permissions, such as `0o600`.
     package var permissions: UInt { UInt(entry.st_mode & 0o7777) }

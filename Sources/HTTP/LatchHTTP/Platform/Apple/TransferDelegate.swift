@@ -23,7 +23,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         /// The reason of the cancellation; the first one counts.
         var failure: (any Error)?
         var count = 0
-        var pump: Task<Void, Never>?
+        var upload: (pipe: UploadPipe, pump: Task<Void, Never>)?
     }
 
     /// Creates the delegate of a task whose content is read from `stream`, if there is one.
@@ -52,8 +52,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
                 }
             }
             state.withLock { state in
-                state.pump?.cancel()
-                state.pump = pump
+                state.upload?.pump.cancel()
+                state.upload = (pipe, pump)
             }
             return pipe.input
         } catch {
@@ -135,8 +135,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     func resume(_ task: URLSessionTask) { pause.end { task.resume() } }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let (failure, pump) = state.withLock { ($0.failure, $0.pump.take()) }
-        pump?.cancel()
+        let (failure, upload) = state.withLock { ($0.failure, $0.upload.take()) }
+        upload?.pump.cancel()
+        // A task that ends before it opens its stream would leave the pump's thread in a write.
+        upload?.pipe.input.close()
         if let reason = failure ?? error.map(Self.httpError) {
             feed.end(.failure(reason))
         } else {
@@ -155,11 +157,19 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         case .dataLengthExceedsMaximum: HTTPError.tooLarge
         case .clientCertificateRejected, .clientCertificateRequired: HTTPError.clientCertificateRefused
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
-            .appTransportSecurityRequiresSecureConnection:
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
             HTTPError.tls
+        case .appTransportSecurityRequiresSecureConnection: HTTPError.transportSecurity
         default: HTTPError.offline
         }
     }
+}
+
+extension HTTPError {
+    /// The system refused plain http, before anything was sent.
+    fileprivate static let transportSecurity = HTTPError(
+        code: insecureURL.code, message: "App Transport Security refused plain http to this address.",
+        hint: "Use https. For a server on this machine or this network, add NSAppTransportSecurity with "
+            + "NSAllowsLocalNetworking to the app's Info.plist.")
 }
 #endif

@@ -128,7 +128,7 @@ enum SQLiteFile {
     }
 
     /// Returns the file's inode, which detects that a file was replaced; nil if there is none.
-    static func inode(of path: String) -> UInt? { FileStatus(of: path)?.inode }
+    static func inode(of path: String) -> UInt64? { FileStatus(of: path)?.inode }
 
     /// Returns the part before the last slash; the working directory if there is none.
     private static func folder(of path: String) -> String {

@@ -9,7 +9,7 @@ import Synchronization
 final class SQLiteReaders: Sendable {
     private let path: String
     /// The file's inode at the start, which detects that the file was replaced; nil if the system has none.
-    private let inode: UInt?
+    private let inode: UInt64?
     private let maximumIdle: Int
     /// The unused connections; nil once the pool is closed.
     private let idle = Mutex<[SQLiteConnection]?>([])

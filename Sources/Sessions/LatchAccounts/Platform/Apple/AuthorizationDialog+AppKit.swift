@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(macOS)
+#if os(macOS) || targetEnvironment(macCatalyst)
 import AuthenticationServices
 import LatchOAuth
 

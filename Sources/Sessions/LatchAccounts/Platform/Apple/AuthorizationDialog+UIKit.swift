@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(iOS) || os(visionOS)
+#if (os(iOS) || os(visionOS)) && !targetEnvironment(macCatalyst)
 import AuthenticationServices
 import LatchOAuth
 

@@ -8,8 +8,8 @@ import PortableFoundation
 
 /// The passkeys of this device: those of the iCloud Keychain, and of the password app that the user has chosen.
 ///
-/// The app needs the associated domain `webcredentials:` of its server, which publishes the app in turn. On macOS a
-/// conditional request shows nothing, and tvOS asks the user's phone.
+/// The app needs the associated domain `webcredentials:` of its server, which publishes the app in turn. tvOS asks the
+/// user's phone.
 @MainActor
 public final class PlatformPasskeys: PasskeyProvider {
     /// The window above which the system's dialogs are shown.
@@ -42,7 +42,13 @@ public final class PlatformPasskeys: PasskeyProvider {
     }
 
     /// Signs the server's challenge with a passkey that the user chooses in the system's dialog, or at a text field.
+    ///
+    /// - Throws: `AccountError.passkeysUnavailable` also for a conditional request where
+    ///   ``isConditionalMediationAvailable`` is false.
     public func get(_ options: PasskeyRequestOptions, mediation: PasskeyMediation) async throws -> PasskeyAssertion {
+        guard mediation != .conditional || isConditionalMediationAvailable else {
+            throw AccountError.passkeysUnavailable("this system suggests no passkeys at a text field")
+        }
         let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
             relyingPartyIdentifier: options.relyingPartyID)
         let request = provider.createCredentialAssertionRequest(challenge: Data(options.challenge))

@@ -2,6 +2,7 @@
 
 #if os(iOS) || os(visionOS)
 import SwiftUI
+import UIKit
 
 /// The pasteboard of the system.
 @MainActor

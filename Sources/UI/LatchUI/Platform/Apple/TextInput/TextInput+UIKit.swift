@@ -2,6 +2,7 @@
 
 #if os(iOS) || os(tvOS) || os(visionOS)
 import SwiftUI
+import UIKit
 
 extension TextContentType {
     /// The type of the system, by which it suggests and fills in texts.

@@ -2,6 +2,7 @@
 
 #if os(watchOS)
 import SwiftUI
+import WatchKit
 
 extension TextContentType {
     /// The type of the system, by which it suggests and fills in texts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(macOS)
+import AppKit
 import SwiftUI
 
 extension Color {

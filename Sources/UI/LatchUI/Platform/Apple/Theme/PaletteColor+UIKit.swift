@@ -2,6 +2,7 @@
 
 #if os(iOS) || os(tvOS) || os(visionOS)
 import SwiftUI
+import UIKit
 
 extension Color {
     /// Creates a colour of the palette, which follows the appearance.

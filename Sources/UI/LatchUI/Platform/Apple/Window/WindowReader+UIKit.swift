@@ -3,6 +3,7 @@
 #if os(iOS) || os(tvOS) || os(visionOS)
 package import LatchOAuth
 package import SwiftUI
+import UIKit
 
 extension View {
     /// Calls a closure with the window that shows the view, and with nil when none does any more.
