@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from apple import integers, lints, sources
+from apple import framework_seeds, integers, lints, sources
 from apple.swiftui_seeds import MISTAKES
 from swift_text import blanked
 
@@ -75,6 +75,10 @@ SEEDS = [
         "optional of another type", "LatchCrypto", "SecurityKey.swift", "visionos", "cannot convert",
         added="func seeded(_ key: SecKey) -> [UInt8]? { SecKeyCopyExternalRepresentation(key, nil) as Data? }"),
     *(Seed(name, "LatchUI", file, platform, expected, added=code) for name, file, platform, expected, code in MISTAKES),
+    *(
+        Seed(*where, pattern, code) if pattern else Seed(*where, added=code)
+        for *where, pattern, code in framework_seeds.MISTAKES
+    ),
 ]
 
 

@@ -4,7 +4,7 @@
 A compiler knows every target. What it lacks on Linux is the standard library for Apple's, and an SDK. The modules of
 Linux serve instead: declarations carry the availability of every platform in all of them, and only the name of their
 target, which is text in a header, keeps the compiler from loading them for another one. The copies have it replaced.
-Clang goes on to parse the C library of Linux, for Linux. What only Apple's frameworks declare is in stubs/.
+Clang parses Apple's own C headers, see headers.py. What only Apple's frameworks declare is in stubs/.
 """
 
 import json
@@ -37,7 +37,8 @@ class Toolchain:
     def prepare(self, platforms):
         """Copies the modules for each platform, once for each version of the compiler."""
         mark = self.work / "toolchain.txt"
-        wanted = "\n".join([self.version, *(platform.triple for platform in platforms)])
+        own = Path(__file__).read_text(encoding="utf-8")
+        wanted = "\n".join([self.version, *(platform.triple for platform in platforms), own])
         if mark.exists() and mark.read_text() == wanted:
             return
         shutil.rmtree(self.work, ignore_errors=True)
