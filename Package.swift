@@ -125,6 +125,10 @@ let embedded = [
 // The folders whose files are not compiled with their target. CTexts embeds the catalog.
 let excluded = ["LatchReflection": ["Protos"], "LatchTexts": ["Catalog"]]
 
+// The targets with a privacy manifest, which Apple's systems alone take (`Scripts/check-apple` says where one is needed).
+let withPrivacyManifest: Set = ["LatchCore"]
+let privacyManifest = "PrivacyInfo.xcprivacy"
+
 // The C libraries that Apple's SDKs have too, or whose headers are here.
 let portableLibraries: Set = ["CSQLite", "CZlib", "CPostgres", "CTexts"]
 
@@ -229,12 +233,16 @@ func swiftTargets() -> [Target] {
             let isPlain = ["GeneratedTests", "SeedTests", "AxiomSeedTests"].contains(name)
             return [.testTarget(name: name, dependencies: needs, path: path, swiftSettings: isPlain ? [] : strict)]
         }
+        let hasManifest = withPrivacyManifest.contains(name)
         return name.first?.isLowercase == true
             ? [.executableTarget(name: name, dependencies: needs, path: path, swiftSettings: strict)]
             : [
                 .target(
-                    name: name, dependencies: needs, path: path, exclude: excluded[name, default: []],
-                    resources: embedded[name, default: []].map { .embedInCode($0) }, swiftSettings: strict)
+                    name: name, dependencies: needs, path: path,
+                    exclude: excluded[name, default: []] + (isOnLinux && hasManifest ? [privacyManifest] : []),
+                    resources: embedded[name, default: []].map { .embedInCode($0) }
+                        + (!isOnLinux && hasManifest ? [.process(privacyManifest)] : []),
+                    swiftSettings: strict)
             ]
     }
 }

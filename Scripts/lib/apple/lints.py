@@ -128,6 +128,34 @@ def check_previews(path, code):
         yield Finding(f"{path}:{line}", "the macro needs a plugin of Xcode's; a PreviewProvider needs none")
 
 
+# What an app's privacy manifest gives a reason for.
+# Source: https://developer.apple.com/documentation/bundleresources/describing-use-of-required-reason-api.
+NEEDS_REASON = {
+    "FileTimestamp": r"\b(?:fstat|lstat|fstatat|stat|getattrlist\w*|fgetattrlist)\(\w|\b(?:attributesOfItem\(|"
+    r"(?:creation|modification|contentModification)DateKey\b)",
+    "SystemBootTime": r"\bsystemUptime\b|\bmach_absolute_time\(",
+    "DiskSpace": r"\b(?:statfs|statvfs|fstatfs|fstatvfs)\(\w|\bvolumeAvailableCapacity\w*|\bsystemFreeSize\b",
+    "ActiveKeyboards": r"\bactiveInputModes\b",
+    "UserDefaults": r"\bUserDefaults\b",
+}
+
+
+def check_privacy(package, platforms):
+    """Reports required-reason API in the libraries of apps that the manifest of its target does not name."""
+    phones = [platform for platform in platforms if platform.key == "ios"]
+    for name in sorted({name for platform in phones for name in package.apps(platform)}):
+        target = package.targets[name]
+        manifest = target.folder / "PrivacyInfo.xcprivacy"
+        declared = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
+        for file in target.files:
+            path = os.path.relpath(file, package.root)
+            code = "" if "/Platform/Linux/" in path else blanked(file.read_text(encoding="utf-8"))
+            for category, pattern in NEEDS_REASON.items():
+                if f"NSPrivacyAccessedAPICategory{category}<" not in declared and (match := re.search(pattern, code)):
+                    line = code.count("\n", 0, match.start()) + 1
+                    yield Finding(f"{path}:{line}", f"{manifest.name} of {name} has no reason for {category}")
+
+
 def check_file(path, code, package, platforms):
     """The findings of all lints in one file."""
     known = {target.module for target in package.targets.values()}
@@ -143,3 +171,4 @@ def check(package, platforms, targets):
         for file in package.targets[name].files:
             path = os.path.relpath(file, package.root)
             yield from check_file(path, blanked(file.read_text(encoding="utf-8")), package, platforms)
+    yield from check_privacy(package, platforms)

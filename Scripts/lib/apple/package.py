@@ -122,6 +122,15 @@ class Package:
                     found.append((product, sorted(lost for lost in lacks if self.targets[lost].is_swift)))
         return found
 
+    def apps(self, platform):
+        """The Swift targets that an app can link: client libraries, without the server's, the tests' and the examples'."""
+        roots = [name for names in self.products("library").values() for name in names]
+        place = lambda name: self.targets[name].folder.relative_to(self.root).parts[:2]
+        is_client = lambda name: place(name)[0] == "Sources" and place(name)[1] not in ("Server", "Testing")
+        roots = [name for name in roots if is_client(name) and self.builds_on(name, platform)]
+        reached = {*roots, *(need for root in roots for need in self.reach(root, platform))}
+        return [name for name in reached if self.targets[name].is_swift]
+
     def wanted(self, platform, tests=False):
         """The Swift targets to check for a platform, in the order of the manifest, where needs come first.
 

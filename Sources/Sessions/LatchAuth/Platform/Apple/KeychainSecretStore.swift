@@ -82,7 +82,8 @@ extension KeychainSecretStore {
     /// The keychain keeps the items of an app that is deleted, and a new installation finds them: its user is signed in
     /// without having signed in. An app that does not want that calls this when it starts, before it creates a session. A
     /// file in the app's container, which is deleted with the app, marks an installation. Extensions have containers of
-    /// their own and do not call it.
+    /// their own and do not call it. Without an access group it removes the items of this service in every group of the app, those
+    /// that other apps share included.
     ///
     /// - Returns: Whether this was the first call of the installation.
     /// - Throws: `AuthError` with a `store…` code; then nothing is removed, or it is done again with the next call. Before
