@@ -81,7 +81,8 @@ import Testing
     @Test func `that two files of a package declare are numbered, regardless of the request`() throws {
         let texts = [
             "one.proto": "syntax = \"proto3\"; package m; message AS3935_config { int32 x = 1; }",
-            "two.proto": "syntax = \"proto3\"; package m; import \"one.proto\"; message AS3935Config { AS3935_config y = 1; }",
+            "two.proto":
+                "syntax = \"proto3\"; package m; import \"one.proto\"; message AS3935Config { AS3935_config y = 1; }",
         ]
         for names in [["one.proto", "two.proto"], ["two.proto", "one.proto"], ["two.proto"]] {
             let result = try generate(texts, names)
@@ -96,7 +97,8 @@ import Testing
             message Outer { message Extensions { optional int32 x = 1; } extend Foo { optional int32 foo2 = 2; } }
             """
         let text = try generate(["a.proto": nested]).files.map(\.text).joined()
-        #expect(text.contains("public enum MessageExtensions {") && text.contains("public struct Extensions: Message {"))
+        #expect(
+            text.contains("public enum MessageExtensions {") && text.contains("public struct Extensions: Message {"))
         let alike = """
             syntax = "proto2"; package en; message A { extensions 1 to 10; } message B { extensions 1 to 10; }
             message C { extensions 1 to 10; } extend A { optional int32 http = 1; } extend B { optional int32 HTTP = 1; }

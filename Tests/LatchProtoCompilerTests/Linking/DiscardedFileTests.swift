@@ -4,7 +4,8 @@ import LatchProtoCompiler
 import Testing
 
 @Suite struct `A file with errors that are found after linking` {
-    private static let removed = "edition = \"2024\"; package a; option java_multiple_files = true; message M { int32 x = 1; }"
+    private static let removed =
+        "edition = \"2024\"; package a; option java_multiple_files = true; message M { int32 x = 1; }"
     private static let importer = "syntax = \"proto3\"; package b; import \"a.proto\"; message N { a.M y = 1; }"
     private static let unrelated = "syntax = \"proto3\"; package b; message N { Nope y = 1; }"
 

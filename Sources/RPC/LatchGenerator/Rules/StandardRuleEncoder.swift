@@ -169,7 +169,8 @@ extension StandardRuleEncoder {
             switch field.name {
             case "cel_expression": names += rules.strings(field.number)
             case "cel":
-                let texts = field.message?.fields.filter { $0.name == "id" || $0.name == "expression" }.map(\.number) ?? []
+                let texts =
+                    field.message?.fields.filter { $0.name == "id" || $0.name == "expression" }.map(\.number) ?? []
                 names += rules.messages(field.number).map { rule in
                     texts.lazy.compactMap { rule.string($0) }.first { !$0.isEmpty } ?? ""
                 }
@@ -178,7 +179,8 @@ extension StandardRuleEncoder {
         }
         guard !names.isEmpty else { return nil }
         let list = names.map { "'\($0)'" }.joined(separator: ", ")
-        return names.count == 1 ? "the rule \(list) in CEL, which is not checked" : "the rules \(list) in CEL, which are not checked"
+        return names.count == 1
+            ? "the rule \(list) in CEL, which is not checked" : "the rules \(list) in CEL, which are not checked"
     }
 
     /// The rules that the runtime checks, by family; all other families have `bounds`.
