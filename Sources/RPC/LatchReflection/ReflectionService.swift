@@ -14,7 +14,7 @@ public import LatchRPC
 ///
 /// Every permitted caller receives the descriptors with their comments and internal services, so restrict the
 /// descriptors, or put an interceptor in front. Its calls are bidirectional streams: over HTTP/1.1, also behind a
-/// proxy, a client must end its requests before it receives the responses.
+/// proxy, a client must end its requests before it receives the responses. Over HTTP/2 each answer comes at once.
 public struct ReflectionService: Sendable {
     private let index: DescriptorIndex
     private let services: [String]

@@ -11,8 +11,8 @@ public enum ConformanceServer {
     ///
     /// - Throws: `UnusableRequest` for what our server does not do.
     public static func start(_ request: ServerCompatRequest) async throws -> (server: Server, ServerCompatResponse) {
-        guard request.httpVersion != .httpVersion2, request.httpVersion != .httpVersion3 else {
-            throw UnusableRequest(reason: "this server speaks HTTP/1.1")
+        guard request.httpVersion != .httpVersion3 else {
+            throw UnusableRequest(reason: "this server speaks HTTP/1.1 and HTTP/2")
         }
         guard request.clientTlsCert.isEmpty else { throw UnusableRequest(reason: "it asks for no certificates") }
         var configuration = Server.Configuration()

@@ -81,9 +81,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
                     gate.wait()
                 }
             ])
-        var configuration = Server.Configuration()
-        configuration.contentLimits = service.contentLimits
-        try await serving(service, configuration) { url in
+        try await serving(service, Server.Configuration()) { url in
             let slow = try RPCChannel(url, compression: marking())
             let large = Note(text: String(repeating: "a", count: 100_000))
             async let answer = slow.unary(Notes.echo, large)
@@ -123,7 +121,6 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
     ) async throws {
         let service = RPCService(NotesService().handlers)
         var configuration = Server.Configuration()
-        configuration.contentLimits = service.contentLimits
         configuration.maximumContentBytes = 4 * 6 << 20
         try await serving(service, configuration) { url in
             let channel = try RPCChannel(url, using: style, compression: .gzip, assumingHTTP2: false)

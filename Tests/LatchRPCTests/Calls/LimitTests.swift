@@ -68,9 +68,7 @@ import Testing
     @Test(arguments: CallStyle.all)
     func `is rejected as an RPC error by a server with a smaller default limit`(style: CallStyle) async throws {
         let service = RPCService(NotesService().handlers)
-        var configuration = Server.Configuration()
-        configuration.contentLimits = service.contentLimits
-        try await serving(service, configuration) { url in
+        try await serving(service, Server.Configuration()) { url in
             let channel = try style.channel(url)
             // More than forms may have, and in JSON still less than a message may.
             let large = Note(data: Self.noise)

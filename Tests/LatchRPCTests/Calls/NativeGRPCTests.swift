@@ -62,6 +62,22 @@ import Testing
         }
     }
 
+    @Test func `goes both ways at a time below a path and behind interceptors, without a setting`() async throws {
+        struct Passing: Interceptor {
+            func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+                try await next.respond(to: request)
+            }
+        }
+        let service = RPCService(NotesService().handlers)
+        var router = Router(interceptors: [Passing()])
+        router.group(prefix: "/api", interceptors: [RequestIDInterceptor()]) {
+            $0.on(service.routes, handledBy: service)
+        }
+        try await serving(router, Server.Configuration()) { url in
+            try await Exercise(try CallStyle(style: .grpc).channel("\(url)/api", http2: true)).all()
+        }
+    }
+
     @Test func `names the methods whose messages are streamed`() {
         let paths = RPCService(NotesService().handlers).streamedContent
         #expect(paths == ["/\(Notes.service)/Add", "/\(Notes.service)/Talk"])

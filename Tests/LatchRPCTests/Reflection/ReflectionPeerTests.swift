@@ -11,17 +11,22 @@ import Testing
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(2)), .serialized)
 struct `Reflection with grpcio` {
-    @Test(arguments: ["v1", "v1alpha"]) func `works from its client to our server`(version: String)
-        async throws
-    {
+    @Test(arguments: ["v1", "v1alpha"], [false, true]) func `works from its client to our server`(
+        version: String, isBehindProxy: Bool
+    ) async throws {
         let descriptors = try Shelves.descriptors()
         let service = RPCService(try ReflectionService(descriptors: descriptors).rpcMethods)
         try await serving(service) { url in
-            let port = try #require(url.split(separator: ":").last)
-            let proxy = try await PeerProcess("envoy_proxy.py", ["front", String(port)])
+            var port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+            let proxy = isBehindProxy ? try await PeerProcess("envoy_proxy.py", ["front", String(port)]) : nil
+            port = proxy?.port ?? port
+            let arguments = ["127.0.0.1:\(port)", version]
+            if !isBehindProxy {
+                let listed = try await PeerProcess.run("reflect_client.py", arguments + ["in-turn"])
+                #expect(try JSONValue(parsing: listed) == ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
+            }
             let out = try JSONValue(
-                parsing: try await PeerProcess.run(
-                    "reflect_client.py", ["127.0.0.1:\(proxy.port)", version] + Shelves.names))
+                parsing: try await PeerProcess.run("reflect_client.py", arguments + Shelves.names))
             #expect(out["services"] == ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
             let all: JSONValue = ["google.protobuf.Timestamp", "shelf.v1.Book", "shelf.v1.Shelf"]
             #expect(out["methods"]?["shelf.v1.Shelves.Find"] == all)

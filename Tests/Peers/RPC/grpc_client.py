@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls every kind of method of latch.test.v1.Notes with grpcio, and prints what came of it as JSON.
 
-usage: grpc_client.py HOST:PORT [gzip] [tls=FOLDER]
+usage: grpc_client.py HOST:PORT [gzip] [in-turn] [tls=FOLDER]
+
+With in-turn each message of a conversation waits for the answer to the one before.
 """
 
 import json
+import queue
 import sys
 
 import grpc
@@ -55,7 +58,16 @@ trailers = dict(finished.trailing_metadata())
 out["trailers"] = [trailers.get("x-after"), trailers.get("x-after-bin", b"").hex()]
 out["count"] = [note.number for note in count(Note(number=5, data=b"a" * 3000), timeout=30)]
 out["add"] = add(iter([Note(text=str(n), number=n) for n in range(4)]), timeout=30).number
-out["talk"] = [note.number for note in talk(iter([Note(number=n) for n in range(4)]), timeout=30)]
+if "in-turn" in sys.argv:
+    messages = queue.Queue()
+    answers = talk(iter(messages.get, None), timeout=30)
+    out["talk"] = []
+    for number in range(4):
+        messages.put(Note(number=number))
+        out["talk"].append(next(answers).number)
+    messages.put(None)
+else:
+    out["talk"] = [note.number for note in talk(iter([Note(number=n) for n in range(4)]), timeout=30)]
 out["time"] = echo(Note(text="time"), timeout=30).number
 failing("fail", lambda: echo(Note(text="fail 5 nicht gefunden: ö%"), timeout=30))
 failing("late", lambda: list(count(Note(text="fail 9 late", number=2), timeout=30)))

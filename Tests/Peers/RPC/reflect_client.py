@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads all that a server tells by reflection with grpcio's client, and prints it as JSON.
 
-usage: reflect_client.py HOST:PORT v1|v1alpha
+usage: reflect_client.py HOST:PORT v1|v1alpha [in-turn | FILE …]
 """
 
 import base64
 import json
+import queue
 import sys
 
 import grpc
@@ -22,6 +23,15 @@ if sys.argv[2] == "v1":
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
         response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
     )
+if "in-turn" in sys.argv:
+    # As grpcurl does: the stream stays open until the answer is there.
+    requests = queue.Queue()
+    answers = database._stub.ServerReflectionInfo(iter(requests.get, None), timeout=30)
+    requests.put(reflection_pb2.ServerReflectionRequest(list_services=""))
+    listed = next(answers).list_services_response.service
+    requests.put(None)
+    print(json.dumps([service.name for service in listed]))
+    sys.exit()
 pool = descriptor_pool.DescriptorPool(database)
 out = {"services": list(database.get_services()), "methods": {}, "files": {}}
 

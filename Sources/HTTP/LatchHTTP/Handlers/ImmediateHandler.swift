@@ -153,11 +153,13 @@ extension ImmediateInterceptor {
 }
 
 /// Such an interceptor with the handler inside it.
-struct ImmediatelyIntercepted: ImmediateHandler {
+struct ImmediatelyIntercepted: ImmediateHandler, ContentPolicyHandler {
     let beginning: NextHandler.Beginning
+    let contentPolicy: ContentPolicy
 
     init(_ interceptor: any ImmediateInterceptor, next: any Handler) {
         beginning = interceptor.beginning(next: NextHandler(next))
+        contentPolicy = next.contentPolicy
     }
 
     func begin(_ request: inout HTTPRequest) -> EventualResponse { beginning(&request) }

@@ -39,6 +39,11 @@ public struct ClosureInterceptor: Interceptor {
 }
 
 extension Handler {
+    /// How a server receives the content of this handler's requests; without rules for most.
+    package var contentPolicy: ContentPolicy {
+        (self as? any ContentPolicyHandler)?.contentPolicy ?? ContentPolicy()
+    }
+
     /// Returns this handler behind `interceptors`, outermost first.
     public func intercepted(by interceptors: [any Interceptor]) -> any Handler {
         interceptors.isEmpty ? self : RequestModifierHandler(transport: self).nested(in: interceptors)
@@ -58,9 +63,11 @@ extension Handler {
 }
 
 /// One interceptor and the handler inside it, so that a whole chain is a handler again.
-private struct Intercepted: Handler {
+private struct Intercepted: ContentPolicyHandler {
     let interceptor: any Interceptor
     let next: any Handler
+
+    var contentPolicy: ContentPolicy { next.contentPolicy }
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await interceptor.intercept(request, next: next)

@@ -13,7 +13,7 @@ public import LatchHTTP
 /// It is a handler: use it in a router, behind interceptors, or as a client's transport without a socket. The last two
 /// path segments select the method. On Linux, Latchwork's server speaks HTTP/2 itself; over HTTP/1.1 gRPC is answered with
 /// trailers after chunked content, which a proxy that supports HTTP/2 forwards.
-public struct RPCService: Handler {
+public struct RPCService: Handler, ContentPolicyHandler {
     /// A check of a call by its head, before its content is decompressed and decoded.
     ///
     /// ```swift
@@ -39,6 +39,8 @@ public struct RPCService: Handler {
     private let methods: [String: RPCMethodHandler]
     private let admission: Admission?
     let configuration: RPCServiceConfiguration
+    /// What ``contentLimits`` and ``streamedContent`` say, which a server obeys by itself.
+    package var contentPolicy: ContentPolicy
 
     /// Creates a service.
     ///
@@ -57,6 +59,9 @@ public struct RPCService: Handler {
     ) {
         self.admission = admission
         self.methods = Dictionary(methods.map { ($0.path, $0) }) { $1 }
+        contentPolicy = ContentPolicy(
+            limits: Dictionary(methods.map { ("/\($0.service)/", limits.requestBytes) }) { $1 },
+            streamed: Set(self.methods.values.lazy.filter { !$0.kind.hasSingleRequest }.map(\.path)))
         configuration = RPCServiceConfiguration(
             limits: limits, compressions: compressions, types: types, clock: clock, onFailure: onFailure)
     }
@@ -68,32 +73,17 @@ public struct RPCService: Handler {
         }
     }
 
-    /// The content limit of each service's requests, for the configuration of the server below.
+    /// The content limit of each service's requests, by path prefix.
     ///
-    /// ```swift
-    /// configuration.contentLimits = service.contentLimits
-    /// ```
-    ///
-    /// The server's default limit is meant for forms and JSON, and its refusal is not an RPC error. A service that is
-    /// mounted below a path needs that path in front of the keys.
-    public var contentLimits: [String: Int] {
-        Dictionary(
-            uniqueKeysWithValues: Set(methods.values.map(\.service)).map {
-                ("/\($0)/", configuration.limits.requestBytes)
-            })
-    }
+    /// A server takes it from the service, or from the router that has the service. Only below a handler of your own it goes into
+    /// the server's configuration (`contentLimits`), with the path in front that the service is mounted at.
+    public var contentLimits: [String: Int] { contentPolicy.limits }
 
-    /// The paths of the methods that read a stream of messages, for the configuration of the server below.
+    /// The paths of the methods that read a stream of messages.
     ///
-    /// ```swift
-    /// configuration.streamedContent = service.streamedContent
-    /// ```
-    ///
-    /// Over HTTP/2 such a method gets each message as it arrives, so that a bidirectional call goes both ways at a time. A
-    /// service that is mounted below a path needs that path in front of them.
-    public var streamedContent: Set<String> {
-        Set(methods.values.filter { $0.kind == .clientStreaming || $0.kind == .bidirectional }.map(\.path))
-    }
+    /// Over HTTP/2 such a method gets each message as it arrives, so that a bidirectional call goes both ways at a time. A server
+    /// takes them as it does ``contentLimits``.
+    public var streamedContent: Set<String> { contentPolicy.streamed }
 
     /// Responds to one call; failures are responses too.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {

@@ -5,12 +5,14 @@ import LatchRPC
 import LatchServer
 
 extension Router {
-    /// Adds the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web, and gRPC behind an HTTP/2 proxy.
+    /// Adds the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web and gRPC.
     mutating func addUserService(_ dependencies: Dependencies) {
         let admission = UserServiceAdmission(dependencies: dependencies)
-        let service = RPCService(
+        var service = RPCService(
             UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock,
             admission: { try await admission.admit(&$0) }, onFailure: { $1.noteFailure($0) })
+        // Without an access token a call gets as much as the JSON routes.
+        service.contentPolicy.limits = Identity.contentLimits(callBytes: service.contentLimits[Identity.callPath] ?? 0)
         group(interceptors: [RequestOriginInterceptor()]) { group in
             group.on(service.routes, handledBy: service)
         }

@@ -70,10 +70,12 @@ final class EngineConfiguration: Sendable {
         authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
-        contentLimits = ContentLimits(configuration)
+        let policy = handler.contentPolicy.merging(
+            ContentPolicy(limits: configuration.contentLimits, streamed: configuration.streamedContent))
+        contentLimits = ContentLimits(otherwise: configuration.maximumBodyBytes, policy.limits)
         supportsHTTP2 = configuration.supportsHTTP2
         maximumStreams = max(1, configuration.maximumStreamsPerConnection)
-        streamedContent = configuration.streamedContent.sorted()
+        streamedContent = policy.streamed.sorted()
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds

@@ -192,7 +192,7 @@ extension HTTP2Connection {
     }
 
     private func collect(_ bytes: UnsafeBufferPointer<UInt8>, _ stream: HTTP2Stream) {
-        guard stream.content.count + bytes.count <= stream.limit else { return refuseContent(of: stream) }
+        guard stream.content.count + bytes.count <= stream.limit else { return fail(stream, .tooLarge) }
         guard stream.memory.reserve(bytes.count) else { return reject(stream, .contentMemoryExhausted) }
         stream.content.append(contentsOf: bytes)
     }

@@ -14,7 +14,7 @@ extension HTTP2Connection {
             return enqueue(stream)
         }
         stream.limit = configuration.contentLimits.limit(at: head.path).bytes
-        if case .length(let length) = head.framing, length > stream.limit { return refuseContent(of: stream) }
+        if case .length(let length) = head.framing, length > stream.limit { return fail(stream, .tooLarge) }
         stream.deadline = loop.now &+ configuration.bodyDeadline
         if head.expectsContinue { session?.inform(HTTP2FieldBlock(interim: 100), on: stream) }
     }
@@ -25,14 +25,19 @@ extension HTTP2Connection {
         ready.append(stream)
     }
 
-    /// Responds that the content is too large, or lets the handler report it in its own protocol.
-    func refuseContent(of stream: HTTP2Stream) {
+    /// What keeps the content of a request from being received.
+    enum ContentFailure {
+        case tooLarge, tooSlow
+    }
+
+    /// Responds that the content is not received, or lets the handler report it in its own protocol.
+    func fail(_ stream: HTTP2Stream, _ failure: ContentFailure) {
         guard let head = stream.head, loop.configuration.contentLimits.limit(at: head.path).isReportedByHandler else {
-            return reject(stream, .contentTooLarge)
+            return reject(stream, failure == .tooLarge ? .contentTooLarge : .requestTimeout)
         }
         stream.content = []
         stream.arriving = HTTP2Content(taken: { _ in })
-        stream.arriving?.finish(.failure(.tooLarge))
+        stream.arriving?.finish(.failure(failure == .tooLarge ? .tooLarge : .timeout))
         enqueue(stream)
     }
 
@@ -119,7 +124,7 @@ extension HTTP2Connection {
     /// Ends the phase of a stream whose deadline has passed.
     func expire(_ stream: HTTP2Stream) {
         switch stream.phase {
-        case .receiving where stream.head != nil: reject(stream, .requestTimeout)
+        case .receiving where stream.head != nil: fail(stream, .tooSlow)
         case .receiving, .responding: session?.reset(stream.id, .cancel)
         case .responded: session?.reset(stream.id, .noError)
         case .handling, .closed: break

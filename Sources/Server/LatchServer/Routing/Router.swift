@@ -16,7 +16,7 @@
 /// A pattern is a path whose segments are literal or `{name}`. A literal segment wins over a parameter; a parameter
 /// matches one segment that is not empty, decoded. Segments compare by their bytes in UTF-8. An unknown path results in 404, a known path with another method
 /// in 405 and `Allow`; `HEAD` is served by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
-public struct Router: Handler, ImmediateHandler {
+public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
     private var table = RouteTable()
     private let interceptors: [any Interceptor]
 
@@ -29,6 +29,13 @@ public struct Router: Handler, ImmediateHandler {
     /// The methods and patterns of all endpoints.
     package var routes: [(method: HTTPMethod, pattern: String)] {
         table.routes.map { (method: $0.method, pattern: $0.pattern.text) }
+    }
+
+    /// The rules of the endpoints' handlers, at the paths where they are mounted.
+    package var contentPolicy: ContentPolicy {
+        table.routes.reduce(ContentPolicy()) { policy, route in
+            policy.merging(route.handler.handler.contentPolicy.mounted(at: route.patternText))
+        }
     }
 
     /// Adds an endpoint; a later one with the same method and pattern replaces the earlier.

@@ -17,8 +17,9 @@ extension Server {
         /// `maximumBodyBytes`; the longest prefix that matches applies.
         ///
         /// A request over such a limit reaches its handler, with content that throws `HTTPError.tooLarge` when it is
-        /// read, so that the handler can report the error in its own protocol (`RPCService.contentLimits`). The
-        /// connection ends with the response.
+        /// read, so that the handler can report the error in its own protocol. Over HTTP/2 the same holds for content that is not
+        /// there after `bodyDeadline` (`HTTPError.timeout`). The connection ends with the response. A service of RPCs, also in a
+        /// router, has such limits; these prevail.
         public var contentLimits: [String: Int] = [:]
         /// The maximum number of bytes that all requests together hold while they are received and handled, decompressed and
         /// decoded messages included; a request that exceeds it gets a 503.
@@ -48,7 +49,8 @@ extension Server {
         /// clients send them again.
         public var maximumStreamsPerConnection = 100
         /// The path prefixes, of whole segments, whose requests reach their handler with their head over HTTP/2, while the content arrives as
-        /// fast as the handler reads it (`RPCService.streamedContent`); other handlers get the complete content.
+        /// fast as the handler reads it; other handlers get the complete content. Those of a service of RPCs, also in a router,
+        /// are among them.
         ///
         /// Such content has no limit of size or time: what is not read yet is bounded, and counts as
         /// `maximumContentBytes`.

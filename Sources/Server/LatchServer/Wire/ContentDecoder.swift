@@ -49,10 +49,11 @@ struct ContentLimits: Sendable {
     /// The limits by path prefix, the longest prefix first.
     private let limitsByPrefix: [(prefix: String, bytes: Int)]
 
-    /// The limits of a configuration.
-    init(_ configuration: Server.Configuration) {
-        defaultLimit = configuration.maximumBodyBytes
-        limitsByPrefix = configuration.contentLimits
+    /// Creates the limits of path prefixes, and of all other paths.
+    init(otherwise defaultLimit: Int, _ limits: [String: Int]) {
+        self.defaultLimit = defaultLimit
+        limitsByPrefix =
+            limits
             .map { (prefix: $0.key, bytes: $0.value) }
             .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }

@@ -34,7 +34,8 @@ struct `The server` {
             let proxy = isBehindProxy ? try await PeerProcess("envoy_proxy.py", ["front", String(port)]) : nil
             port = proxy?.port ?? port
             let out = try JSONValue(
-                parsing: try await PeerProcess.run("grpc_client.py", ["127.0.0.1:\(port)"] + options))
+                parsing: try await PeerProcess.run(
+                    "grpc_client.py", ["127.0.0.1:\(port)"] + options + (isBehindProxy ? [] : ["in-turn"])))
             try checkResponses(out)
             #expect(out["answer"] == "one")
             #expect(out["trailers"] == ["one", "ff00"])

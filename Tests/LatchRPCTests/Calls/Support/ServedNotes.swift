@@ -22,8 +22,13 @@ func serving(
 ) async throws {
     var router = Router()
     router.on(service.routes, handledBy: service)
-    var configuration = configuration
-    configuration.streamedContent = service.streamedContent
+    try await serving(router, configuration, body)
+}
+
+/// A router behind a real socket on loopback, for as long as `body` runs.
+func serving(
+    _ router: Router, _ configuration: Server.Configuration, _ body: (_ url: String) async throws -> Void
+) async throws {
     let server = Server(handler: router, configuration: configuration)
     let address = try await server.start()
     do {

@@ -315,6 +315,27 @@ import Testing
         }
     }
 
+    @Test func `lets the handler report content that comes too slowly, where it reports what is too large`()
+        async throws
+    {
+        var configuration = Server.Configuration.patient
+        configuration.bodyDeadline = .milliseconds(50)
+        configuration.contentLimits = ["/own/": 50]
+        let handler = ClosureHandler { request in
+            do {
+                return HTTPResponse(status: .ok, body: HTTPBody(try await request.body.collected(upTo: 1000)))
+            } catch HTTPError.timeout {
+                return HTTPResponse(status: 418)
+            }
+        }
+        try await serving(handler, configuration: configuration) { address in
+            let client = try await FrameClient(address)
+            await client.send(.post(1), .data(1, [1], flags: 0), .post(3, "/own/x"), .data(3, [1], flags: 0))
+            #expect(await client.answer(to: 1).status == 408)
+            #expect(await client.answer(to: 3).status == 418)
+        }
+    }
+
     @Test func `cancels the handler of a stream that the client resets, and of no other`() async throws {
         let (events, event) = AsyncStream<String>.makeStream()
         let handler = ClosureHandler { request in
