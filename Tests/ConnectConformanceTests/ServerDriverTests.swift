@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ServerCompatRequest(httpVersion: .httpVersion2),
+        ServerCompatRequest(httpVersion: .httpVersion3),
         ServerCompatRequest(useTls: true, clientTlsCert: Data([1])),
     ]) func `does not start with an unsupported protocol`(request: ServerCompatRequest) async throws {
         await #expect(throws: (any Swift.Error).self) { _ = try await ConformanceServer.start(request) }

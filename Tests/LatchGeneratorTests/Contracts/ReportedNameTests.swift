@@ -108,6 +108,22 @@ import Testing
         #expect(result.files.map(\.text).joined().contains("[http, http_1, http_2]"))
     }
 
+    @Test func `of cases are none of an Optional's`() throws {
+        let text = """
+            syntax = "proto3"; package nc; enum Kind { KIND_NONE = 0; KIND_SOME = 1; } message M { optional Kind kind = 1; }
+            """
+        let result = try generate(["a.proto": text]).files.map(\.text).joined()
+        #expect(result.contains("case none_\n") && result.contains("case some_\n"))
+    }
+
+    @Test func `of Foundation's types are imported only where a declaration has one`() throws {
+        let text = """
+            syntax = "proto2"; package uf; import "google/protobuf/descriptor.proto"; message M { optional int32 x = 1; }
+            extend google.protobuf.FileOptions { optional bytes raw = 50001; }
+            """
+        #expect(try !generate(["a.proto": text]).files.map(\.text).joined().contains("import Foundation"))
+    }
+
     @Test func `do not begin with the digit of a package`() throws {
         let result = try generate(["a.proto": "syntax = \"proto3\"; package _3d.v1; message Mesh { int32 x = 1; }"]) {
             $0.swift.prefixesPackages = true

@@ -46,6 +46,22 @@ import Testing
         }
     }
 
+    @Test func `quotes nothing of a file outside of the search paths to which a link leads`() throws {
+        try ProjectFolder.with(["env": "SECRET_KEY=topsecret\n", "in/b.proto": "SECRET_B\n"]) { folder throws in
+            for (name, target) in [("l.proto", "../env"), ("m.proto", "b.proto")] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(folder.path)/in/\(name)", withDestinationPath: target)
+            }
+            func diagnostics(_ name: String) throws -> String {
+                try ProtoSources.find(["\(folder.path)/in/\(name)"], includes: []).compile().diagnostics
+                    .map(\.description).joined(separator: "\n")
+            }
+            let outside = try diagnostics("l.proto")
+            #expect(outside.contains("in/l.proto:1:1: error: ") && !outside.contains("SECRET"))
+            #expect(try diagnostics("m.proto").contains("SECRET_B"))
+        }
+    }
+
     @Test func `finds imports next to the requested files, in includes, and among the built-in files`() throws {
         try ProjectFolder.with([
             "p/a.proto": Self.head

@@ -29,6 +29,22 @@ import Testing
         return try #require(file.messages.first?.fields.first).options.message
     }
 
+    @Test(arguments: [
+        ("go", "api_level = API_OPAQUE"), ("java", "utf8_validation = VERIFY"), ("cpp", "string_type = VIEW"),
+    ])
+    func `may be the features of another language, whose files need not be there`(language: String, feature: String)
+        throws
+    {
+        _ = try file(
+            """
+            edition = "2023";
+            package gf;
+            import "google/protobuf/\(language)_features.proto";
+            option features.(pb.\(language)).\(feature);
+            message M { int32 x = 1; }
+            """)
+    }
+
     @Test func `skip the comments of the text format`() throws {
         let file = try file(
             """

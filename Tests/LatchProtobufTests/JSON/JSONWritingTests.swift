@@ -61,7 +61,7 @@ import Testing
         }.json()
         #expect(
             json
-                == #"{"repeatedFloat":[0.1,16777216,"NaN"],"repeatedDouble":[0.1,-0,1,1e+21,5e-324,"Infinity","-Infinity",123456789,9007199254740992,-2.5]}"#
+                == #"{"repeatedFloat":[0.1,16777216,"NaN"],"repeatedDouble":[0.1,-0.0,1,1e+21,5e-324,"Infinity","-Infinity",123456789,9007199254740992,-2.5]}"#
         )
         #expect(try TestAllTypesProto3(json: json).repeatedDouble == values)
         #expect(try TestAllTypesProto3(json: json).repeatedDouble[1].sign == .minus)

@@ -27,6 +27,49 @@ import Testing
         #expect(try !read("[test.v1.numbers]: []").has(numbers))
     }
 
+    @Test func `does not make a delimited field group-like whose type another scope declares`() throws {
+        struct Outer: Message {
+            static let schema = MessageSchema("gl.Outer", "1 x int32 optional")
+            var storage: MessageStorage
+            init(storage: MessageStorage) { self.storage = storage }
+        }
+        struct Own: Message {
+            static let schema = MessageSchema("gl.M.Own", "1 x int32 optional")
+            var storage: MessageStorage
+            init(storage: MessageStorage) { self.storage = storage }
+        }
+        struct M: Message {
+            static let schema = MessageSchema(
+                "gl.M", "1 outer group 0\n2 own group 1", types: [Outer.self, Own.self])
+            var storage: MessageStorage
+            init(storage: MessageStorage) { self.storage = storage }
+        }
+        let text = "outer {\n  x: 1\n}\nOwn {\n  x: 2\n}\n"
+        #expect(try M(text: text).text() == text)
+        #expect(throws: ProtoError.unknownField) { try M(text: "Outer { x: 1 }") }
+    }
+
+    @Test func `of a MessageSet has the name of the type that declares it, and is read by either name`() throws {
+        struct Item: Message {
+            static let schema = MessageSchema("test.v1.Item", "1 i int32 optional")
+            var storage: MessageStorage
+            init(storage: MessageStorage) { self.storage = storage }
+        }
+        struct Items: Message {
+            static let schema = MessageSchema("test.v1.Items", "messageset\nextensions 4 2147483646")
+            var storage: MessageStorage
+            init(storage: MessageStorage) { self.storage = storage }
+        }
+        let own = Extension<Items, Item?>("5 test.v1.Item.item message 0", types: [Item.self])
+        let other = Extension<Items, Item?>("6 test.v1.other message 0", types: [Item.self])
+        let options = TextFormatDecodingOptions(extensions: [own, other])
+        let text = "[test.v1.Item] {\n  i: 1\n}\n[test.v1.other] {\n  i: 2\n}\n"
+        let items = try Items(text: text, options: options)
+        #expect(items.has(own) && items.has(other))
+        #expect(items.text() == text)
+        #expect(try Items(text: "[test.v1.Item.item] { i: 1 } [test.v1.other] { i: 2 }", options: options) == items)
+    }
+
     @Test func `occurs at most once if it is singular`() throws {
         #expect(try read("[test.v1.word]: 'a' # 'b'")[word] == "a")
         #expect(try read("[test.v1.word]: ''").has(word))

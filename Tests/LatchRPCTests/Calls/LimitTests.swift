@@ -65,6 +65,19 @@ import Testing
         await #expect(throws: RPCError.resourceExhausted) { try await channel.clientStream(Notes.add, RPCStream([])) }
     }
 
+    @Test(arguments: CallStyle.all) func `holds for each message of a stream, which may be longer`(style: CallStyle)
+        async throws
+    {
+        let limits = RPCLimits(messageBytes: 200_000)
+        var configuration = Server.Configuration()
+        configuration.maximumBodyBytes = 4 << 20
+        try await serving(RPCService(NotesService().handlers, limits: limits), configuration) { url in
+            let note = Note(text: String(repeating: "a", count: 140_000), number: 1)
+            let sum = try await style.channel(url).clientStream(Notes.add, RPCStream([note, note, note, note])).message
+            #expect(sum.number == 4)
+        }
+    }
+
     @Test(arguments: CallStyle.all)
     func `is rejected as an RPC error by a server with a smaller default limit`(style: CallStyle) async throws {
         let service = RPCService(NotesService().handlers)

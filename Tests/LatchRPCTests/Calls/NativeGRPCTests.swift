@@ -78,6 +78,17 @@ import Testing
         }
     }
 
+    @Test func `is refused at once by a transport without trailers`() throws {
+        struct Silent: TrailerlessTransport {
+            func respond(to request: HTTPRequest) async throws -> HTTPResponse { HTTPResponse(status: .ok) }
+        }
+        let error = #expect(throws: HTTPError.self) {
+            try RPCChannel("https://a", through: Silent(), using: .grpc)
+        }
+        #expect(error?.code == "trailersUnavailable" && error?.hint?.contains(".grpcWeb") == true)
+        _ = try RPCChannel("https://a", through: Silent(), using: .grpcWeb)
+    }
+
     @Test func `names the methods whose messages are streamed`() {
         let paths = RPCService(NotesService().handlers).streamedContent
         #expect(paths == ["/\(Notes.service)/Add", "/\(Notes.service)/Talk"])

@@ -22,3 +22,6 @@ public struct ClosureHandler: Handler {
     /// Calls the closure.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse { try await body(request) }
 }
+
+/// A transport that does not deliver trailers, such as that of Apple platforms.
+package protocol TrailerlessTransport: Handler {}

@@ -90,6 +90,7 @@ extension ContractUnit {
             if let fullName, let module = types.module(of: fullName) { modules.insert(module) }
         }
         func visit(_ field: FieldDescriptor) {
+            guard !ExtensionPrinter.isOption(field) else { return }
             if field.message?.fullName == "google.protobuf.Timestamp" || field.type == .bytes { foundation = true }
             insert(field.message?.fullName)
             insert(field.enum?.fullName)

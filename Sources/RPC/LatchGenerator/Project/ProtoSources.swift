@@ -58,10 +58,30 @@ package struct ProtoSources: Sendable {
     }
 
     /// Returns a diagnostic with the path of its file in place of the import path.
+    ///
+    /// What a link to a place outside of the search paths leads to is not quoted: the diagnostics of a check of somebody else's
+    /// files may be public, and the file is not theirs.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
+        guard let path = path(of: diagnostic.file) else { return diagnostic }
         var located = diagnostic
-        located.file = path(of: diagnostic.file) ?? diagnostic.file
+        if leadsOutside(path) {
+            located = Diagnostic(
+                diagnostic.severity, file: path, position: diagnostic.position,
+                message: "the file does not compile here; it is a link to a place outside of the search paths",
+                hint: "Add the folder that the link leads to with -I to see the text.")
+        }
+        located.file = path
         return located
+    }
+
+    /// Whether a file is, or is behind, a link that leads out of all search paths.
+    private func leadsOutside(_ path: String) -> Bool {
+        func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+        let target = real(path)
+        return !roots.contains { root in
+            let folder = real(root)
+            return folder == "/" || target.hasPrefix("\(folder)/")
+        }
     }
 }
 

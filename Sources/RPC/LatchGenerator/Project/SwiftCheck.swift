@@ -72,6 +72,12 @@ package struct SwiftCheck: Sendable {
         var (findings, remarks, seen) = ([Finding](), [String](), Set<Finding>())
         for line in text.split(separator: "\n") {
             for (marker, isError) in [(": error: ", true), (": warning: ", false)] {
+                // The driver names no program: "error: filename "a.swift" used twice: …".
+                if isError, line.hasPrefix("error: ") {
+                    let message = String(line.dropFirst("error: ".count))
+                    if !remarks.contains(message) { remarks.append(message) }
+                    continue
+                }
                 guard let range = line.firstRange(of: marker), !line.hasPrefix(" ") else { continue }
                 let message = String(line[range.upperBound...])
                 // Tests are compiled as files of the module that they import.

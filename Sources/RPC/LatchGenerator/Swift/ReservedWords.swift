@@ -60,9 +60,9 @@ extension SwiftNames {
         "Foundation",
     ])
 
-    /// The static members that all enums have.
-    static let caseNames = universal.union(["schema", "allCases", "unrecognized", "name"])
-
-    /// The cases of Optional, which wraps a oneof.
+    /// The cases of Optional, which wraps a oneof: there `.none` is no value.
     static let oneofCaseNames = universal.union(["none", "some"])
+
+    /// The cases of Optional, which wraps an enum in a field with presence, and the static members that all enums have.
+    static let caseNames = oneofCaseNames.union(["schema", "allCases", "unrecognized", "name"])
 }

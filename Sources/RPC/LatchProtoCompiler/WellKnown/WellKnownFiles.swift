@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files that come with every compiler of Protocol Buffers; their declarations have no comments.
+/// The files that come with every compiler of Protocol Buffers; their declarations have no comments, and the features of other
+/// languages no warnings of their end.
 enum WellKnownFiles {
     private static let contents = [
         "any": PackageResources.any_proto, "api": PackageResources.api_proto,
-        "descriptor": PackageResources.descriptor_proto, "duration": PackageResources.duration_proto,
-        "empty": PackageResources.empty_proto, "field_mask": PackageResources.field_mask_proto,
+        "cpp_features": PackageResources.cpp_features_proto, "descriptor": PackageResources.descriptor_proto,
+        "duration": PackageResources.duration_proto, "empty": PackageResources.empty_proto,
+        "field_mask": PackageResources.field_mask_proto, "go_features": PackageResources.go_features_proto,
+        "java_features": PackageResources.java_features_proto,
         "source_context": PackageResources.source_context_proto, "struct": PackageResources.struct_proto,
         "timestamp": PackageResources.timestamp_proto, "type": PackageResources.type_proto,
         "wrappers": PackageResources.wrappers_proto,

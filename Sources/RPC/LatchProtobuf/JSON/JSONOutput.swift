@@ -90,11 +90,12 @@ extension JSONOutput {
         guard value.isFinite else {
             return write(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
         }
-        // Most floats in messages are whole and print as integers; −0 keeps its sign.
+        // Most floats in messages are whole and print as integers. As one, −0 would lose its sign in most parsers.
         let bound = Value(1 << (Value.significandBitCount + 1))
         if value.magnitude < bound, value == value.rounded(.towardZero), value != 0 || value.sign == .plus {
             return write(integer: Int64(value))
         }
+        if value == 0 { return write("-0.0") }
         var text = value.description
         text.withUTF8 { text in
             // Swift ends whole numbers with ".0", which JSON does not need.

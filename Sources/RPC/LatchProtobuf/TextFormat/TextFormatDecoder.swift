@@ -144,7 +144,11 @@ extension TextFormatDecoder {
         if name.utf8.contains(UInt8(ascii: "/")), WellKnownType(storage.layout.name) == .any {
             return try readPacked(name, into: &storage)
         }
-        guard let schema = options.extensions.schema(named: name, of: storage.layout.name),
+        let layout = storage.layout
+        let schemas = options.extensions.schemas(of: layout.name)
+        guard
+            let schema = options.extensions.schema(named: name, of: layout.name)
+                ?? schemas.first(where: { $0.fields.first?.bracketedName(in: layout) == name }),
             let field = schema.fields.first
         else {
             guard options.ignoresUnknownFields else { throw .unknownField("[\(name)]", in: storage.layout.name) }
@@ -207,20 +211,34 @@ extension MessageLayout {
     ///
     /// A group has its type's name in the .proto file; the field's name is accepted too.
     fileprivate func textSlot(of name: String) -> Int? {
-        byName[name] ?? fields.first { $0.textName == name && $0.number > 0 }?.slot
+        byName[name] ?? fields.first { $0.textName(in: self) == name && $0.number > 0 }?.slot
     }
 }
 
 extension FieldSchema {
-    /// The name of the field in the text format.
+    /// The name of the field of a message in the text format.
     ///
-    /// A delimited field is group-like if its name is its type's in lower case (editions, "Group-like fields").
-    var textName: String {
-        guard kind == .group, let type = child?.name.unicodeScalars.split(separator: ".").last,
-            String(type).lowercasedASCII() == name
+    /// A delimited field is group-like if its name is its type's in lower case, and the message declares the type (editions,
+    /// "Group-like fields").
+    func textName(in message: MessageLayout) -> String {
+        guard kind == .group, let type = child?.name.utf8, type.count == message.name.utf8.count + 1 + name.utf8.count,
+            type.starts(with: "\(message.name).".utf8)
         else {
             return name
         }
-        return String(type)
+        let own = String(decoding: type.suffix(name.utf8.count), as: UTF8.self)
+        return own.lowercasedASCII() == name ? own : name
+    }
+
+    /// The name of an extension of a message in the text format, between brackets.
+    ///
+    /// In a MessageSet it is that of its type, where the type declares the extension, as C++ and Python have it.
+    func bracketedName(in message: MessageLayout) -> String {
+        guard message.isMessageSet, let type = child?.name, name.utf8.starts(with: "\(type).".utf8),
+            !name.utf8.dropFirst(type.utf8.count + 1).contains(UInt8(ascii: "."))
+        else {
+            return name
+        }
+        return type
     }
 }

@@ -18,10 +18,11 @@ struct TextFormatEncoder {
     mutating func writeFields(_ storage: MessageStorage) {
         if writePacked(storage) { return }
         for field in storage.layout.fields where storage.has(field.slot) {
-            write(field, named: field.textName, of: storage)
+            write(field, named: field.textName(in: storage.layout), of: storage)
         }
         for (_, values) in storage.extensions {
-            if let field = values.layout.fields.first { write(field, named: "[\(field.name)]", of: values) }
+            guard let field = values.layout.fields.first else { continue }
+            write(field, named: "[\(field.bracketedName(in: storage.layout))]", of: values)
         }
         if options.includesUnknownFields { writeUnknown(storage.unknownFields.bytes) }
     }

@@ -45,7 +45,8 @@ public struct RPCChannel: Sendable {
     ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
     ///   - allowingInsecureHTTP: The hosts to which plain http is permitted.
     ///   - clock: The clock for timeouts.
-    /// - Throws: `HTTPError.invalidURL` and `HTTPError.insecureURL`.
+    /// - Throws: `HTTPError.invalidURL`, `HTTPError.insecureURL`, and an error with the code `trailersUnavailable` for gRPC
+    ///   through the transport of Apple platforms.
     public init(
         _ url: String, through handler: any Handler = Transport.live, interceptors: [any Interceptor] = [],
         using style: RPCProtocol = .connect, codec: RPCCodec = .binary, compression: RPCCompression? = nil,
@@ -55,6 +56,7 @@ public struct RPCChannel: Sendable {
     ) throws(HTTPError) {
         let target = try HTTPOrigin.split(url)
         guard allowingInsecureHTTP.allows(target.origin) else { throw .insecureURL }
+        guard style != .grpc || !(handler is any TrailerlessTransport) else { throw .trailersUnavailable }
         guard !target.path.utf8.contains(UInt8(ascii: "?")) else {
             throw .invalidURL("methods cannot be reached below a query")
         }
@@ -72,6 +74,13 @@ public struct RPCChannel: Sendable {
             interceptors.isEmpty ? [] : [UnauthenticatedInterceptor(style: style, configuration: configuration)]
         pipeline = handler.intercepted(by: interceptors + closest)
     }
+}
+
+extension HTTPError {
+    /// The status of a gRPC call is in trailers.
+    fileprivate static let trailersUnavailable = HTTPError(
+        code: "trailersUnavailable", message: "gRPC needs trailers, which the transport of this platform does not deliver.",
+        hint: "Use .connect or .grpcWeb, which the same methods of Connect's and Latchwork's servers, and Envoy, answer.")
 }
 
 /// The configuration of a channel's calls, besides protocol and codec.

@@ -72,7 +72,7 @@ final class EngineConfiguration: Sendable {
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
         let policy = handler.contentPolicy.merging(
             ContentPolicy(limits: configuration.contentLimits, streamed: configuration.streamedContent))
-        contentLimits = ContentLimits(otherwise: configuration.maximumBodyBytes, policy.limits)
+        contentLimits = ContentLimits(otherwise: configuration.maximumBodyBytes, policy)
         supportsHTTP2 = configuration.supportsHTTP2
         maximumStreams = max(1, configuration.maximumStreamsPerConnection)
         streamedContent = policy.streamed.sorted()

@@ -47,15 +47,22 @@ struct ContentDecoder {
 struct ContentLimits: Sendable {
     private let defaultLimit: Int
     /// The limits by path prefix, the longest prefix first.
-    private let limitsByPrefix: [(prefix: String, bytes: Int)]
+    private var limitsByPrefix: [(prefix: String, bytes: Int)]
 
-    /// Creates the limits of path prefixes, and of all other paths.
-    init(otherwise defaultLimit: Int, _ limits: [String: Int]) {
+    /// Creates the limits of a policy, and of all other paths.
+    init(otherwise defaultLimit: Int, _ policy: ContentPolicy) {
         self.defaultLimit = defaultLimit
-        limitsByPrefix =
-            limits
-            .map { (prefix: $0.key, bytes: $0.value) }
-            .sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
+        limitsByPrefix = Self.sorted(policy.limits)
+        // Over HTTP/1.1 a stream of messages is received whole, and its prefix may have room for one message.
+        var limits = policy.limits
+        for path in policy.streamed where limits[path] == nil && limit(at: path).isReportedByHandler {
+            limits[path] = max(defaultLimit, limit(at: path).bytes)
+        }
+        limitsByPrefix = Self.sorted(limits)
+    }
+
+    private static func sorted(_ limits: [String: Int]) -> [(prefix: String, bytes: Int)] {
+        limits.map { (prefix: $0.key, bytes: $0.value) }.sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
     /// Returns the limit at a path, and whether the handler rather than the server reports that it is exceeded.

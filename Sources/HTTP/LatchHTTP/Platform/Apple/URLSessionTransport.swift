@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// It does not follow redirects and stores nothing between requests but connections: no cookies, no cache, no
 /// credentials.
-public final class URLSessionTransport: Handler {
+public final class URLSessionTransport: Handler, TrailerlessTransport {
     /// The limits and TLS settings of a transport.
     public struct Configuration: Sendable {
         /// The maximum duration of one transfer, unless the request overrides it.
