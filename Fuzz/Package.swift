@@ -33,6 +33,7 @@ let package = Package(
         fuzz("fuzz-message-json", "LatchRPC", "LatchInternals"),
         fuzz("fuzz-message-text", "LatchRPC", "LatchInternals"),
         fuzz("fuzz-proto", "LatchInternals"),
+        fuzz("fuzz-generate", "LatchInternals"),
         fuzz("fuzz-message", "LatchRPC"),
         fuzz("fuzz-origin", "LatchHTTP"),
         fuzz("fuzz-pattern", "LatchInternals"),

@@ -50,6 +50,37 @@ import Testing
         #expect(text.contains("/// Something for sale.") && text.contains("var note: String?"))
     }
 
+    @Test(arguments: ["Order {}", "A\nlet pwned = 1", "1st", "Über", ""], 0..<6)
+    func `is refused where a name is not an identifier`(name: String, place: Int) throws {
+        var names = ["Order", "total", "Kind", "KIND_BIG", "Orders", "Get"]
+        names[place] = name
+        var writer = WireWriter()
+        writer.string(1, "a.proto")
+        writer.message(15) { file in
+            file.string(1, "a.proto")
+            file.message(4) { message in
+                message.string(1, names[0])
+                message.message(2) { field in
+                    field.string(1, names[1])
+                    for (number, value) in [(3, 1), (4, 1), (5, 9)] as [(Int32, Int32)] { field.int32(number, value) }
+                }
+            }
+            file.message(5) { kind in
+                kind.string(1, names[2])
+                kind.message(2) { $0.string(1, names[3]) }
+            }
+            file.message(6) { service in
+                service.string(1, names[4])
+                service.message(2) { method in
+                    method.string(1, names[5])
+                    for number in [2, 3] as [Int32] { method.string(number, ".\(names[0])") }
+                }
+            }
+        }
+        let response = try response(writer.bytes)
+        #expect(response.files.isEmpty && response.error?.contains("is not an identifier") == true)
+    }
+
     @Test func `gets the same text as a call of the generator itself`() throws {
         let compilation = Compiler { _ in Array(Self.proto.utf8) }.compile(["shop.proto"])
         var options = SwiftOptions()

@@ -3,6 +3,15 @@
 /// The conversions between naming styles (Protocol Buffers language guide, "JSON mapping", and protoc's rules for
 /// enums).
 package enum Names {
+    /// Whether a text is an identifier of a .proto file (Protocol Buffers Language Specification, "Letters and Digits").
+    static func isIdentifier(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
+        return text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == UInt8(ascii: "_")
+        }
+    }
+
     /// Returns the JSON name of a field: without underscores, each lowercase letter after one capitalised.
     package static func json(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "_")) else { return name }

@@ -14,6 +14,9 @@ struct SymbolDefiner: FileStage {
             fail("the package has more than 100 parts", at: file.packagePosition)
             return false
         }
+        for part in file.package.split(separator: ".", omittingEmptySubsequences: false) {
+            requireIdentifier(part, at: file.packagePosition)
+        }
         var name = Substring(file.package)
         while !name.isEmpty {
             if let other = pool.symbols.add(String(name), .package, in: file), !other.isPackage {
@@ -33,8 +36,15 @@ struct SymbolDefiner: FileStage {
 
     private func join(_ scope: String, _ name: String) -> String { scope.isEmpty ? name : "\(scope).\(name)" }
 
+    /// Refuses a name of a serialized descriptor that no .proto file can have; generated code would contain it.
+    private func requireIdentifier(_ name: some StringProtocol, at position: SourcePosition?) {
+        guard pool.trustsFiles, !Names.isIdentifier(name) else { return }
+        fail("the name '\(name)' is not an identifier", at: position)
+    }
+
     /// Adds the full name of a declaration; `hint` returns a hint if it is declared already.
     private func add(_ one: Declaration, _ symbol: Symbol, hint: (FileDescriptor) -> String? = { _ in nil }) {
+        requireIdentifier(one.name, at: one.namePosition)
         if one.fullName.utf8.count > UInt16.max { fail("the full name is too long", at: one.namePosition) }
         guard let other = pool.symbols.add(one.fullName, symbol, in: file) else { return }
         let isOwn = other.file === file && !other.isPackage

@@ -79,8 +79,10 @@ public struct RPCChannel: Sendable {
 extension HTTPError {
     /// The status of a gRPC call is in trailers.
     fileprivate static let trailersUnavailable = HTTPError(
-        code: "trailersUnavailable", message: "gRPC needs trailers, which the transport of this platform does not deliver.",
-        hint: "Use .connect or .grpcWeb, which the same methods of Connect's and Latchwork's servers, and Envoy, answer.")
+        code: "trailersUnavailable",
+        message: "gRPC needs trailers, which the transport of this platform does not deliver.",
+        hint:
+            "Use .connect or .grpcWeb, which the same methods of Connect's and Latchwork's servers, and Envoy, answer.")
 }
 
 /// The configuration of a channel's calls, besides protocol and codec.
