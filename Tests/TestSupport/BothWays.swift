@@ -49,6 +49,7 @@ extension Server.Configuration {
         configuration.headDeadline = .seconds(600)
         configuration.bodyDeadline = .seconds(600)
         configuration.idleTimeout = .seconds(600)
+        configuration.keepAliveTimeout = .seconds(600)
         return configuration
     }
 

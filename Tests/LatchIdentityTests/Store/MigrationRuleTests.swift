@@ -109,6 +109,18 @@ import Testing
         #expect(try await StoreAdministration.schema(of: folder.file()).due == nil)
     }
 
+    @Test(needsPostgres) func `of a database that does not hold Unicode is refused before anything is made`() async throws {
+        let address = try await IdentityDatabase.create(
+            "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        let error = await #expect(throws: IdentityError.self) { _ = try await SQLIdentityStore.open(address) }
+        #expect(error?.message.contains("LATIN1") == true && error?.hint?.contains("--encoding=UTF8") == true)
+        let connection = try PostgresConnection(PostgresConfiguration(address))
+        let tables = try connection.first("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") {
+            row throws(PostgresError) in try row.integer(0)
+        }
+        #expect(tables == 0)
+    }
+
     @Test(needsPostgres) func `of an empty database is reported before it is made`() async throws {
         let address = try await IdentityDatabase.create()
         #expect(try await StoreAdministration.schema(of: address).due == 1...PostgresSchema.latest)

@@ -41,6 +41,41 @@ import Testing
         }
     }
 
+    @Test func `lose ended rows in several commits, so that others write in between`() async throws {
+        let store = try SQLIdentityStore(path: folder.file())
+        let connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try connection.run(
+            """
+            INSERT INTO spent_sign_in (digest, expires_at)
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+            SELECT CAST(i AS BLOB), CASE WHEN i <= 11000 THEN 1 ELSE 4000000000000 END FROM n
+            """)
+        let commits = store.writeStatistics.commits
+        try await store.prune(endedBefore: noon)
+        let left = try connection.first("SELECT count(*) FROM spent_sign_in") { row throws(IdentityError) in
+            try row.integer(0)
+        }
+        #expect(left == 1000)
+        #expect(store.writeStatistics.commits >= commits + 3)
+        await store.close()
+    }
+
+    @Test func `close while another one reads, and lose nothing of the log`() async throws {
+        let store = try SQLIdentityStore(path: folder.file())
+        let account = try Account.example()
+        try await store.insert(account)
+        let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
+        try reader.run("BEGIN")
+        _ = try reader.first("SELECT count(*) FROM account") { row throws(IdentityError) in try row.integer(0) }
+        let other = try Account.example("eve")
+        try await store.insert(other)
+        await store.close()
+        try reader.run("COMMIT")
+        let again = try SQLIdentityStore(path: folder.file())
+        for one in [account, other] { #expect(try await again.account(id: one.id) == one) }
+        await again.close()
+    }
+
     @Test func `sign with the same key and take each other's tokens`() async throws {
         let store = try SQLIdentityStore(path: folder.file())
         let proposals = (0..<8).map { StoredKey(id: "key \($0)", privateJWK: [UInt8($0)], createdAt: noon) }

@@ -12,12 +12,14 @@ enum IdentityDatabase {
     }
 
     /// Creates an empty database and returns its connection string.
-    static func create() async throws -> String {
+    ///
+    /// - Parameter options: What follows its name in `CREATE DATABASE`.
+    static func create(_ options: String = "") async throws -> String {
         let cluster = try await cluster.value
         let name = "identity_\(UUID().uuidString.filter { $0 != "-" }.lowercased())"
         let connection = try PostgresConnection(PostgresConfiguration(cluster.address()))
         // Not in a transaction, which the statement does not permit.
-        try connection.run("CREATE DATABASE \(name)")
+        try connection.run("CREATE DATABASE \(name) \(options)")
         return cluster.address(database: name)
     }
 }

@@ -29,7 +29,7 @@ import Testing
         configuration.backlog = .max
         configuration.minimumSendRate = .max
         (configuration.headDeadline, configuration.bodyDeadline) = (.seconds(Int64.max), .seconds(Int64.max))
-        configuration.idleTimeout = .seconds(Int64.max)
+        (configuration.idleTimeout, configuration.keepAliveTimeout) = (.seconds(Int64.max), .seconds(Int64.max))
         #expect(try await Self.statuses(configuration) == [.ok])
     }
 

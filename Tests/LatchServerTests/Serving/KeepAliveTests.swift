@@ -31,7 +31,7 @@ import Testing
     @Test func `has the whole head deadline for a head that begins late in the idle time`() async throws {
         let uptime = ManualUptime()
         var configuration = Server.Configuration.kept(by: uptime)
-        configuration.idleTimeout = .seconds(5)
+        configuration.keepAliveTimeout = .seconds(5)
         try await serving(Self.seen, configuration: configuration) { address in
             let (client, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
             await client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n")

@@ -26,6 +26,7 @@ enum ServerSetting {
         number("maximum_call_bytes", 4_194_304, 1024...4_194_304, "bytes of a request to the user service"),
         number("shutdown_grace", 10, 0...3600, "seconds for requests to finish at shutdown"),
         number("drain_delay", 0, 0...300, "seconds before that in which /readyz is 503 and requests are served"),
+        number("keep_alive", 75, 1...3600, "seconds without a request after which a connection ends"),
         number("event_loops", 0, 0...1024, "threads that serve connections; 0 takes one per processor core"),
         Setting(
             "trusted_proxies", "", "networks of proxies whose client addresses are trusted, such as 10.0.0.0/8 ::1"

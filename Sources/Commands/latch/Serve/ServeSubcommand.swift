@@ -75,6 +75,7 @@ private struct ServerProgram {
     /// - Returns: Success, once the last response has been sent or given up; mails that still wait are sent after the next start.
     func run() async throws -> ExitCode {
         Server.raiseDescriptorLimit()
+        Server.forbidCoreDumps()
         let isStarting = Mutex(true)
         let signals = Self.signals(environment.signals.received()) { isStarting.withLock(\.self) }
         let (settings, format): (Settings, AccessLogFormat)

@@ -17,6 +17,7 @@ extension Settings {
         configuration.maximumBodyBytes = number("maximum_body_bytes")
         configuration.contentLimits = Identity.contentLimits(callBytes: number("maximum_call_bytes"))
         configuration.grace = .seconds(number("shutdown_grace"))
+        configuration.keepAliveTimeout = .seconds(number("keep_alive"))
         let loops = number("event_loops")
         configuration.loops = loops == 0 ? ProcessInfo.processInfo.activeProcessorCount : loops
         configuration.trustedProxies = try TrustedProxies(

@@ -103,6 +103,14 @@ extension PostgresError {
         code: "staleSession", message: "The prepared statements of the connection are outdated.",
         hint: "The transaction was rolled back and can be repeated.", recovery: .reconnection)
 
+    /// Returns the error of a database that has another encoding than UTF8.
+    package static func unsupportedEncoding(_ name: String) -> PostgresError {
+        PostgresError(
+            code: "unsupportedEncoding",
+            message: "The database has the encoding \(name), which does not hold the names and addresses of all users.",
+            hint: "Create it anew: createdb --encoding=UTF8 --template=template0 NAME")
+    }
+
     /// The session has statements that another client has prepared.
     package static let sharedSession = PostgresError(
         code: "sharedSession", message: "The session of the database is shared with other clients.",

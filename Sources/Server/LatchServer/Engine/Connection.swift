@@ -404,7 +404,7 @@ extension Connection {
         releaseMemory()
         reader.beginNextRequest()
         hasHeadBegun = false
-        deadline = loop.now &+ loop.configuration.idleTimeout
+        deadline = loop.now &+ loop.configuration.keepAliveTimeout
         // The client was not told that this is the last response: its next request may be on its way.
         if isDraining, reader.isEmpty { beginLingering() }
     }

@@ -30,8 +30,10 @@ final class EngineConfiguration: Sendable {
     let headDeadline: UInt64
     /// The time for the content, from the end of the head.
     let bodyDeadline: UInt64
-    /// The time without a request, or without progress in a response.
+    /// The time without progress in a response.
     let idleTimeout: UInt64
+    /// The time without a request.
+    let keepAliveTimeout: UInt64
     let minimumSendRate: MinimumSendRate
     /// The interval between checks of deadlines.
     let tick: UInt64
@@ -79,9 +81,10 @@ final class EngineConfiguration: Sendable {
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds
+        keepAliveTimeout = configuration.keepAliveTimeout.nanoseconds
         minimumSendRate = MinimumSendRate(
             bytesPerSecond: configuration.minimumSendRate, maximumPause: idleTimeout)
-        let shortest = min(headDeadline, bodyDeadline, idleTimeout)
+        let shortest = min(headDeadline, bodyDeadline, idleTimeout, keepAliveTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
     }
 

@@ -279,7 +279,7 @@ extension HTTP2Connection {
     /// Sets the deadline of a connection without streams, which frames that open none do not postpone.
     func beginIdling() {
         guard streams.isEmpty, hasBegun, !isDraining else { return }
-        deadline = loop.now &+ loop.configuration.idleTimeout
+        deadline = loop.now &+ loop.configuration.keepAliveTimeout
     }
 
     /// Ends an idle connection now; otherwise announces the end, and takes the requests that are on their way already

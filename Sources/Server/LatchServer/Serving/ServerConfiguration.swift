@@ -30,8 +30,13 @@ extension Server {
         public var headDeadline = Duration.seconds(10)
         /// The time for the content, from the end of the head.
         public var bodyDeadline = Duration.seconds(30)
-        /// The time that a connection may be without a request, and that a client may fall behind in reading a response.
+        /// The time that a client may fall behind in reading a response.
         public var idleTimeout = Duration.seconds(60)
+        /// The time that a connection may be without a request.
+        ///
+        /// It has to be longer than that of a proxy or load balancer in front, which otherwise sends a request into a connection that
+        /// ends: those of nginx and of AWS keep one for 60 seconds by default, those of Google Cloud for 600.
+        public var keepAliveTimeout = Duration.seconds(75)
         /// The bytes per second at which a client must read a response, on average; 0 requires progress only.
         ///
         /// The time that a slower client falls behind counts against `idleTimeout`, so that a client cannot hold a long

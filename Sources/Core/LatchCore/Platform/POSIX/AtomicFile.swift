@@ -19,7 +19,9 @@ package struct AtomicFile: Sendable {
     /// Returns the content; nil if there is no such file.
     ///
     /// A symbolic link is followed.
-    package func read() throws(FileError) -> [UInt8]? {
+    ///
+    /// - Parameter limit: The number of bytes after which the rest is not read.
+    package func read(atMost limit: Int = .max) throws(FileError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             let error = FileError("open", path)
@@ -27,7 +29,7 @@ package struct AtomicFile: Sendable {
             throw error
         }
         defer { close(file) }
-        return try readAll(file)
+        return try readAll(file, atMost: limit)
     }
 
     /// Replaces the file, with mode 0600: temporary file, fsync, rename, fsync of the folder.
@@ -186,11 +188,11 @@ extension AtomicFile {
         throw last
     }
 
-    private func readAll(_ file: Int32) throws(FileError) -> [UInt8] {
+    private func readAll(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = systemRead(file, &buffer, buffer.count)
+        while bytes.count < limit {
+            let count = systemRead(file, &buffer, min(buffer.count, limit - bytes.count))
             if count == 0 { return bytes }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -198,6 +200,7 @@ extension AtomicFile {
             }
             bytes.append(contentsOf: buffer.prefix(count))
         }
+        return bytes
     }
 
     /// Writes all bytes, which may take several calls.

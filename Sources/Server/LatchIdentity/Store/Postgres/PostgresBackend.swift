@@ -34,12 +34,32 @@ final class PostgresBackend: SQLBackend {
         }
         let database = PostgresDatabase(configuration)
         do {
+            try await requireOwnSession(database, configuration)
             try await PostgresSchema.migrate(database)
         } catch {
             database.close()
             throw IdentityError(storing: error)
         }
         return PostgresBackend(database)
+    }
+
+    /// Refuses a database that does not hold Unicode, and a pooler that lends a session to others between transactions.
+    ///
+    /// A pooler that has just begun to run shows itself only where a second connection prepares what the first one has.
+    private static func requireOwnSession(
+        _ database: PostgresDatabase, _ configuration: PostgresConfiguration
+    ) async throws {
+        try await database.read { first in
+            let encoding = try encoding(first)
+            guard encoding == "UTF8" else { throw PostgresError.unsupportedEncoding(encoding) }
+            _ = try self.encoding(try PostgresConnection(configuration))
+        }
+    }
+
+    private static func encoding(_ connection: PostgresConnection) throws(PostgresError) -> String {
+        try connection.first("SELECT current_setting('server_encoding')") { row throws(PostgresError) in
+            try row.text(0)
+        } ?? ""
     }
 
     let dialect = SQLDialect.postgres

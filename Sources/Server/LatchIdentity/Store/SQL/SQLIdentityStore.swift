@@ -154,15 +154,29 @@ extension SQLIdentityStore: StoreMaintenance {
         try await measured(#function, .read) { () throws(IdentityError) in try await backend.date(by: local) }
     }
 
+    /// The rows that one transaction of a pruning removes: tens of milliseconds.
+    private static let pruningBatch = 5000
+
     package func prune(endedBefore date: Date) async throws(IdentityError) {
+        let tables: KeyValuePairs = [
+            "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",
+            "spent_sign_in": "digest", "authorization_code": "digest", "device_authorization": "digest",
+            "address_challenge": "id",
+        ]
+        for (table, key) in tables {
+            var removed: Int
+            repeat {
+                // Other writers come in between.
+                removed = try await write { db throws(IdentityError) in
+                    try db.run(
+                        """
+                        DELETE FROM \(table) WHERE \(key) IN (
+                            SELECT \(key) FROM \(table) WHERE expires_at < $1 LIMIT \(Self.pruningBatch))
+                        """, [.date(date)])
+                }
+            } while removed == Self.pruningBatch
+        }
         try await write { db throws(IdentityError) in
-            let tables = [
-                "device", "one_time_token", "sign_in_challenge", "sign_in_code", "spent_sign_in", "authorization_code",
-                "device_authorization", "address_challenge",
-            ]
-            for table in tables {
-                try db.run("DELETE FROM \(table) WHERE expires_at < $1", [.date(date)])
-            }
             // A change whose mails still wait, because the server was down, has not begun for its user.
             try db.run(
                 """

@@ -117,10 +117,10 @@ enum SQLiteFile {
     ///
     /// The migration checks again, with the content of the log.
     private static func header(_ path: String) throws(IdentityError) -> Header? {
-        guard let data = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe) else {
+        let bytes: [UInt8]
+        do { bytes = try AtomicFile(path).read(atMost: 100) ?? [] } catch {
             throw .storeUnavailable("\(path) cannot be read")
         }
-        let bytes = [UInt8](data.prefix(100))
         guard !bytes.isEmpty else { return nil }
         guard bytes.count == 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else { throw .notADatabase(path) }
         let number = { (offset: Int) in bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }

@@ -126,8 +126,12 @@ final class SQLiteWriter: Sendable {
     }
 
     /// Moves the log into the file, so that a copy of the file alone is complete.
+    ///
+    /// While another process reads, as a backup does, it moves what that one does not need: a wait for it would hold up all
+    /// writers.
     private func checkpoint() {
         do throws(IdentityError) {
+            try connection.run("PRAGMA busy_timeout = 0")
             try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
             // The log stays and is read at the next start: nothing is lost.

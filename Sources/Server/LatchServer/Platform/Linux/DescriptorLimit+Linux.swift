@@ -16,6 +16,12 @@ extension Server {
         _ = setrlimit(resource, &limit)
     }
 
+    /// Forbids core dumps, which would hold passwords and keys of requests that have ended.
+    package static func forbidCoreDumps() {
+        var limit = rlimit()
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    }
+
     /// The number of connections and files that a process of this user may have open once it has raised its limit; nil if
     /// the system does not say.
     package static var mostDescriptors: Int? {
