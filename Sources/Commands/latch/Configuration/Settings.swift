@@ -161,7 +161,7 @@ extension Settings {
         "verification_lifetime", "reset_lifetime", "require_verified_email", "require_owner_proof", "argon2_memory_kib",
         "argon2_passes",
         "password_queue_limit", "login_limit_per_minute", "signup_limit_per_hour", "mail_limit_per_hour",
-        "nodes", "allowed_origins",
+        "nodes", "allowed_origins", "hsts_max_age",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
         "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute", "sample_resource",
         "user_service",

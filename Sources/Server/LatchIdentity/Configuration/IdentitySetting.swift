@@ -91,6 +91,9 @@ package struct IdentitySetting: Sendable {
             "allowed_origins", \.allowedOrigins, .origins,
             "origins that may use the refresh cookie, separated by spaces"),
         .init(
+            "hsts_max_age", \.hstsMaxAge, .seconds(0...315_360_000),
+            "seconds for which browsers keep to https for this host; 0 does not ask them"),
+        .init(
             "mail_directory", \.mailDirectory, .optional(.text), "a folder that takes mails as files, for development"),
         .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
         .init("mail_sender", \.mailSender, .mailbox, "the sender of mails, such as Acme <no-reply@example.com>"),

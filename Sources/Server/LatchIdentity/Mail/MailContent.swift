@@ -60,9 +60,7 @@ struct MailedTokens: Sendable {
 
     /// Returns whether a typed text is the code of a mail; spaces and hyphens do not count.
     func isCode(_ typed: String, of id: String) -> Bool {
-        guard typed.utf8.count <= 40 else { return false }
-        let digits = typed.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
-        return digits.elementsEqual(code(of: id).utf8)
+        typed.utf8.count <= 64 && typed.typedCode.utf8.elementsEqual(code(of: id).utf8)
     }
 
     /// Returns the SHA-256 digest of the token of a mail.

@@ -6,11 +6,13 @@ import LatchServer
 extension Router {
     /// Creates the server's routes; the request id is the outermost interceptor, so that failures carry it as well.
     init(_ dependencies: Dependencies) {
-        self.init(interceptors: [
+        var interceptors: [any Interceptor] = [
             RequestIDInterceptor(), PageContextInterceptor(configuration: dependencies.configuration),
             RequestMetricsInterceptor(metrics: dependencies.metrics.requests, clock: dependencies.clock),
             IdentityErrorInterceptor(),
-        ])
+        ]
+        if let security = TransportSecurityInterceptor(dependencies.configuration) { interceptors.insert(security, at: 0) }
+        self.init(interceptors: interceptors)
         CookieSessionRoutes(dependencies: dependencies).add(to: &self)
         AccountRoutes(dependencies: dependencies).add(to: &self)
         PasskeyRoutes(dependencies: dependencies).add(to: &self)

@@ -21,7 +21,7 @@ struct RecoveryCode: Sendable, Hashable {
     /// Parses a typed code, in any case and with any spaces and dashes; nil if it is malformed.
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
-        let plain = String(typed.lowercased().unicodeScalars.filter { $0 != "-" && $0 != " " })
+        let plain = typed.lowercased().typedCode
         guard plain.utf8.count == 16,
             plain.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) })
         else { return nil }

@@ -196,7 +196,7 @@ package struct SecondFactorService: Sendable {
     /// A code is compared here and judged in the store's transaction, which records whether it was used before.
     private func proof(_ typed: String, for factor: SecondFactor) throws(IdentityError) -> SecondFactorProof? {
         if let code = RecoveryCode(typed: typed) { return .recovery(digest: code.digest(for: factor.accountID)) }
-        let digits = String(typed.unicodeScalars.filter { $0 != " " })
+        let digits = typed.typedCode
         guard digits.utf8.count == TOTP.digits, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }
