@@ -36,6 +36,8 @@ package struct TOMLParser {
     /// It stops at the first error.
     mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
         var table: [String] = []
+        // Editors of Windows mark a file as UTF-8.
+        if next == "\u{FEFF}" { position += 1 }
         while true {
             skipBlanks()
             if isAtEnd { return }

@@ -37,6 +37,11 @@ import Testing
         #expect(root["d"]?.doubleValue?.isNaN == true)
     }
 
+    @Test func `may begin with the mark of UTF-8, and have it nowhere else`() throws {
+        #expect(try TOMLDocument(parsing: "\u{FEFF}a = 1")["a"] == TOMLDocument(parsing: "a = 1")["a"])
+        #expect(throws: TOMLError.self) { try TOMLDocument(parsing: "a = 1\n\u{FEFF}b = 2") }
+    }
+
     @Test func `records the line of each key`() throws {
         let document = try TOMLDocument(parsing: "\n# x\na = 1\n[t]\nb.c = [\n 1\n]\nd = 2\n")
         #expect(document.lines == ["a": 3, "t.b.c": 5, "t.d": 8])

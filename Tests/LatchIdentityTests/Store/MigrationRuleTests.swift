@@ -109,7 +109,9 @@ import Testing
         #expect(try await StoreAdministration.schema(of: folder.file()).due == nil)
     }
 
-    @Test(needsPostgres) func `of a database that does not hold Unicode is refused before anything is made`() async throws {
+    @Test(needsPostgres) func `of a database that does not hold Unicode is refused before anything is made`()
+        async throws
+    {
         let address = try await IdentityDatabase.create(
             "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
         let error = await #expect(throws: IdentityError.self) { _ = try await SQLIdentityStore.open(address) }

@@ -118,8 +118,15 @@ final class ServerLog: Sendable {
         enqueue(.unsentMail(message, because: error))
     }
 
-    /// Waits until all lines so far are written.
-    func flush() { queue.sync { writeWaiting() } }
+    /// Waits until all lines so far are written, for two seconds at most: a pipe that nobody reads keeps no server from its end.
+    func flush() {
+        let written = DispatchSemaphore(value: 0)
+        queue.async { [self] in
+            writeWaiting()
+            written.signal()
+        }
+        _ = written.wait(timeout: .now() + 2)
+    }
 
     private func write(_ entry: AccessLogEntry) {
         let isSlow = slowest.map { entry.duration.inSeconds * 1000 >= $0 } ?? false

@@ -11,7 +11,9 @@ extension Router {
             RequestMetricsInterceptor(metrics: dependencies.metrics.requests, clock: dependencies.clock),
             IdentityErrorInterceptor(),
         ]
-        if let security = TransportSecurityInterceptor(dependencies.configuration) { interceptors.insert(security, at: 0) }
+        if let security = TransportSecurityInterceptor(dependencies.configuration) {
+            interceptors.insert(security, at: 0)
+        }
         self.init(interceptors: interceptors)
         CookieSessionRoutes(dependencies: dependencies).add(to: &self)
         AccountRoutes(dependencies: dependencies).add(to: &self)

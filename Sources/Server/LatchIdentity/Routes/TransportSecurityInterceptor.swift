@@ -8,7 +8,8 @@ struct TransportSecurityInterceptor: Interceptor, Filter {
 
     /// Nil where there is nothing to tell: without https, on this machine, or with a time of zero.
     init?(_ configuration: IdentityConfiguration) {
-        guard configuration.hstsMaxAge > .zero, let origin = configuration.issuer.flatMap({ try? HTTPOrigin.split($0) })?.origin,
+        guard configuration.hstsMaxAge > .zero,
+            let origin = configuration.issuer.flatMap({ try? HTTPOrigin.split($0) })?.origin,
             origin.scheme == "https", !origin.isLoopback
         else { return nil }
         field = "max-age=\(configuration.hstsMaxAge.components.seconds)"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+import Glibc
+import LatchHTTP
+import LatchProcess
+import PortableFoundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A log that nobody reads` {
+    @Test func `keeps the server neither from its requests nor from its end`() async throws {
+        try await withTemporaryFolder { folder in
+            let pipe = folder + "/error"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            try await BuiltProgram.serving(in: folder, environment: ["LATCH_SHUTDOWN_GRACE": "2"]) { process, url in
+                let client = Client(baseURL: try #require(URL(string: url)))
+                // Their lines are more than the pipe holds.
+                for _ in 0..<2000 {
+                    #expect(try await client.perform(.raw(.get, RoutePath("readyz"))).status == .ok)
+                }
+                process.terminate()
+                #expect(await process.end() == .exited(0))
+            }
+        }
+    }
+}
+#endif
