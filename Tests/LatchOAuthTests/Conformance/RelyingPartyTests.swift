@@ -23,13 +23,24 @@ import Testing
         return try await client.finish(provider.approve(try await client.begin(request)))
     }
 
-    /// Expects that a deviation of the ID token ends the sign-in, and that the tokens are revoked.
+    /// Expects that a deviation of the ID token ends the sign-in, and no other session of the user.
     private func expectRefusal(
         _ error: OAuthError = .invalidIDToken, _ deviate: (inout ScriptedProvider.Deviations) -> Void
     ) async throws {
         let provider = try ScriptedProvider()
         provider.deviate(deviate)
         await #expect(throws: error) { try await signIn(provider) }
+        #expect(provider.requests(to: "/revoke").isEmpty)
+    }
+
+    /// Some issuers know one grant for each user and client: a revocation there ends the user's sessions on all devices.
+    @Test func `revokes the tokens of a refused ID token only where a revocation ends one sign-in`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate {
+            $0.metadata = { $0["latch_client_id"] = "latch" }
+            $0.claims = { $0.issuer = "https://other.example.com" }
+        }
+        await #expect(throws: OAuthError.issuerMismatch) { try await signIn(provider) }
         #expect(provider.requests(to: "/revoke").count == 2)
     }
 
