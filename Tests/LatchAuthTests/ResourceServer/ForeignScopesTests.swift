@@ -53,10 +53,12 @@ import Testing
         #expect(try await response(sample.members, from: sample.claim, requiring: ["notes:write"]).status == .forbidden)
     }
 
-    @Test(arguments: [
-        ["scope": "profile", "scp": "notes:read"], ["scope": 1], ["scope": [["notes:read"]]], ["roles": "notes:read"],
-        ["scope": ["notes:read": true]], [:],
-    ] as [JSONObject])
+    @Test(
+        arguments: [
+            ["scope": "profile", "scp": "notes:read"], ["scope": 1], ["scope": [["notes:read"]]],
+            ["roles": "notes:read"],
+            ["scope": ["notes:read": true]], [:],
+        ] as [JSONObject])
     func `are not taken from another claim or shape`(members: JSONObject) async throws {
         #expect(try await response(members, from: nil).status == .forbidden)
     }

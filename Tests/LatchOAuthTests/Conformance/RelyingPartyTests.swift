@@ -33,17 +33,6 @@ import Testing
         #expect(provider.requests(to: "/revoke").isEmpty)
     }
 
-    /// Some issuers know one grant for each user and client: a revocation there ends the user's sessions on all devices.
-    @Test func `revokes the tokens of a refused ID token only where a revocation ends one sign-in`() async throws {
-        let provider = try ScriptedProvider()
-        provider.deviate {
-            $0.metadata = { $0["latch_client_id"] = "latch" }
-            $0.claims = { $0.issuer = "https://other.example.com" }
-        }
-        await #expect(throws: OAuthError.issuerMismatch) { try await signIn(provider) }
-        #expect(provider.requests(to: "/revoke").count == 2)
-    }
-
     // MARK: Basic
 
     @Test func `oidcc-client-test: completes a code flow`() async throws {

@@ -56,6 +56,42 @@ import Testing
         #expect(provider.requests(to: "/revoke").isEmpty)
     }
 
+    /// Some issuers know one grant for each user and client: a revocation there ends the user's sessions on all devices.
+    @Test func `revokes the tokens of a refused ID token only where a revocation ends one sign-in`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate {
+            $0.metadata = { $0["latch_client_id"] = "latch" }
+            $0.claims = { $0.issuer = "https://other.example.com" }
+        }
+        await #expect(throws: OAuthError.issuerMismatch) {
+            let client = provider.client()
+            return try await client.finish(provider.approve(try await client.begin()))
+        }
+        #expect(provider.requests(to: "/revoke").count == 2)
+    }
+
+    @Test func `refuses a refresh until claims are met: they are on its page`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let session = Session(client: client, store: InMemoryTokenStore())
+        try await session.signIn(try await client.finish(provider.approve(try await client.begin())).tokens)
+        let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+        let refusal: JSONValue = [
+            "error": "invalid_grant", "suberror": "basic_action", "claims": .string(claims),
+        ]
+        provider.deviate {
+            $0.response = { request in
+                guard request.path == "/token" else { return nil }
+                return HTTPResponse(status: .badRequest, body: HTTPBody(refusal.serialized()))
+            }
+        }
+        provider.clock.advance(by: .seconds(3_600))
+        let error = await #expect(throws: AuthError.stepUpRequired) { try await session.credential() }
+        let request = AuthorizationRequest(satisfying: try #require(error?.requirement))
+        let page = try await client.begin(request).url.query(percentEncoded: true) ?? ""
+        #expect(ScriptedProvider.parameters(page)["claims"] == claims)
+    }
+
     // MARK: Client authentication
 
     @Test func `gets a new assertion of the client with the nonce that it requires`() async throws {

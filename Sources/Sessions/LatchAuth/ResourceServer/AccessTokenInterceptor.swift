@@ -55,7 +55,8 @@ public struct AccessTokenInterceptor: Interceptor {
     ///   - clock: The time.
     public init(
         _ verifier: some AccessTokenVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels,
-        from claim: [String]? = nil, authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil, clock: WallClock = .system
+        from claim: [String]? = nil, authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil,
+        clock: WallClock = .system
     ) {
         self.verifier = verifier
         self.required = required

@@ -182,7 +182,8 @@ public final class AuthorizationClient: Sendable {
             request, scopes: scopes, redirectURI: redirectURI, issuer: configuration.issuer,
             clientID: configuration.registration.clientID ?? "", key: key, now: clock.now, random: random)
         var parameters = attempt.parameters(
-            hasNonce: isOpenID(scopes) && configuration.quirks.returnsNonce, hasVerifier: configuration.quirks.takesVerifier)
+            hasNonce: isOpenID(scopes) && configuration.quirks.returnsNonce,
+            hasVerifier: configuration.quirks.takesVerifier)
         // What belongs to the attempt cannot be replaced, nor be there twice (RFC 6749 §3.1).
         let own = Set(parameters.map(\.0))
         parameters += request.parameters(scopes: scopes).filter { !own.contains($0.0) }
@@ -225,13 +226,15 @@ public final class AuthorizationClient: Sendable {
         let resolved = try await fetchKeys(for: attempt.scopes)
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
-            code: code, verifier: configuration.quirks.takesVerifier ? attempt.verifier : "", redirectURI: attempt.redirectURI, scopes: attempt.scopes,
+            code: code, verifier: configuration.quirks.takesVerifier ? attempt.verifier : "",
+            redirectURI: attempt.redirectURI, scopes: attempt.scopes,
             resources: attempt.resources ?? [])
         let key = keys.withLock { $0.first { $0 == attempt.key } } ?? attempt.key
         let sent = clock.now
         let tokens = try await resolved.endpoint.tokens(for: grant, boundTo: key)
         var expectations = IDTokenExpectations(
-            nonce: isOpenID(attempt.scopes) && configuration.quirks.returnsNonce ? attempt.nonce : nil, maximumAge: attempt.maximumAge,
+            nonce: isOpenID(attempt.scopes) && configuration.quirks.returnsNonce ? attempt.nonce : nil,
+            maximumAge: attempt.maximumAge,
             contextClasses: attempt.contextClasses)
         expectations.clockOffset = clockOffset(in: tokens.tokens, sent: sent)
         return try await verified(tokens, expectations, isRequired: isOpenID(attempt.scopes))

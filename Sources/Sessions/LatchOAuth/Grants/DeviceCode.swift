@@ -81,7 +81,8 @@ extension AuthorizationClient {
         }
         let scopes = scopes ?? configuration.scopes
         let response = try await endpoint.post(
-            [("scope", scopes.text)] + configuration.resources.map { ("resource", $0) }, to: endpoint.endpoint("device_authorization_endpoint", url))
+            [("scope", scopes.text)] + configuration.resources.map { ("resource", $0) },
+            to: endpoint.endpoint("device_authorization_endpoint", url))
         return try DeviceAuthorization(response, scopes: scopes, now: clock.now)
     }
 

@@ -16,17 +16,22 @@ enum ResourceSpelling: Sendable, Hashable {
 
 extension AuthorizationServer {
     /// The spelling of the server: that of the configuration, or else that of the product that the server is known to be.
-    var resourceSpelling: ResourceSpelling { statedSpelling ?? (isEntra ? .scopePrefix : isAuth0 ? .audience : .resource) }
+    var resourceSpelling: ResourceSpelling {
+        statedSpelling ?? (isEntra ? .scopePrefix : isAuth0 ? .audience : .resource)
+    }
 
     /// Whether the server is the second version of Microsoft Entra, in one of its clouds.
     private var isEntra: Bool {
         let hosts = [
-            "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn", ".ciamlogin.com",
+            "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+            ".ciamlogin.com",
             ".b2clogin.com",
         ]
         let host = (issuer.host() ?? "").utf8
         return issuer.path().utf8.contains("/v2.0".utf8)
-            && hosts.contains { $0.utf8.first == UInt8(ascii: ".") ? host.ends(with: $0.utf8) : host.elementsEqual($0.utf8) }
+            && hosts.contains {
+                $0.utf8.first == UInt8(ascii: ".") ? host.ends(with: $0.utf8) : host.elementsEqual($0.utf8)
+            }
     }
 
     /// Whether the server is Auth0, which names an endpoint in its metadata that no specification has.
@@ -45,7 +50,9 @@ extension AuthorizationServer {
         let type = parameters.first { $0.0 == "grant_type" }?.1
         guard type != "authorization_code", type != DeviceCodeGrant.type else { return spelled }
         if resourceSpelling == .audience {
-            if !spelled.contains(where: { $0.0 == "audience" && !$0.1.isEmpty }) { spelled.append(("audience", resource)) }
+            if !spelled.contains(where: { $0.0 == "audience" && !$0.1.isEmpty }) {
+                spelled.append(("audience", resource))
+            }
             return spelled
         }
         let scopes = Scopes(parsing: parameters.first { $0.0 == "scope" }?.1 ?? "")
