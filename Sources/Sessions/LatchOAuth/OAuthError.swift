@@ -29,6 +29,8 @@ public struct OAuthError: CodedError, RetryAfterError {
     public let retryAfter: Duration?
     /// The refusal of the session, if the request was a refresh.
     private var refusal: RefreshRefusal?
+    /// The claims that the next request needs, as Microsoft Entra states them.
+    private var claims: JSONValue?
     /// Whether the response refuses the refresh token, and may come from a gateway.
     package private(set) var isDoubtfulEnd = false
 
@@ -215,6 +217,7 @@ extension OAuthError {
             status: response.status, issuerCode: issuerCode, suberror: suberror, issuerMessage: message,
             retryAfter: response.retryDelay(now: now) ?? Self.delay(members["retry_after"]))
         refusal = response.refreshRefusal
+        claims = members["claims"]
     }
 
     /// Creates the error of a response that reports it with a status of success, as GitHub's do; nil without one.
@@ -336,6 +339,7 @@ extension OAuthError: IssuerError {
     /// The requirement of a server that continues the session once the user has acted; nil for other errors.
     var requirement: StepUpRequirement? {
         guard self == .interactionRequired else { return nil }
-        return issuerCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror) } ?? StepUpRequirement()
+        return issuerCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror, claims: claims) }
+            ?? StepUpRequirement()
     }
 }

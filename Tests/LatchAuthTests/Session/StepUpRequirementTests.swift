@@ -39,6 +39,33 @@ import Testing
     ])
     func `is nothing where the challenge is another one`(field: String) { #expect(requirement(field) == nil) }
 
+    /// Microsoft Entra's, in either alphabet and with any padding.
+    @Test(arguments: ["eyJhIjp7InYiOiI/Pz8+In19", "eyJhIjp7InYiOiI_Pz8-In19", "eyJhIjp7InYiOiI/Pz8+In19Cg=="])
+    func `may be claims of the new tokens`(claims: String) throws {
+        let asked = try #require(
+            requirement(
+                #"Bearer realm="", authorization_uri="https://x", error="insufficient_claims", claims="\#(claims)""#))
+        #expect(asked.claims == ["a": ["v": "???>"]])
+        let decoded = try JSONDecoder().decode(StepUpRequirement.self, from: JSONEncoder().encode(asked))
+        #expect(decoded == asked && decoded != StepUpRequirement())
+    }
+
+    @Test(arguments: [#"claims="!""#, #"claims="W10=""#, #"claims="""#, "realm=x"])
+    func `needs the user even where its claims cannot be read`(parameter: String) {
+        #expect(requirement("Bearer error=insufficient_claims, \(parameter)") == StepUpRequirement())
+    }
+
+    @Test func `has the claims of a refused refresh`() {
+        let text = #"{"access_token":{"capolids":{"essential":true,"values":["c"]}}}"#
+        let object: JSONObject = ["access_token": ["capolids": ["essential": true, "values": ["c"]]]]
+        for claims in [.string(text), .object(object)] as [JSONValue] {
+            let asked = StepUpRequirement(errorCode: "invalid_grant", suberror: "basic_action", claims: claims)
+            #expect(asked?.claims == object)
+        }
+        #expect(StepUpRequirement(errorCode: "invalid_grant", claims: .string(text)) == nil)
+        #expect(StepUpRequirement(errorCode: "login_required", claims: "no object")?.claims == nil)
+    }
+
     @Test(arguments: ["-5", "5.5", "five", "", "99999999999999999999", "+5"])
     func `has no age where that is no number of seconds`(age: String) {
         let field = #"Bearer error="insufficient_user_authentication", max_age="\#(age)""#

@@ -22,6 +22,16 @@ import Testing
         #expect(try #require(HTTPDate(text)).date == date)
     }
 
+    /// RFC 9110 §5.6.7: a recipient must read them.
+    @Test(arguments: [
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+        ("Thursday, 01-Jan-70 00:00:00 GMT", 0), ("Tuesday, 19-Jan-38 03:14:08 GMT", 2_147_483_648),
+        ("Tuesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999), ("Tue Feb 29 12:00:00 2000", 951_825_600),
+    ])
+    func `is read in the two obsolete forms`(text: String, seconds: Double) throws {
+        #expect(try #require(HTTPDate(text)).date == Date(timeIntervalSince1970: seconds))
+    }
+
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `is read back as it was written`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
@@ -81,8 +91,11 @@ import Testing
 
     @Test(arguments: [
         "", " ", "GMT", "Sun", "0", "784111777", "1994-11-06T08:49:37Z",
-        // RFC 9110 §5.6.7: the two obsolete forms, which nothing writes any more.
-        "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sunday, 6-Nov-94 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 UTC", "Sunday, 06-Nov-94 08:49:37", "Sunday, 31-Nov-94 08:49:37 GMT",
+        "Sunday, 06-Nov-94-1 08:49:37 GMT", "Sun Nov 6 08:49:37 1994", "Sun Nov  06 08:49:37 1994",
+        "Sun Nov  6 08:49:37 94", "Sun Nov  6 08:49:37 1994 GMT", "Sunday Nov  6 08:49:37 1994",
+        "Sun, Nov  6 08:49:37 1994", "Sun Feb 30 08:49:37 2000", "Sun Nov   6 08:49:37 1994",
         "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 gmt",
         "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT",
         "Sun,  06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT",

@@ -74,6 +74,12 @@ final class HTTP2Server: Sendable {
         HTTPRequest(method: method, scheme: scheme, authority: "127.0.0.1:\(port)", path: path, body: body)
     }
 
+    /// Stops the process, whose connections stay open and are silent.
+    func pause() { process.send(SIGSTOP) }
+
+    /// Lets the process go on.
+    func goOn() { process.send(SIGCONT) }
+
     /// Ends the server and counts the connections that it had, from its own report.
     func connectionsInAll() async -> Int {
         process.kill()

@@ -88,11 +88,11 @@ final class ScriptedUpstream: Handler {
         }
         switch url {
         case "\(issuer)/.well-known/openid-configuration": return json(.object(metadata(deviations)))
-        case "https://sso.example.com/jwks": return json(KeySet([key]).jwks())
+        case "https://sso.example.com/jwks", "https://appleid.apple.com/auth/keys": return json(KeySet([key]).jwks())
         case "https://sso.example.com/userinfo":
             return json(["sub": "carol", "email": "carol@example.org", "email_verified": true])
         case "https://sso.example.com/token", "https://github.com/login/oauth/access_token",
-            "https://graph.facebook.com/oauth/access_token":
+            "https://graph.facebook.com/oauth/access_token", "https://appleid.apple.com/auth/token":
             return try token(request, deviations)
         case "https://www.facebook.com/.well-known/oauth/openid/jwks/": return json(KeySet([key]).jwks())
         default: return HTTPResponse(status: .notFound)

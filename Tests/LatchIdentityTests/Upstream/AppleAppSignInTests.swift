@@ -123,7 +123,7 @@ private struct AppleDevice: Sendable {
         let right = try await device.send(
             device.token { $0["jti"] = "3" }, ["authorizationCode": .string(code("001.ada"))])
         #expect(right.status == 200)
-        let request = try #require(device.upstream.requests.last { $0.path == "/token" })
+        let request = try #require(device.upstream.requests.last { $0.path == "/auth/token" })
         let form = ScriptedUpstream.parameters("?\(request.body.text ?? "")")
         #expect(form["client_id"] == "com.example.notes" && form["redirect_uri"] == nil)
         #expect(try JWT(unverified: form["client_secret"] ?? "").claims.subject == "com.example.notes")

@@ -280,7 +280,7 @@ import Testing
         let returned = try await agent.post("/api/auth/apple/callback", form: "\(query)&\(user)")
         let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
         #expect(try await site.get("/user/profile", bearer: signedIn.access).string("name") == "Ada Byron")
-        let request = upstream.requests.first { $0.path == "/token" }
+        let request = upstream.requests.first { $0.path == "/auth/token" }
         let secret = try #require(ScriptedUpstream.parameters("?\(request?.body.text ?? "")")["client_secret"])
         #expect(try JWT(unverified: secret).claims.issuer == "T")
         await site.close()

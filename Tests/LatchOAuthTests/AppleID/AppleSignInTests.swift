@@ -63,12 +63,12 @@ private final class ScriptedApple: AppleIDProvider, Handler {
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let body: JSONValue =
-            request.path == "/keys"
+            request.absoluteURL == "https://appleid.apple.com/auth/keys"
             ? KeySet([key]).jwks()
+            // What Apple published for a day in June 2025; its tokens kept their issuer.
             : [
-                "issuer": "https://appleid.apple.com", "token_endpoint": "https://appleid.apple.com/auth/token",
-                "authorization_endpoint": "https://appleid.apple.com/auth/authorize",
-                "jwks_uri": "https://appleid.apple.com/keys", "id_token_signing_alg_values_supported": ["RS256"],
+                "issuer": "https://account.apple.com", "token_endpoint": "https://account.apple.com/auth/token",
+                "jwks_uri": "https://account.apple.com/keys",
             ]
         return HTTPResponse(
             status: .ok, fields: [.contentType: "application/json"], body: HTTPBody(body.serialized()))

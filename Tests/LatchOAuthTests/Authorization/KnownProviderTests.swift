@@ -148,10 +148,12 @@ import Testing
 
     @Test func `signs a client secret for each request: Apple`() async throws {
         let key = try Key.generate(.es256, id: "KEY1")
-        let provider = Played(metadata: Self.metadata("https://appleid.apple.com"))
+        // What Apple published for a day in June 2025; its tokens kept their issuer.
+        let provider = Played(metadata: Self.metadata("https://account.apple.com"))
         let client = AuthorizationClient(
             .apple(clientID: "com.example.web", teamID: "TEAM", key: key), transport: provider)
         let url = try await client.begin(redirectURI: Self.callback).url
+        #expect(url.absoluteString.hasPrefix("https://appleid.apple.com/auth/authorize?"))
         #expect(ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")["response_mode"] == "form_post")
         _ = try await client.tokens(for: RefreshGrant(refreshToken: "r"))
         let form = ScriptedProvider.parameters(provider.requests.last?.body.text ?? "")
@@ -161,6 +163,7 @@ import Testing
             audience: "https://appleid.apple.com"
         ).verify(secret)
         #expect(claims.subject == "com.example.web")
+        #expect(provider.requests.map(\.absoluteURL) == ["https://appleid.apple.com/auth/token"])
         #expect(try JWT(unverified: secret).header.keyID == "KEY1")
     }
 
@@ -184,6 +187,34 @@ import Testing
             try await AuthorizationClient(.github(clientID: "c"), transport: wrong).tokens(
                 for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
         }
+    }
+
+    @Test func `has no nonce, and takes no verifier: LinkedIn`() async throws {
+        let key = try Key.generate(.rs256)
+        var claims: Claims = ["sub": "ada"]
+        (claims.issuer, claims.audience) = ("https://www.linkedin.com/oauth", ["c"])
+        (claims.issuedAt, claims.expiry) = (.now, .now.addingTimeInterval(600))
+        let provider = Played(
+            tokens: [
+                "access_token": "a", "scope": "email,openid,profile",
+                "id_token": .string(try JWT.sign(claims, with: key)),
+            ],
+            keys: KeySet([key]).jwks().objectValue)
+        let client = AuthorizationClient(.linkedIn(clientID: "c", secret: "s"), transport: provider)
+        let page = try await client.begin(redirectURI: Self.callback).url
+        let parameters = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")
+        #expect(page.absoluteString.hasPrefix("https://www.linkedin.com/oauth/v2/authorization?"))
+        #expect(parameters["nonce"] == nil && parameters["code_challenge"] == nil)
+        let callback = try #require(URL(string: "\(Self.callback)?code=1&state=\(parameters["state"] ?? "")"))
+        let response = try await client.finish(callback)
+        #expect(response.idTokenClaims?.subject == "ada")
+        #expect(response.grantedScopes == ["email", "openid", "profile"])
+        let request = try #require(provider.requests.last { $0.method == .post })
+        let form = ScriptedProvider.parameters(request.body.text ?? "")
+        #expect(form["client_secret"] == "s" && form["code_verifier"] == nil)
+        #expect(request.fields[.authorization] == nil)
+        #expect(request.absoluteURL == "https://www.linkedin.com/oauth/v2/accessToken")
+        await #expect(throws: OAuthError.stateMismatch) { try await client.finish(callback) }
     }
 
     @Test func `adds a fragment to its response: Facebook`() async throws {

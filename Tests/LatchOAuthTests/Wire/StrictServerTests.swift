@@ -42,7 +42,7 @@ import Testing
         #expect(provider.requests(to: path).count == 3)
     }
 
-    @Test func `loses its keys: tokens that cannot be verified end, since nobody else holds them`() async throws {
+    @Test func `loses its keys: tokens that cannot be verified are not used`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let callback = try provider.approve(try await client.begin())
@@ -53,7 +53,43 @@ import Testing
         provider.clock.advance(by: .seconds(120))
         provider.deviate { $0.response = { $0.path == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil } }
         await #expect(throws: AuthError.keysUnavailable) { try await client.finish(next) }
-        #expect(!provider.requests(to: "/revoke").isEmpty)
+        #expect(provider.requests(to: "/revoke").isEmpty)
+    }
+
+    /// Some issuers know one grant for each user and client: a revocation there ends the user's sessions on all devices.
+    @Test func `revokes the tokens of a refused ID token only where a revocation ends one sign-in`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate {
+            $0.metadata = { $0["latch_client_id"] = "latch" }
+            $0.claims = { $0.issuer = "https://other.example.com" }
+        }
+        await #expect(throws: OAuthError.issuerMismatch) {
+            let client = provider.client()
+            return try await client.finish(provider.approve(try await client.begin()))
+        }
+        #expect(provider.requests(to: "/revoke").count == 2)
+    }
+
+    @Test func `refuses a refresh until claims are met: they are on its page`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client()
+        let session = Session(client: client, store: InMemoryTokenStore())
+        try await session.signIn(try await client.finish(provider.approve(try await client.begin())).tokens)
+        let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+        let refusal: JSONValue = [
+            "error": "invalid_grant", "suberror": "basic_action", "claims": .string(claims),
+        ]
+        provider.deviate {
+            $0.response = { request in
+                guard request.path == "/token" else { return nil }
+                return HTTPResponse(status: .badRequest, body: HTTPBody(refusal.serialized()))
+            }
+        }
+        provider.clock.advance(by: .seconds(3_600))
+        let error = await #expect(throws: AuthError.stepUpRequired) { try await session.credential() }
+        let request = AuthorizationRequest(satisfying: try #require(error?.requirement))
+        let page = try await client.begin(request).url.query(percentEncoded: true) ?? ""
+        #expect(ScriptedProvider.parameters(page)["claims"] == claims)
     }
 
     // MARK: Client authentication
@@ -269,8 +305,9 @@ import Testing
         #expect(store.load()?.idToken == first)
     }
 
-    @Test func `has tokens of another user revoked`() async throws {
+    @Test func `has tokens of another user revoked, where that ends one sign-in`() async throws {
         let provider = try ScriptedProvider()
+        provider.deviate { $0.metadata = { $0["latch_client_id"] = "latch" } }
         let client = provider.client()
         let session = Session(client: client, store: InMemoryTokenStore())
         try await session.signIn(try await client.finish(provider.approve(try await client.begin())).tokens)

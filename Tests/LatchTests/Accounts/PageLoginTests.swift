@@ -245,6 +245,8 @@ import Testing
                     home, provider, arguments + ["--account", "ada@example.com"], environment: browser)
                 #expect(other.ending == .exited(1))
                 #expect(other.error.contains("latch: Another user has signed in, not ada@example.com."))
+                // It would end that user's sessions elsewhere.
+                #expect(provider.requests(to: "/revoke").isEmpty)
                 #expect(try await home.latch("token").output == before)
                 let new = try await login(home, provider, arguments + ["--account", "bob"], environment: browser)
                 #expect(new.output.first == "Signed in as mallory@example.com at \(provider.base).")
@@ -284,7 +286,26 @@ import Testing
                 }
                 let refused = try await home.latch("token", "--audience", "https://api.example.com")
                 #expect(refused.ending == .exited(1) && refused.output.isEmpty)
-                #expect(refused.error.first?.contains("that is not for https://api.example.com alone") == true)
+                #expect(refused.error.first?.contains("that is not for https://api.example.com.") == true)
+            }
+        }
+    }
+
+    @Test func `prints a token for an API that is for others too, and says so`() async throws {
+        try await ScriptedProvider.serving { provider in
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                let arguments = ["--browser", "--client-id", "notes", "--audience", "https://api.example.com"]
+                _ = try await login(home, provider, arguments, environment: browser)
+                let code = try #require(provider.requests(to: "/token").first)
+                #expect(ScriptedProvider.parameters(code.body.text ?? "")["resource"] == "https://api.example.com")
+                let both: JSONValue = ["https://api.example.com", .string("\(provider.base)/userinfo")]
+                let token = try JWT.sign(["aud": both], with: provider.key)
+                provider.deviate { $0.tokenResponse = { $0["access_token"] = .string(token) } }
+                let printed = try await home.latch("token", "--audience", "https://api.example.com")
+                #expect(printed.ending == .exited(0) && printed.output == [token])
+                #expect(printed.error.first?.hasSuffix("others too: \(provider.base)/userinfo.") == true)
+                #expect(try await home.latch("login", "--audience", "https://api.example.com").ending == .exited(2))
             }
         }
     }

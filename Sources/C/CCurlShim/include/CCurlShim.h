@@ -72,6 +72,12 @@ static inline curl_socket_t latch_curl_new_socket(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
 }
 
+/// Whether a transfer uses a connection that was open before it.
+static inline int latch_curl_reuses_connection(CURL *easy) {
+    long count = 1;
+    return curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK && count == 0;
+}
+
 /// The number of bytes of heads and content that were sent, also on connections that were lost since.
 static inline long latch_curl_sent_bytes(CURL *easy) {
     long value = 0;

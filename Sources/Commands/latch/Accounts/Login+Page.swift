@@ -34,7 +34,7 @@ extension Login {
         let userID = user?.subject ?? (isClient ? nil : response.userID)
         if let known, let expected = known.userID, userID != expected {
             // The browser may have another user's session.
-            _ = await client.revocation(response.tokens)
+            try await client.tokenEndpoint().discard(response.tokens)
             throw CommandError.failed(
                 "Another user has signed in, not \(known.name).",
                 hint: "Sign out at \(exact) in the browser first, or leave '--account' out.")
@@ -59,6 +59,9 @@ extension Login {
         func client(_ registration: ClientRegistration) throws -> AuthorizationClient {
             var configuration = OAuthConfiguration(issuer: url.exact, registration: registration)
             if let scopes = try scopes() { configuration.scopes = scopes }
+            if let audience = invocation[LoginSubcommand.audience] {
+                configuration.resources = [try TokenSubcommand.target(audience).resource]
+            }
             return AuthorizationClient(configuration, transport: accounts.transport, timeout: .seconds(60))
         }
         let named = invocation[LoginSubcommand.clientID] ?? environment.variables["LATCH_CLIENT_ID"] ?? known?.clientID

@@ -21,6 +21,8 @@ enum LoginSubcommand {
     static let clientID = Option.value(
         "client-id", "ID", "this program's registration at the issuer (LATCH_CLIENT_ID, or the account's own)")
     static let scope = Option.value("scope", "SCOPES", short: "s", "the scopes to request, separated by spaces")
+    static let audience = Option.value(
+        "audience", "URI", "the API that the tokens are for, where the issuer knows several")
 
     static let subcommand = Subcommand(
         name: "login", summary: "signs in, and makes the account the current one",
@@ -40,7 +42,7 @@ enum LoginSubcommand {
             it is, so that no other issuer receives it.
             """,
         options: [
-            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope,
+            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope, audience,
             IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer and its scopes"),
         ],
@@ -63,7 +65,14 @@ enum LoginSubcommand {
                     "'latch login' signs in in one way.",
                     hint: "Leave all but one of '--browser', '--device' and '--client-credentials' out.")
             }
-            guard let way = ways.first else { return try await login.run() }
+            guard let way = ways.first else {
+                guard !invocation.has(audience) else {
+                    throw CommandError.usage(
+                        "A sign-in by password names no API.",
+                        hint: "Add '--browser', '--device' or '--client-credentials', or leave '--audience' out.")
+                }
+                return try await login.run()
+            }
             return try await login.run(way)
         })
 }

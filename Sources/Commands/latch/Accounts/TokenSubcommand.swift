@@ -27,7 +27,7 @@ enum TokenSubcommand {
             "curl -H \"Authorization: Bearer $(latch token)\" https://id.example.com/files":
                 "for a program without support for latch",
             "latch token --refresh --json": "a new one, with its expiry",
-            "latch token --audience https://api.example.com": "one for this API alone",
+            "latch token --audience https://api.example.com": "one for this API",
         ],
         body: { invocation, environment in
             guard invocation[audience] == nil || !invocation.has(refresh) else {
@@ -60,28 +60,35 @@ enum TokenSubcommand {
             return .success
         })
 
-    /// Checks that a token is for one API alone: a server that knows no resources ignores which one was requested.
+    /// Checks that a token is for an API: a server that knows no resources ignores which one was requested.
+    ///
+    /// Several issuers name themselves as well, such as for their user information.
     ///
     /// - Throws: `CommandError.failed` if it is not.
     private static func check(
         _ tokens: Tokens, of session: Session<Tokens>, for target: TokenTarget, _ environment: Environment
     ) throws {
         let refusal = CommandError.failed(
-            "The issuer has issued a token that is not for \(target.resource) alone.",
+            "The issuer has issued a token that is not for \(target.resource).",
             hint: "It may not know this API, or no single ones: 'latch token' prints the token for all of them.")
         if tokens.access == session.currentState.credential?.access { throw refusal }
         let claims: Claims
         do { claims = try JWT(unverified: tokens.access).claims } catch {
             environment.warn(
-                "Whether the token is for \(target.resource) alone cannot be seen in it.",
+                "Whether the token is for \(target.resource) only cannot be seen in it.",
                 hint: "An issuer that knows no single APIs issues one for all of them.")
             return
         }
-        guard claims.audience == [target.resource] else { throw refusal }
+        guard claims.audience.contains(where: { $0.utf8.elementsEqual(target.resource.utf8) }) else { throw refusal }
+        let others = claims.audience.filter { !$0.utf8.elementsEqual(target.resource.utf8) }
+        guard !others.isEmpty else { return }
+        environment.warn(
+            "The token is for others too: \(others.joined(separator: ", ").printable).",
+            hint: "\(target.resource) could use it there. Request less with '--scope' if you do not trust it.")
     }
 
     /// RFC 8707 §2: an absolute URI without a fragment.
-    private static func target(_ text: String) throws(CommandError) -> TokenTarget {
+    static func target(_ text: String) throws(CommandError) -> TokenTarget {
         guard let url = URL(encodingOnce: text), url.scheme != nil, url.fragment() == nil else {
             throw .usage(
                 "'\(text)' is not the URI of an API.", hint: "Write it as the issuer knows it: https://api.example.com."

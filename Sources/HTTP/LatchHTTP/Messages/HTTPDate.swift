@@ -19,20 +19,59 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         self.date = Date(timeIntervalSince1970: bounded)
     }
 
-    /// Parses the preferred format, IMF-fixdate, or returns nil for any other text.
+    /// Parses the preferred format, IMF-fixdate, or one of the two obsolete ones, which a recipient must know too; returns nil
+    /// for any other text.
     ///
     /// Each number has its exact digits and no sign, and the day exists in the month. The weekday must be valid but
     /// need not match the date. A leap second is the first second of the next minute.
     package init?(_ text: String) {
-        let parts = text.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false).map { Substring($0) }
-        guard parts.count == 6, Self.weekdays.contains(where: { parts[0] == "\($0)," }),
-            let day = Self.number(parts[1], digits: 2),
-            let month = Self.months.firstIndex(of: String(parts[2])),
-            let year = Self.number(parts[3], digits: 4),
-            let civil = CivilDate(year: year, month: month + 1, day: day),
-            let seconds = Self.secondsOfDay(parts[4]), parts[5] == "GMT"
+        let parts = Self.parts(of: Substring(text), at: " ")
+        guard let (civil, time) = Self.preferred(parts) ?? Self.rfc850(parts) ?? Self.asctime(parts),
+            let seconds = Self.secondsOfDay(time)
         else { return nil }
         self.init(Date(timeIntervalSince1970: Double(civil.secondsSince1970(at: seconds))))
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static func preferred(_ parts: [Substring]) -> (CivilDate, time: Substring)? {
+        guard parts.count == 6, weekdays.contains(where: { parts[0] == "\($0)," }), parts[5] == "GMT",
+            let day = number(parts[1], digits: 2), let year = number(parts[3], digits: 4)
+        else { return nil }
+        return date(year, parts[2], day).map { ($0, parts[4]) }
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+    ///
+    /// RFC 9110 counts the two digits from today. As those of a cookie (RFC 6265 §5.1.1) they are of 1970 to 2069 here, so that a
+    /// text has one meaning.
+    private static func rfc850(_ parts: [Substring]) -> (CivilDate, time: Substring)? {
+        guard parts.count == 4, parts[3] == "GMT", longWeekdays.contains(where: { parts[0] == "\($0)," }) else {
+            return nil
+        }
+        let date = Self.parts(of: parts[1], at: "-")
+        guard date.count == 3, let day = number(date[0], digits: 2), let year = number(date[2], digits: 2) else {
+            return nil
+        }
+        return Self.date(year + (year < 70 ? 2_000 : 1_900), date[1], day).map { ($0, parts[2]) }
+    }
+
+    /// `Sun Nov  6 08:49:37 1994`, whose day has a space in place of a zero.
+    private static func asctime(_ parts: [Substring]) -> (CivilDate, time: Substring)? {
+        let isShort = parts.count == 6 && parts[2].isEmpty
+        guard isShort || parts.count == 5, weekdays.contains(where: { parts[0] == $0 }) else { return nil }
+        guard let day = number(parts[isShort ? 3 : 2], digits: isShort ? 1 : 2),
+            let year = number(parts[parts.count - 1], digits: 4)
+        else { return nil }
+        return date(year, parts[1], day).map { ($0, parts[parts.count - 2]) }
+    }
+
+    private static func date(_ year: Int, _ month: Substring, _ day: Int) -> CivilDate? {
+        guard let index = months.firstIndex(where: { $0 == month }) else { return nil }
+        return CivilDate(year: year, month: index + 1, day: day)
+    }
+
+    private static func parts(of text: Substring, at separator: Unicode.Scalar) -> [Substring] {
+        text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false).map { Substring($0) }
     }
 
     /// The date in its preferred form, IMF-fixdate.
@@ -68,6 +107,9 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let longWeekdays = [
+        "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+    ]
 
     /// The range of dates with four digits of a year: 1 January 0000 to 31 December 9999.
     private static let firstSecond = -62_167_219_200.0
@@ -81,7 +123,7 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func secondsOfDay(_ text: Substring) -> Int? {
-        let parts = text.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map { Substring($0) }
+        let parts = parts(of: text, at: ":")
         guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
             let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }

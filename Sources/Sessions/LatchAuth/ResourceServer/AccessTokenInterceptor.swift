@@ -22,7 +22,7 @@ import PortableFoundation
 /// |---|---|
 /// | without a token | 401 with a challenge |
 /// | with a token that is not valid, or whose proof is missing | 401, `invalid_token` or `invalid_dpop_proof` |
-/// | with too few scopes | 403, `insufficient_scope` |
+/// | with too few scopes, permissions or roles | 403, `insufficient_scope` |
 /// | of a user who authenticated too weakly or too long ago | 401, `insufficient_user_authentication` |
 /// | with a token in the URL, or with two | 400, `invalid_request` |
 /// | while the token cannot be verified | 503 |
@@ -33,6 +33,7 @@ public struct AccessTokenInterceptor: Interceptor {
     private let verifier: any AccessTokenVerifier
     private let required: Scopes
     private let hierarchy: ScopeHierarchy
+    private let claim: [String]?
     private let authentication: StepUpRequirement?
     private let resource: ProtectedResource?
     private let clock: WallClock
@@ -43,6 +44,10 @@ public struct AccessTokenInterceptor: Interceptor {
     ///   - verifier: Verifies the token: by keys, or by introspection.
     ///   - required: The scopes that the token must carry, all of them.
     ///   - hierarchy: The scopes that imply others.
+    ///   - claim: The claim that contains the scopes, permissions or roles, below the claims that contain it: `["permissions"]` of
+    ///     Auth0, `["roles"]` of Microsoft Entra, `["realm_access", "roles"]` of Keycloak. Nil for `scope`, or else `scp`.
+    ///     Its value is a list, or a text with spaces. A client cannot request what another claim contains, so that
+    ///     challenges do not name it.
     ///   - authentication: The context classes of which the token's `acr` must be one, and the greatest time since its
     ///     `auth_time`; nil if any authentication is accepted.
     ///   - resource: The resource that the routes belong to, for proofs of a key and for the challenges; nil for tokens
@@ -50,11 +55,13 @@ public struct AccessTokenInterceptor: Interceptor {
     ///   - clock: The time.
     public init(
         _ verifier: some AccessTokenVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels,
-        authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil, clock: WallClock = .system
+        from claim: [String]? = nil, authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil,
+        clock: WallClock = .system
     ) {
         self.verifier = verifier
         self.required = required
         self.hierarchy = hierarchy
+        self.claim = claim
         self.authentication = authentication
         self.resource = resource
         self.clock = clock
@@ -117,7 +124,7 @@ public struct AccessTokenInterceptor: Interceptor {
 
     private func challenge(for failure: PresentedToken.Failure) -> AccessTokenChallenge {
         switch failure {
-        case .absent: AccessTokenChallenge(scopes: required)
+        case .absent: AccessTokenChallenge(scopes: requestable)
         case .malformed(let reason):
             AccessTokenChallenge(
                 status: .badRequest, error: "invalid_request", detail: "The request is malformed: \(reason).")
@@ -126,24 +133,47 @@ public struct AccessTokenInterceptor: Interceptor {
     }
 
     private func invalid(_ detail: String, _ scheme: PresentedToken.Scheme) -> AccessTokenChallenge {
-        AccessTokenChallenge(error: "invalid_token", detail: detail, scheme: scheme, scopes: required)
+        AccessTokenChallenge(error: "invalid_token", detail: detail, scheme: scheme, scopes: requestable)
     }
 
     // MARK: The scopes and the authentication
 
     /// Returns the refusal of a valid token that does not suffice; nil if it does.
     private func refusal(of claims: Claims, _ scheme: PresentedToken.Scheme) -> AccessTokenChallenge? {
-        // RFC 9068 §2.2.3, RFC 7662 §2.2: a list of scopes with spaces between them.
-        guard Scopes(parsing: claims.string("scope") ?? "").allow(all: required, in: hierarchy) else {
+        let scopes = scopes(in: claims)
+        guard (scopes ?? []).allow(all: required, in: hierarchy) else {
+            let need = "The request needs \(claim == nil ? "the scopes " : "")'\(required.text)'"
+            let place = claim.map { " in the claim '\($0.joined(separator: "."))' of the token" } ?? ""
             return AccessTokenChallenge(
                 status: .forbidden, error: "insufficient_scope",
-                detail: "The request needs the scopes '\(required.text)'.", scheme: scheme, scopes: required)
+                detail: "\(need)\(place)\(scopes == nil && claim == nil ? "; the token states no scopes" : "").",
+                scheme: scheme, scopes: requestable)
         }
         guard let authentication, !isMet(authentication, by: claims) else { return nil }
         return AccessTokenChallenge(
             error: "insufficient_user_authentication",
             detail: "The request needs a stronger or more recent authentication of the user.", scheme: scheme,
             scopes: authentication.scopes ?? [], authentication: authentication)
+    }
+
+    /// The required scopes, as far as a client can request them.
+    private var requestable: Scopes { claim == nil ? required : [] }
+
+    /// Returns the scopes of a token; nil if it states none.
+    ///
+    /// RFC 9068 §2.2.3 and RFC 7662 §2.2 write `scope` as a text. Duende and ForgeRock write it as a list. Microsoft Entra and AD FS
+    /// write `scp` as a text, and Okta as a list.
+    private func scopes(in claims: Claims) -> Scopes? {
+        let value =
+            if let claim {
+                claim.reduce(JSONValue.object(claims.members) as JSONValue?) { $0?[$1] }
+            } else {
+                [claims["scope"], claims["scp"]].lazy.compactMap(\.self).first { !$0.isNull }
+            }
+        guard let texts = value?.stringValue.map({ [$0] }) ?? value?.arrayValue?.compactMap(\.stringValue) else {
+            return nil
+        }
+        return Scopes(texts.flatMap { Scopes(parsing: $0).elements })
     }
 
     /// Whether a token shows the authentication that a route requires (RFC 9470 §6.1); without the claims it does not.
@@ -197,7 +227,7 @@ public struct AccessTokenInterceptor: Interceptor {
                 BindingError(
                     challenge: AccessTokenChallenge(
                         error: (isStale ? DPoPError.useNonce : .invalidProof).rawValue, detail: error.message,
-                        scheme: .dpop, scopes: required, nonce: isStale ? verifier.currentNonce : nil)))
+                        scheme: .dpop, scopes: requestable, nonce: isStale ? verifier.currentNonce : nil)))
         }
     }
 

@@ -132,7 +132,7 @@ private struct IssuerWords {
 
     /// The requirement of an issuer that continues the session once the user has acted.
     var requirement: StepUpRequirement? {
-        oauthCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror) }
+        oauthCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror, claims: members["claims"]) }
     }
 
     /// Whether they say that the refresh token or its session has ended; in a success, only the code can.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchCore
+public import LatchCore
 public import LatchHTTP
 import PortableFoundation
 
@@ -16,6 +16,14 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
     public var scopes: Scopes?
     /// The interaction that the issuer requires before it refreshes (`prompt`); nil if a resource requires the step-up.
     public var prompt: Prompt?
+
+    /// The claims that the new tokens need (OpenID Connect Core §5.5), as Microsoft Entra and APIs behind it require them; nil for
+    /// none.
+    public var claims: JSONObject? {
+        get { requiredClaims?.objectValue }
+        set { requiredClaims = newValue.map { .object($0) } }
+    }
+    private var requiredClaims: JSONValue?
 
     /// An interaction of an issuer with the user (OpenID Connect Core §3.1.2.1).
     public enum Prompt: String, Sendable, Hashable, Codable {
@@ -42,7 +50,13 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
     ///
     /// - Parameter suberror: The second code of Microsoft Entra. Its libraries keep the refresh token for these, and drop it for
     ///   `bad_token` and `token_expired`.
-    package init?(errorCode: String, suberror: String? = nil) {
+    /// - Parameter claims: The claims that the next request needs, as Entra states them: an object, or its text.
+    package init?(errorCode: String, suberror: String? = nil, claims: JSONValue? = nil) {
+        self.init(errorCode: errorCode, suberror)
+        self.claims = claims?.objectValue ?? claims?.stringValue.flatMap { Self.claims(in: Array($0.utf8)) }
+    }
+
+    private init?(errorCode: String, _ suberror: String?) {
         switch errorCode {
         case "interaction_required", "insufficient_user_authentication": self.init()
         case "login_required": self.init(prompt: .login)
@@ -75,11 +89,30 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
 
     /// Returns nil when the challenge requires no step-up.
     package init?(_ challenge: Challenge) {
-        guard challenge["error"] == "insufficient_user_authentication" else { return nil }
+        // The second one is Microsoft Entra's: https://learn.microsoft.com/entra/identity-platform/claims-challenge
+        guard ["insufficient_user_authentication", "insufficient_claims"].contains(challenge["error"]) else {
+            return nil
+        }
         self.init(
             contextClasses: (challenge["acr_values"] ?? "").unicodeScalars.split(separator: " ").map { String($0) },
             maximumAge: challenge["max_age"].flatMap(Self.seconds),
             scopes: challenge["scope"].map(Scopes.init(parsing:)))
+        claims = challenge["claims"].flatMap(Self.encodedClaims)
+    }
+
+    /// Decodes the claims of a challenge, which are in base 64: in either alphabet, with padding or without.
+    private static func encodedClaims(_ text: String) -> JSONObject? {
+        let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+        return [Base64Alphabet.standard, .url].lazy.compactMap { $0.decode(digits) }.first.flatMap(claims)
+    }
+
+    /// The greatest size of claims, many times that of any real ones.
+    private static let greatestSize = 16_384
+
+    private static func claims(in bytes: [UInt8]) -> JSONObject? {
+        guard bytes.count <= greatestSize else { return nil }
+        // Claims that cannot be read ask for nothing; the step-up is required all the same.
+        do { return try JSONValue(parsing: bytes).objectValue } catch { return nil }
     }
 
     /// Parses a whole number of seconds that is not negative (RFC 9470 §3); returns nil for anything else.

@@ -228,6 +228,8 @@ extension Tokens {
             results.append(authenticated.map { date.timeIntervalSince($0) <= age.inSeconds })
         }
         if let scopes = requirement.scopes { results.append(grantedScopes.map { $0.allow(all: scopes) }) }
+        // A token need not show them.
+        if requirement.claims != nil { results.append(nil) }
         if results.contains(false) { return false }
         return results.isEmpty || results.contains(nil) ? nil : true
     }

@@ -37,9 +37,8 @@ public struct AppleSignIn: Sendable {
         clientID: String, provider: any AppleIDProvider, details: any SecretStore = InMemorySecretStore(),
         transport: any Handler = Transport.live, clock: WallClock = .system, random: RandomSource = .system
     ) {
-        let issuer = URL(string: "https://appleid.apple.com") ?? URL(filePath: "/")
         client = AuthorizationClient(
-            OAuthConfiguration(issuer: issuer, clientID: clientID), transport: transport, clock: clock, random: random)
+            .apple(clientID: clientID), transport: transport, clock: clock, random: random)
         self.provider = provider
         self.details = details
         self.random = random

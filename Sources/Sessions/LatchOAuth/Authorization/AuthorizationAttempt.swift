@@ -92,12 +92,13 @@ public struct AuthorizationAttempt: Sendable, Codable {
     }
 
     /// The parameters of the attempt (RFC 6749 §4.1.1, RFC 7636 §4.3).
-    func parameters(isOpenID: Bool) -> [(String, String)] {
+    func parameters(hasNonce: Bool, hasVerifier: Bool) -> [(String, String)] {
         var list = [
             ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI.absoluteString),
-            ("state", state), ("code_challenge", challenge), ("code_challenge_method", "S256"),
+            ("state", state),
         ]
-        if isOpenID { list.append(("nonce", nonce)) }
+        if hasVerifier { list += [("code_challenge", challenge), ("code_challenge_method", "S256")] }
+        if hasNonce { list.append(("nonce", nonce)) }
         // RFC 9449 §10: the code is worthless without the key.
         if let key { list.append(("dpop_jkt", key.thumbprint)) }
         return list

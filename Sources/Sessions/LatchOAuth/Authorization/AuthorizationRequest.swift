@@ -47,6 +47,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         contextClasses = requirement.contextClasses
         maximumAge = requirement.maximumAge
         prompts = requirement.prompt.map { [$0] } ?? []
+        claims = requirement.claims
     }
 
     /// The parameters, without those of the attempt; one without a value is left out.

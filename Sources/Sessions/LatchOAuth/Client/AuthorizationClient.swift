@@ -120,11 +120,13 @@ public final class AuthorizationClient: Sendable {
 
     private func findServer() async throws -> AuthorizationServer {
         if let server = configuration.server { return server }
-        return try await ServerDiscovery(
+        var server = try await ServerDiscovery(
             issuer: configuration.issuer, transport: transport.nested(in: interceptors),
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: configuration.quirks.issuerTemplate,
             clock: clock
         ).server()
+        server.statedSpelling = configuration.quirks.resourceSpelling
+        return server
     }
 
     fileprivate func endpoint(at server: AuthorizationServer) -> TokenEndpoint {
@@ -179,7 +181,9 @@ public final class AuthorizationClient: Sendable {
         var attempt = AuthorizationAttempt(
             request, scopes: scopes, redirectURI: redirectURI, issuer: configuration.issuer,
             clientID: configuration.registration.clientID ?? "", key: key, now: clock.now, random: random)
-        var parameters = attempt.parameters(isOpenID: isOpenID(scopes))
+        var parameters = attempt.parameters(
+            hasNonce: isOpenID(scopes) && configuration.quirks.returnsNonce,
+            hasVerifier: configuration.quirks.takesVerifier)
         // What belongs to the attempt cannot be replaced, nor be there twice (RFC 6749 §3.1).
         let own = Set(parameters.map(\.0))
         parameters += request.parameters(scopes: scopes).filter { !own.contains($0.0) }
@@ -187,7 +191,7 @@ public final class AuthorizationClient: Sendable {
         where !parameters.contains(where: { $0.0 == name }) {
             parameters.append((name, value))
         }
-        parameters = try await endpoint.prepared(parameters, configuration, boundTo: key)
+        parameters = try await endpoint.prepared(endpoint.server.spelled(parameters), configuration, boundTo: key)
         attempt.url = try page.adding(parameters)
         return attempt
     }
@@ -222,13 +226,15 @@ public final class AuthorizationClient: Sendable {
         let resolved = try await fetchKeys(for: attempt.scopes)
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
-            code: code, verifier: attempt.verifier, redirectURI: attempt.redirectURI, scopes: attempt.scopes,
+            code: code, verifier: configuration.quirks.takesVerifier ? attempt.verifier : "",
+            redirectURI: attempt.redirectURI, scopes: attempt.scopes,
             resources: attempt.resources ?? [])
         let key = keys.withLock { $0.first { $0 == attempt.key } } ?? attempt.key
         let sent = clock.now
         let tokens = try await resolved.endpoint.tokens(for: grant, boundTo: key)
         var expectations = IDTokenExpectations(
-            nonce: isOpenID(attempt.scopes) ? attempt.nonce : nil, maximumAge: attempt.maximumAge,
+            nonce: isOpenID(attempt.scopes) && configuration.quirks.returnsNonce ? attempt.nonce : nil,
+            maximumAge: attempt.maximumAge,
             contextClasses: attempt.contextClasses)
         expectations.clockOffset = clockOffset(in: tokens.tokens, sent: sent)
         return try await verified(tokens, expectations, isRequired: isOpenID(attempt.scopes))
@@ -245,16 +251,27 @@ public final class AuthorizationClient: Sendable {
     /// Exchanges another grant for tokens, and verifies their ID token, if there is one; except for a refresh, where only
     /// a session can.
     ///
+    /// Client credentials that name no resource are exchanged for those of the configuration.
+    ///
     /// - Throws: As `TokenEndpoint.tokens(for:)`, and `OAuthError.invalidIDToken`.
     public func tokens(for grant: some Grant, boundTo key: DPoPKey? = nil) async throws -> TokenResponse {
         let resolved = try await resolved()
         let sent = clock.now
-        let response = try await resolved.endpoint.tokens(for: grant, boundTo: key)
+        let response = try await resolved.endpoint.tokens(for: completed(grant), boundTo: key)
         // A refresh continues a session that a revocation would end.
         guard grant.refreshToken == nil else { return response }
         var expectations = IDTokenExpectations()
         expectations.clockOffset = clockOffset(in: response.tokens, sent: sent)
         return try await verified(response, expectations, isRequired: false)
+    }
+
+    /// Returns a grant of the client's own credentials with the resources of the configuration, unless it names some; another
+    /// grant as it is.
+    private func completed(_ grant: some Grant) -> any Grant {
+        guard let own = grant as? ClientCredentialsGrant, own.resources.isEmpty, own.audience == nil else {
+            return grant
+        }
+        return ClientCredentialsGrant(scopes: own.scopes, resources: configuration.resources)
     }
 
     /// Returns the seconds by which the server's clock is ahead of this device's, by the date of a response that has just
@@ -273,7 +290,7 @@ public final class AuthorizationClient: Sendable {
 
     private func isOpenID(_ scopes: Scopes) -> Bool { scopes.contains("openid") }
 
-    /// Verifies the ID token of a response; without that, the tokens are revoked.
+    /// Verifies the ID token of a response; without that, the tokens are discarded.
     private func verified(
         _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool
     ) async throws -> TokenResponse {
@@ -293,8 +310,7 @@ public final class AuthorizationClient: Sendable {
             (response.tokens.idToken, response.idTokenClaims) = try await verifiedToken(token, expectations)
             return response
         } catch {
-            // Nobody else holds these tokens. The caller's cancellation does not prevent their end.
-            _ = await Task { await revocation(response.tokens) }.value
+            try await tokenEndpoint().discard(response.tokens)
             throw error
         }
     }

@@ -21,7 +21,10 @@ public struct OAuthConfiguration: Sendable {
     public var registration: ClientRegistration
     /// The scopes that a sign-in requests.
     public var scopes: Scopes
-    /// The resources that a sign-in requests tokens for (RFC 8707 §2), where its request names none.
+    /// The resources that a sign-in, on a page or on another device, and client credentials request tokens for (RFC 8707 §2),
+    /// where the request names none.
+    ///
+    /// Auth0 and Microsoft Entra take one, which they are told as `audience` and as the prefix of scopes.
     public var resources: [String] = []
     /// The URL that the server redirects to; nil for that of the browser, such as the address of a loopback listener.
     public var redirectURI: URL?
@@ -79,4 +82,10 @@ struct ServerQuirks: Sendable, Hashable {
     /// The name of the redirect URI in the URL of a sign-out, at a server that knows no ID token there; nil for OpenID
     /// Connect's.
     var signOutRedirectParameter: String?
+    /// The way in which the server is told a resource; nil for that of the product that it is known to be.
+    var resourceSpelling: ResourceSpelling?
+    /// Whether an ID token contains the nonce of its request (OpenID Connect Core §3.1.2.1).
+    var returnsNonce = true
+    /// Whether the server takes the verifier of a code (RFC 7636), rather than refusing the request for it.
+    var takesVerifier = true
 }

@@ -58,16 +58,19 @@ extension DeviceAuthorization: Redacting {
 
 /// A grant of a device code (RFC 8628 §3.4).
 struct DeviceCodeGrant: Grant {
+    static let type = "urn:ietf:params:oauth:grant-type:device_code"
+
     let code: String
     let scopes: Scopes
+    let resources: [String]
 
-    var type: String { "urn:ietf:params:oauth:grant-type:device_code" }
-    var parameters: [(String, String)] { [("device_code", code)] }
+    var type: String { Self.type }
+    var parameters: [(String, String)] { [("device_code", code)] + resources.map { ("resource", $0) } }
     var expectedScopes: Scopes? { scopes.isEmpty ? nil : scopes }
 }
 
 extension AuthorizationClient {
-    /// Begins a sign-in on another device (RFC 8628 §3.1).
+    /// Begins a sign-in on another device (RFC 8628 §3.1), for the resources of the configuration.
     ///
     /// - Parameter scopes: The requested scopes; nil for those of the configuration.
     /// - Throws: `OAuthError.missingEndpoint` if the server supports no device codes, its refusal, and `HTTPError`.
@@ -78,7 +81,8 @@ extension AuthorizationClient {
         }
         let scopes = scopes ?? configuration.scopes
         let response = try await endpoint.post(
-            [("scope", scopes.text)], to: endpoint.endpoint("device_authorization_endpoint", url))
+            [("scope", scopes.text)] + configuration.resources.map { ("resource", $0) },
+            to: endpoint.endpoint("device_authorization_endpoint", url))
         return try DeviceAuthorization(response, scopes: scopes, now: clock.now)
     }
 
@@ -92,7 +96,8 @@ extension AuthorizationClient {
     public func finish(
         _ authorization: DeviceAuthorization, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
-        let grant = DeviceCodeGrant(code: authorization.deviceCode, scopes: authorization.scopes)
+        let grant = DeviceCodeGrant(
+            code: authorization.deviceCode, scopes: authorization.scopes, resources: configuration.resources)
         var interval = authorization.interval
         while clock.now < authorization.expiry {
             try await clock.sleep(for: interval)
@@ -103,8 +108,9 @@ extension AuthorizationClient {
                 case "authorization_pending": continue
                 // RFC 8628 §3.5: five seconds more, for this and all later requests.
                 case "slow_down": interval += .seconds(5)
-                case "expired_token": throw OAuthError.signInTimedOut
-                case "access_denied": throw OAuthError.accessDenied
+                // The second names are those of Microsoft Entra.
+                case "expired_token", "code_expired": throw OAuthError.signInTimedOut
+                case "access_denied", "authorization_declined": throw OAuthError.accessDenied
                 default:
                     // The connection, or the server, may recover while the user is busy.
                     guard error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests else {

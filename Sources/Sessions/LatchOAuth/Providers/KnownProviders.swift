@@ -6,7 +6,7 @@ import LatchHTTP
 public import LatchJOSE
 public import PortableFoundation
 
-// Each of these publishes its metadata, so the configuration states only where it deviates from the specifications.
+// Most of these publish their metadata, so the configuration states only where it deviates from the specifications.
 
 extension OAuthConfiguration {
     /// Google.
@@ -35,6 +35,7 @@ extension OAuthConfiguration {
     ) -> OAuthConfiguration {
         let host = "https://login.microsoftonline.com"
         var configuration = known("\(host)/\(FormEncoding.encodeValue(tenant))/v2.0", clientID, secret, .signIn)
+        configuration.quirks.resourceSpelling = .scopePrefix
         // The metadata of a name states the issuer with the directory's ID, or with a placeholder for it.
         if !IssuerTemplate.isTenantID(tenant) {
             configuration.quirks.issuerTemplate = IssuerTemplate(
@@ -54,11 +55,46 @@ extension OAuthConfiguration {
     ///   - teamID: The identifier of the developer's team.
     ///   - key: The private key of Sign in with Apple, whose `id` is its Key ID.
     public static func apple(clientID: String, teamID: String, key: Key) -> OAuthConfiguration {
-        let issuer = "https://appleid.apple.com"
-        var configuration = known(issuer, clientID, nil, ["openid", "name", "email"])
+        var configuration = apple(clientID: clientID)
         configuration.registration = ClientRegistration(
-            clientID: clientID, secretSignedBy: key, issuer: teamID, audience: issuer)
+            clientID: clientID, secretSignedBy: key, issuer: teamID, audience: configuration.issuer.absoluteString)
         configuration.quirks.authorizationParameters = ["response_mode": "form_post"]
+        return configuration
+    }
+
+    /// Apple's endpoints and keys, for a client without a secret.
+    ///
+    /// They are described here: for a day in June 2025 the issuer of Apple's metadata was not that of its tokens.
+    static func apple(clientID: String) -> OAuthConfiguration {
+        described("https://appleid.apple.com", clientID, nil, ["openid", "name", "email"]) { server, url in
+            server.authorizationEndpoint = url("/auth/authorize")
+            server.tokenEndpoint = url("/auth/token") ?? server.tokenEndpoint
+            server.revocationEndpoint = url("/auth/revoke")
+            server.keySetURL = url("/auth/keys")
+        }
+    }
+
+    /// LinkedIn, for a server: it has no clients for apps by these endpoints.
+    ///
+    /// It puts no nonce into ID tokens, and refuses the code verifier of a client with a secret. So a response is bound to its
+    /// request by `state` only.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client identifier.
+    ///   - secret: The client secret.
+    ///   - scopes: The requested scopes.
+    public static func linkedIn(
+        clientID: String, secret: String, scopes: Scopes = ["openid", "profile", "email"]
+    ) -> OAuthConfiguration {
+        var configuration = described("https://www.linkedin.com/oauth", clientID, secret, scopes) { server, url in
+            server.authorizationEndpoint = url("/v2/authorization")
+            server.tokenEndpoint = url("/v2/accessToken") ?? server.tokenEndpoint
+            server.userInfoEndpoint = URL(string: "https://api.linkedin.com/v2/userinfo")
+            server.keySetURL = url("/openid/jwks")
+            server.separatesScopesByCommas = true
+        }
+        configuration.quirks.returnsNonce = false
+        configuration.quirks.takesVerifier = false
         return configuration
     }
 
@@ -103,7 +139,8 @@ extension OAuthConfiguration {
         domain: String, clientID: String, secret: String? = nil, audience: String? = nil
     ) -> OAuthConfiguration {
         var configuration = known("https://\(domain)/", clientID, secret, .signIn)
-        if let audience { configuration.quirks.authorizationParameters = ["audience": audience] }
+        configuration.quirks.resourceSpelling = .audience
+        configuration.resources = [audience].compactMap(\.self)
         return configuration
     }
 

@@ -41,6 +41,10 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var jsonRefreshEndpoint: URL?
     /// Whether the server separates granted scopes by commas, as GitHub does.
     var separatesScopesByCommas = false
+    /// The spelling of resources that the configuration states; nil for that of the product.
+    var statedSpelling: ResourceSpelling?
+    /// Whether this is Latchwork's own server, described by hand.
+    private var isLatchwork = false
     /// All members of the document that the server publishes; empty for a server that was described by hand.
     public var metadata: JSONObject = [:]
 
@@ -56,10 +60,17 @@ public struct AuthorizationServer: Sendable, Hashable {
 
     /// Returns the metadata of Latchwork's own server, whose routes begin at `url`.
     public static func latchwork(at url: URL) -> AuthorizationServer {
-        AuthorizationServer(
+        var server = AuthorizationServer(
             issuer: url, tokenEndpoint: url.appending(path: "oauth/token"),
             revocationEndpoint: url.appending(path: "oauth/revoke"))
+        server.isLatchwork = true
+        return server
     }
+
+    /// Whether a revocation is known to end one sign-in, as it does at Latchwork's own server.
+    ///
+    /// Others know one grant for each user and client, such as Google: there it ends the user's sessions on all devices.
+    package var revokesSingleSignIns: Bool { isLatchwork || metadata["latch_client_id"]?.stringValue != nil }
 }
 
 // MARK: - Metadata documents

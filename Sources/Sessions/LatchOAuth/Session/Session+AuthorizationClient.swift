@@ -130,9 +130,8 @@ extension AuthorizationClient {
             expectations.clockOffset = clockOffset(in: tokens, sent: sent)
             tokens.idToken = try await resolved.verifiedToken(idToken, expectations).signed
         } catch let error as OAuthError where error == .issuerMismatch || error == .differentUser {
-            // Core §12.2: another user's tokens must not continue this session, nor stay valid.
-            let refused = tokens
-            _ = await Task { await revocation(refused) }.value
+            // Core §12.2: another user's tokens must not continue this session.
+            await resolved.endpoint.discard(tokens)
             throw AuthError.reauthenticationRequired.caused(by: error)
         } catch {
             // The refresh token has been used up: a session must not be lost for an ID token that nobody needs, and that

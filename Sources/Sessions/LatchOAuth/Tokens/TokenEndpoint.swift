@@ -78,8 +78,7 @@ public struct TokenEndpoint: Sendable {
         let response = try await exchange(
             grant, RequestContext(idempotencyKey: idempotencyKey, key: key, yieldsTokens: true))
         guard unrequestedScopes == .refused, !response.scopeChange.unrequested.isEmpty else { return response }
-        // The refused tokens are revoked if possible: they would stay valid until they expire.
-        _ = await revocation(response.tokens)
+        await discard(response.tokens)
         throw OAuthError.unrequestedScope
     }
 
@@ -237,6 +236,14 @@ extension TokenEndpoint {
         return error == .noRevocationEndpoint || error.isFinalForToken ? .refused : .unavailable
     }
 
+    /// Revokes tokens that have just been issued and are not used, where that ends no other session of their user.
+    ///
+    /// Elsewhere they expire: only this process has seen them. The caller's cancellation does not prevent the revocation.
+    package func discard(_ tokens: Tokens) async {
+        guard server.revokesSingleSignIns else { return }
+        _ = await Task { await revocation(tokens) }.value
+    }
+
     private func failure(of body: () async throws -> Void) async -> (any Error)? {
         do { try await body() } catch { return error }
         return nil
@@ -283,7 +290,7 @@ extension TokenEndpoint {
         _ form: [(String, String)], to url: URL, _ context: RequestContext = RequestContext()
     ) async throws -> HTTPResponse {
         try await send(to: url, context, hiding: secrets(of: form)) { request in
-            var form = form
+            var form = server.spelled(form)
             try registration.authenticate(&form, &request.fields, at: server, now: clock.now, random: random)
             // RFC 6749 §3.2: a parameter without a value counts as omitted.
             form.removeAll { $0.1.isEmpty }

@@ -79,6 +79,6 @@ public struct ScopeChange: Sendable, Hashable {
 public enum UnrequestedScopes: Sendable, Hashable {
     /// The tokens are used, and `TokenResponse.scopeChange` reports the scopes.
     case reported
-    /// The response is refused: `OAuthError.unrequestedScope`.
+    /// The response is refused: `OAuthError.unrequestedScope`. Latchwork's own server is told to revoke the tokens.
     case refused
 }

@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CCurl
+import CCurlShim
 import Synchronization
 
 /// The transfers that end at a set time, in no order.
@@ -31,6 +32,9 @@ struct TransferLimits {
         (transfers[transfer.place], last.place) = (last, transfer.place)
     }
 
+    /// Whether one of the transfers fulfills a condition.
+    func contains(where condition: (CurlTransfer) -> Bool) -> Bool { transfers.contains(where: condition) }
+
     /// Whether one of the times has come.
     func isDue(_ now: UInt64) -> Bool { next <= now }
 
@@ -41,7 +45,56 @@ struct TransferLimits {
     }
 }
 
+/// The origins with a pooled connection on which nothing came for the whole time of a request, and the time when that was found.
+///
+/// Decision: a change of the network or a sleep ends a connection without a word. libcurl would use it for each further request,
+/// which would wait for its limit; an HTTP/2 connection it would use for ever.
+struct SilentOrigins {
+    private var times: [String: UInt64] = [:]
+
+    /// The time in nanoseconds after which the kernel has ended such a connection.
+    private static let lifetime: UInt64 = 600_000_000_000
+
+    /// Whether there is none, as nearly always.
+    var isEmpty: Bool { times.isEmpty }
+
+    /// Adds an origin whose connection is silent now.
+    mutating func add(_ authority: String, now: UInt64) { times[authority] = now }
+
+    /// Returns the time when a connection of an origin was found to be silent; nil if none was, or too long ago.
+    mutating func time(of authority: String, now: UInt64) -> UInt64? {
+        guard let time = times[authority] else { return nil }
+        guard now > time + Self.lifetime else { return time }
+        times[authority] = nil
+        return nil
+    }
+}
+
+extension CurlTransfer {
+    /// Whether the request was sent on a connection that was open before, and nothing came in response.
+    var wasUnanswered: Bool { arrived == 0 && hasSent && latch_curl_reuses_connection(easy) != 0 }
+
+    /// Lets libcurl use no connection that is older than some seconds, or no existing one; 0 and false for any.
+    func avoidConnections(olderThan seconds: Int, isFresh: Bool) {
+        avoidsConnections = seconds > 0
+        _ = latch_curl_set_long(easy, CURLOPT_MAXLIFETIME_CONN, seconds)
+        _ = latch_curl_set_long(easy, CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+    }
+}
+
 extension CurlLoop {
+    /// Keeps a transfer away from connections that are older than the silence of one of them.
+    ///
+    /// libcurl closes those that no transfer uses. While an older transfer may still be on one, the new transfer opens a
+    /// connection. So it does in the first second, which is libcurl's unit of age.
+    func avoidSilentConnections(_ transfer: CurlTransfer, _ now: UInt64) {
+        guard let time = silence.time(of: transfer.authority, now: now) else { return }
+        let seconds = Int((now - time) / 1_000_000_000)
+        func isOlder(_ other: CurlTransfer) -> Bool { other.began < time && other.authority == transfer.authority }
+        let isFresh = seconds == 0 || limits.contains(where: isOlder) || idleTimed.contains(where: isOlder)
+        transfer.avoidConnections(olderThan: max(1, seconds), isFresh: isFresh)
+    }
+
     /// Ends the transfers whose idle timeout has expired, or whose time is over.
     ///
     /// A process that was stopped finds the end of the time and the bytes of the peer at once. The bytes count: a transfer

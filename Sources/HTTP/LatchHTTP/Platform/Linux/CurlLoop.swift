@@ -38,6 +38,8 @@ final class CurlLoop: @unchecked Sendable {
     var idleTimed: [CurlTransfer] = []
     /// The transfers in progress that end at a set time.
     var limits = TransferLimits()
+    /// The origins with a connection that has been silent for the whole time of a request.
+    var silence = SilentOrigins()
     /// The time of the last poll of the sockets, in nanoseconds of the monotonic clock.
     private var lastPoll: UInt64 = 0
     /// The transfers in progress whose data libcurl may buffer and drop.
@@ -336,11 +338,14 @@ extension CurlLoop {
     private func add(_ transfer: CurlTransfer) {
         transfer.isUnderWay = true
         active += 1
+        let now = monotonicNow()
+        if !silence.isEmpty { avoidSilentConnections(transfer, now) }
+        transfer.began = now
         if transfer.hasIdleTimeout {
-            transfer.lastMove = monotonicNow()
+            transfer.lastMove = now
             idleTimed.append(transfer)
         }
-        if transfer.timeLimit > 0 { limits.add(transfer, now: monotonicNow()) }
+        if transfer.timeLimit > 0 { limits.add(transfer, now: now) }
         if Self.losesBufferedData, transfer.assumesHTTP2 { bufferingTransfers.append(transfer) }
         _ = Unmanaged.passRetained(transfer)
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
@@ -354,6 +359,9 @@ extension CurlLoop {
     func finish(_ transfer: CurlTransfer, _ outcome: CURLcode) {
         if outcome == CURLE_OK, transfer.isEncrypted, transfer.head.starts(with: ResponseHead.firstProtocolName) {
             sockets.speaksHTTP1(latch_curl_new_socket(transfer.easy))
+        }
+        if outcome == CURLE_OPERATION_TIMEDOUT, transfer.wasUnanswered {
+            silence.add(transfer.authority, now: monotonicNow())
         }
         if transfer.timeLimit > 0 { limits.remove(transfer) }
         curl_multi_remove_handle(multi, transfer.easy)
@@ -418,6 +426,10 @@ extension CurlLoop {
         guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
         let loop = CurlLoop.of(pointer)
         let transfer = CurlTransfer.of(context)
+        // The probes of keep-alive are not sent while the peer has not acknowledged what was sent before. Its silence then ends the
+        // connection after the same two minutes, and not after a quarter of an hour.
+        var limit: CUnsignedInt = 120_000
+        setsockopt(socket, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
         loop.sockets.opened(socket, speaksHTTP1: !transfer.isEncrypted && !transfer.assumesHTTP2)
         if losesBufferedData, transfer.wantsHTTP2 { loop.sockets.cork(socket) }
         return socket

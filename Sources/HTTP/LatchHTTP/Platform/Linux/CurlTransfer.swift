@@ -63,6 +63,10 @@ final class CurlTransfer: @unchecked Sendable {
     private var streamedBytes = 0
     /// The idle timeout in nanoseconds; 0 if the transfer has a total timeout.
     private(set) var idleTimeout: UInt64 = 0
+    /// The time at which libcurl got the transfer, in nanoseconds of the monotonic clock.
+    var began: UInt64 = 0
+    /// Whether options keep the transfer away from some connections.
+    var avoidsConnections = false
     /// The time of the last progress, in nanoseconds of the monotonic clock.
     var lastMove: UInt64 = 0
 
@@ -195,6 +199,7 @@ final class CurlTransfer: @unchecked Sendable {
         wantsTrailers = request.fields["te"] == "trailers"
         if ignoresLength { latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
         ignoresLength = false
+        if avoidsConnections { avoidConnections(olderThan: 0, isFresh: false) }
         outcome = nil
         authority = request.authority
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import PortableFoundation
+
+/// The way in which a server is told the resource that an access token is for.
+enum ResourceSpelling: Sendable, Hashable {
+    /// The parameter `resource`, as many as there are (RFC 8707 §2).
+    case resource
+    /// One parameter `audience`, as Auth0 has it.
+    case audience
+    /// The prefix of one resource's scopes, as Microsoft Entra has it, which refuses the parameter (AADSTS901002).
+    case scopePrefix
+}
+
+extension AuthorizationServer {
+    /// The spelling of the server: that of the configuration, or else that of the product that the server is known to be.
+    var resourceSpelling: ResourceSpelling {
+        statedSpelling ?? (isEntra ? .scopePrefix : isAuth0 ? .audience : .resource)
+    }
+
+    /// Whether the server is the second version of Microsoft Entra, in one of its clouds.
+    private var isEntra: Bool {
+        let hosts = [
+            "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+            ".ciamlogin.com",
+            ".b2clogin.com",
+        ]
+        let host = (issuer.host() ?? "").utf8
+        return issuer.path().utf8.contains("/v2.0".utf8)
+            && hosts.contains {
+                $0.utf8.first == UInt8(ascii: ".") ? host.ends(with: $0.utf8) : host.elementsEqual($0.utf8)
+            }
+    }
+
+    /// Whether the server is Auth0, which names an endpoint in its metadata that no specification has.
+    private var isAuth0: Bool {
+        (issuer.host() ?? "").utf8.ends(with: ".auth0.com".utf8)
+            || metadata["mfa_challenge_endpoint"]?.stringValue?.utf8.ends(with: "/mfa/challenge".utf8) == true
+    }
+
+    /// Returns the parameters of a request as the server takes them.
+    func spelled(_ parameters: [(String, String)]) -> [(String, String)] {
+        guard resourceSpelling != .resource, let resource = parameters.first(where: { $0.0 == "resource" })?.1 else {
+            return parameters
+        }
+        var spelled = parameters.filter { $0.0 != "resource" }
+        // The request of a code has named the resource, and a code is for no other one.
+        let type = parameters.first { $0.0 == "grant_type" }?.1
+        guard type != "authorization_code", type != DeviceCodeGrant.type else { return spelled }
+        if resourceSpelling == .audience {
+            if !spelled.contains(where: { $0.0 == "audience" && !$0.1.isEmpty }) {
+                spelled.append(("audience", resource))
+            }
+            return spelled
+        }
+        let scopes = Scopes(parsing: parameters.first { $0.0 == "scope" }?.1 ?? "")
+        spelled.removeAll { $0.0 == "scope" }
+        return spelled + [("scope", Self.prefixed(scopes, with: resource).text)]
+    }
+
+    /// Returns scopes as those of a resource: all of the granted ones (`.default`) where none is named.
+    ///
+    /// Of a resource `https://x/` the scope is `https://x//.default`: the slash is a part of its name.
+    private static func prefixed(_ scopes: Scopes, with resource: String) -> Scopes {
+        let own: Scopes = ["openid", "profile", "email", "address", "phone", "offline_access"]
+        let asked = scopes.elements.filter { !own.contains($0) }
+        let prefixed = (asked.isEmpty ? [".default"] : asked.map(\.rawValue)).map { name in
+            name.utf8.contains("://".utf8) || name.utf8.starts(with: "\(resource)/".utf8) ? name : "\(resource)/\(name)"
+        }
+        return Scopes(scopes.elements.filter(own.contains) + prefixed.compactMap(Scope.init))
+    }
+}
