@@ -34,6 +34,10 @@ package protocol KeyStore: Sendable {
     /// Returns the signing keys and secrets as they were at one moment.
     func storedKeys() async throws(IdentityError) -> StoredKeys
 
+    /// Replaces the digest of the pepper, and ends what depends on the earlier one, in one transaction: devices, mailed links and
+    /// codes, changes of address, and sign-ins that have begun.
+    func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError)
+
     /// Replaces the content of the keys and secrets, and records it, in one transaction.
     ///
     /// - Parameter change: A function that returns the same keys and secrets with another content.

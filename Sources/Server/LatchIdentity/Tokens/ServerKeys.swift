@@ -155,10 +155,7 @@ struct Keyring: Sendable {
         let stored = try await secret(named: StoredKeys.pepperDigestName, in: store, proposing: digest)
         guard stored != digest else { return }
         guard isReplacing else { throw .anotherPepper }
-        let replaced = try sealed(digest, named: StoredKeys.pepperDigestName)
-        try await store.reseal(recording: "pepper.replaced", at: now) { _ in
-            StoredKeys(signing: [], secrets: [replaced])
-        }
+        try await store.replacePepper(with: try sealed(digest, named: StoredKeys.pepperDigestName), at: now)
     }
 
     /// Checks a setting `token_pepper` against the stored keys; those of a store that no server has used fit each.

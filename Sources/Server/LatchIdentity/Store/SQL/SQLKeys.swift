@@ -63,12 +63,16 @@ extension SQLIdentityStore: KeyStore {
                     "UPDATE signing_key SET private_jwk = $1, sealed_by = $2 WHERE id = $3",
                     [.blob(key.privateJWK), .text(key.sealedBy), .text(key.id)])
             }
-            for secret in changed.secrets {
-                try db.run(
-                    "UPDATE secret SET value = $1, sealed_by = $2 WHERE name = $3",
-                    [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
-            }
+            for secret in changed.secrets { try db.replace(secret) }
             try db.audit(event, account: nil, at: now)
+        }
+    }
+
+    package func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            try db.replace(digest)
+            try db.endAllSignIns(because: .pepperReplaced, at: now)
+            try db.audit("pepper.replaced", account: nil, at: now)
         }
     }
 }
@@ -80,6 +84,40 @@ extension SQLConnection {
 
     fileprivate func secrets() throws(IdentityError) -> [StoredSecret] {
         try all("SELECT name, value, sealed_by FROM secret ORDER BY name", [], read: StoredSecret.init)
+    }
+
+    fileprivate func replace(_ secret: StoredSecret) throws(IdentityError) {
+        try run(
+            "UPDATE secret SET value = $1, sealed_by = $2 WHERE name = $3",
+            [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
+    }
+
+    /// Signs out all devices of all accounts, and ends links, codes and sign-ins that wait for something.
+    ///
+    /// A provider's sign-in that was used stays used. Of the waiting mails those end whose links or codes were stored before; the
+    /// others get new ones, or are notices.
+    fileprivate func endAllSignIns(because reason: Device.RevocationReason, at now: Date) throws(IdentityError) {
+        for table in [
+            "one_time_token", "email_change", "address_challenge", "sign_in_challenge", "sign_in_code",
+            "authorization_code", "device_authorization",
+        ] { try run("DELETE FROM \(table)", []) }
+        for purpose in [OutboxMail.Purpose.newAddress, .oldAddress, .addressCode] {
+            try run("DELETE FROM mail WHERE purpose = $1", [.text(purpose.rawValue)])
+        }
+        // In parts: PostgreSQL cancels a statement that takes too long.
+        var position: [UInt8] = []
+        while true {
+            let end = try first(
+                "SELECT id FROM device WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 10000", [.blob(position)]
+            ) { row throws(IdentityError) in try row.blob(0) }
+            try run(
+                """
+                UPDATE device SET revoked_at = $1, revoked_because = $2
+                WHERE revoked_at IS NULL AND id > $3 AND ($4 IS NULL OR id <= $4)
+                """, [.date(now), .text(reason.rawValue), .blob(position), .blob(end)])
+            guard let end else { return }
+            position = end
+        }
     }
 
     /// Returns the secret of that name, which is the proposal if there was none.
