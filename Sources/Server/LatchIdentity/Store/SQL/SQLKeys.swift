@@ -7,35 +7,19 @@ extension SQLIdentityStore: KeyStore {
         try await read { db throws(IdentityError) in try db.signingKeys() }
     }
 
-    /// Reads and inserts in one transaction; those of all processes are serialized.
-    package func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey] {
+    package func changeSigningKeys(
+        at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
+    ) async throws(IdentityError) -> StoredKeys? {
         try await write { db throws(IdentityError) in
-            let stored = try db.signingKeys()
-            guard stored.isEmpty else { return stored }
-            try db.insert(key)
-            return [key]
-        }
-    }
-
-    package func rotateSigningKey(
-        to key: StoredKey, after newest: String?, endingOthers: Bool
-    ) async throws(IdentityError) -> Bool {
-        try await write { db throws(IdentityError) in
-            let stored = try db.signingKeys()
-            guard stored.first?.id == newest else { return false }
-            // The store has got another key meanwhile; a row under the earlier one would make it unreadable.
-            if let other = stored.first(where: { $0.sealedBy != key.sealedBy }) {
-                throw other.sealedBy.map { .storeKeyNeeded($0) } ?? .corruptStore("a key is not encrypted")
+            guard let change = try change(try db.storedKeys()) else { return nil }
+            for removal in change.removed {
+                guard try db.run("DELETE FROM signing_key WHERE id = $1", [.text(removal.id)]) == 1 else { continue }
+                try db.audit(removal.event, account: nil, detail: removal.id, at: now)
             }
-            if endingOthers { try db.removeSigningKeys(stored.map(\.id), event: "key.revoked", at: key.createdAt) }
-            try db.insert(key)
-            return true
-        }
-    }
-
-    package func removeSigningKeys(_ ids: [String], at now: Date) async throws(IdentityError) {
-        try await write { db throws(IdentityError) in
-            try db.removeSigningKeys(ids, event: "key.ended", at: now)
+            if let key = change.inserted { try db.insert(key) }
+            _ = try db.secret(proposing: change.list)
+            try db.replace(change.list)
+            return try db.storedKeys()
         }
     }
 
@@ -152,12 +136,6 @@ extension SQLConnection {
                 .text(key.id), .blob(key.privateJWK), .date(key.createdAt), .date(key.signsAt), .text(key.sealedBy),
             ])
         try audit("key.created", account: nil, detail: key.id, at: key.createdAt)
-    }
-
-    fileprivate func removeSigningKeys(_ ids: [String], event: String, at now: Date) throws(IdentityError) {
-        for id in ids where try run("DELETE FROM signing_key WHERE id = $1", [.text(id)]) == 1 {
-            try audit(event, account: nil, detail: id, at: now)
-        }
     }
 }
 
