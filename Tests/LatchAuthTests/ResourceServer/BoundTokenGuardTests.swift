@@ -120,7 +120,8 @@ import Testing
         var entries: [String: Date] { used.withLock { $0 } }
     }
 
-    @Test func `refuses at one process a proof that another has accepted, where they share their memory`() async throws {
+    @Test func `refuses at one process a proof that another has accepted, where they share their memory`() async throws
+    {
         let memory = SharedMemory()
         let clock = guarded.clock.wallClock()
         var (one, other) = (guarded, guarded)

@@ -33,7 +33,9 @@ import Testing
 
         /// Another start on the store.
         func next() async throws -> Site {
-            try await Site(in: site.folder, storedAt: location) { $0.storeKey = `A signing key that has ended`.storeKey }
+            try await Site(in: site.folder, storedAt: location) {
+                $0.storeKey = `A signing key that has ended`.storeKey
+            }
         }
 
         /// Keeps the rows of the keys, and puts those back that are gone.
@@ -183,7 +185,7 @@ import Testing
 @Suite struct `The list of signing keys` {
     @Test func `is read as it was written, and is damage otherwise`() throws {
         var list = SigningKeyList()
-        list.take([StoredKey(id: "a", privateJWK: [1], createdAt: noon), StoredKey(id: "b", privateJWK: [2], createdAt: noon)])
+        list.take(["a", "b"].map { StoredKey(id: $0, privateJWK: [1], createdAt: noon) })
         list.end(["b"])
         #expect(try SigningKeyList(list.content) == list)
         #expect(list.ended == ["b"] && Array(list.keys.keys) == ["a"])

@@ -67,7 +67,9 @@ import Testing
         return "/sign-in/callback?\(callback.query(percentEncoded: true) ?? "")"
     }
 
-    @Test(arguments: [0, 15]) func `needs a key of 128 bits, and not that of a variable which is not set`(count: Int) throws {
+    @Test(arguments: [0, 15]) func `needs a key of 128 bits, and not that of a variable which is not set`(count: Int)
+        throws
+    {
         let url = try #require(URL(string: "https://notes.example.com/sign-in"))
         #expect(throws: CryptoError.unacceptableParameter) {
             try SignInRoutes(provider.client(), at: url, key: SymmetricKey(data: [UInt8](repeating: 7, count: count)))

@@ -72,7 +72,8 @@ struct ServerKeys: Sendable {
         }
         // Another node may start on the same store right now: both sign with the key that the transaction returns.
         let changed = try await store.changeSigningKeys(at: now) { [ended] stored throws(IdentityError) in
-            let isEmpty = try keyring.list(of: stored).present(among: stored.signing).allSatisfy { ended.contains($0.id) }
+            let present = try keyring.list(of: stored).present(among: stored.signing)
+            let isEmpty = present.allSatisfy { ended.contains($0.id) }
             let first = isEmpty ? try keyring.newSigningKey(at: now, signsAt: now) : nil
             return try keyring.change(of: stored, ended: ended, to: first)
         }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The list of a store's signing keys: those that there are, with their times, and those that have ended.
 ///
-/// It is one sealed secret. Rows are sealed one by one: whoever writes the store could put the row of an ended key back, with
+/// It is one sealed secret. Rows are sealed one by one: an attacker who writes the store could put the row of an ended key back, with
 /// any time, and the servers would sign with a key that was stolen.
 struct SigningKeyList: Sendable, Hashable {
     /// The times of a key.

@@ -64,7 +64,8 @@ struct BackupHeader {
             switch key.source {
             case .key: ("key", "")
             case .passphrase(let text, _) where text.bitCount < 8 * BackupKey.shortestPassphrase:
-                throw .invalidInput("the passphrase of a backup must have at least \(BackupKey.shortestPassphrase) characters")
+                let least = BackupKey.shortestPassphrase
+                throw .invalidInput("the passphrase of a backup must have at least \(least) characters")
             case .passphrase(_, let cost):
                 ("passphrase", " m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes)")
             }
