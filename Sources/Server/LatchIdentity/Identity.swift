@@ -131,11 +131,12 @@ public struct Identity: Sendable {
         dates: DateCheck, random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter,
         mails: MailQueue,
         metrics: Metrics,
-        grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true
+        grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true, ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) {
         try configuration.check()
         let keys = try await ServerKeys.load(
-            from: store, configuration: configuration, isServer: keepsHouse, clock: clock, random: random)
+            from: store, configuration: configuration, isServer: keepsHouse, clock: clock, random: random,
+            ended: ended)
         let tokens = AccessTokenIssuer(
             keys: keys.signing, configuration: configuration, clock: clock, random: random,
             cacheCounts: metrics.tokenCache)
@@ -176,7 +177,7 @@ public struct Identity: Sendable {
             limiter: dependencies.limiter,
             mails: dependencies.mails,
             metrics: dependencies.metrics,
-            grantHandlers: dependencies.grantHandlers)
+            grantHandlers: dependencies.grantHandlers, ended: dependencies.keyring.ended)
         for task in housekeeping { task.cancel() }
         return next
     }

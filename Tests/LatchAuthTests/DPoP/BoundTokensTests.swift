@@ -16,11 +16,12 @@ import Testing
     }
 
     @Test func `are sent by their scheme, with a proof for the message`() throws {
+        let verifier = DPoPVerifier()
         var request = HTTPRequest.example(.put, "/notes/1?a=b", fields: [.authorization: "Bearer old", "DPoP": "old"])
         try tokens.authorize(&request)
         #expect(request.fields.values(of: .authorization) == ["DPoP abc"])
         #expect(request.fields.values(of: "DPoP").count == 1)
-        let proof = try DPoPVerifier().verify(request, accessToken: "abc", boundTo: key.thumbprint)
+        let proof = try verifier.verify(request, accessToken: "abc", boundTo: key.thumbprint)
         #expect(proof.target == "https://api.example.com/notes/1")
         #expect(proof.method == .put)
     }

@@ -50,7 +50,7 @@ import Testing
     @Test func `prove a request to a resource, with the token that is bound to the key`() throws {
         let request = HTTPRequest(
             authority: "resource.example.org", path: "/protectedresource", fields: ["DPoP": Self.resourceRequest])
-        let verifier = verifier(at: 1_562_262_620)
+        let verifier = verifier(at: 1_562_262_618)
         let proof = try verifier.verify(request, accessToken: Self.token, boundTo: Self.thumbprint)
         #expect(proof.accessTokenHash == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
         #expect(throws: AuthError.refusedProof) {

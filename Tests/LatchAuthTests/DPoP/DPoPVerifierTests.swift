@@ -147,6 +147,8 @@ import Testing
 
     @Test(arguments: [(-61.0, false), (-59, true), (0, true), (59, true), (61, false), (1e300, false)])
     func `takes a proof for a minute around its date`(seconds: Double, isTaken: Bool) throws {
+        // A verifier takes no proof that is older than itself.
+        clock.advance(by: 60)
         let made = clock.now.timeIntervalSince1970 + seconds
         let text = try proof(changed("iat", to: .number(made)))
         if isTaken {
@@ -206,6 +208,26 @@ import Testing
         }
     }
 
+    @Test func `takes no proof again after a restart, except of the second in which it starts`() throws {
+        let text = try proof()
+        try verify(text)
+        clock.advance(by: 1)
+        let restarted = DPoPVerifier(clock: clock.wallClock())
+        #expect(throws: AuthError.refusedProof) { try verify(text, by: restarted) }
+        #expect(throws: Never.self) { try verify(proof(changed("jti", to: "proof-2")), by: restarted) }
+    }
+
+    @Test(arguments: [("exp", 0.0, false), ("exp", 1, true), ("nbf", 61, false), ("nbf", 59, true), ("nbf", -9, true)])
+    func `obeys a time that a proof has beside its date`(name: String, seconds: Double, isTaken: Bool) throws {
+        let text = try proof(changed(name, to: .number(clock.now.timeIntervalSince1970 + seconds)))
+        if isTaken {
+            #expect(throws: Never.self) { try verify(text) }
+        } else {
+            #expect(throws: AuthError.refusedProof) { try verify(text) }
+        }
+        #expect(throws: AuthError.refusedProof) { try verify(proof(changed(name, to: "soon"))) }
+    }
+
     @Test func `takes no proof again after its own clock was set back`() throws {
         let text = try proof()
         try verify(text)
@@ -232,10 +254,18 @@ import Testing
         #expect(!nonces.accepts(""))
     }
 
-    @Test func `are accepted by all who share the secret, and by no other server`() {
+    @Test(arguments: [0, 1, 15]) func `need a secret of 128 bits`(count: Int) throws {
+        #expect(throws: CryptoError.unacceptableParameter) {
+            try DPoPNonces(secret: [UInt8](repeating: 7, count: count))
+        }
+        #expect(throws: Never.self) { try DPoPNonces(secret: [UInt8](repeating: 7, count: 16)) }
+    }
+
+    @Test func `are accepted by all who share the secret, and by no other server`() throws {
         let secret = Array("0123456789abcdef".utf8)
         let (one, other) = (
-            DPoPNonces(secret: secret, clock: clock.wallClock()), DPoPNonces(secret: secret, clock: clock.wallClock())
+            try DPoPNonces(secret: secret, clock: clock.wallClock()),
+            try DPoPNonces(secret: secret, clock: clock.wallClock())
         )
         #expect(one.accepts(other.current))
         #expect(!DPoPNonces(clock: clock.wallClock()).accepts(one.current))

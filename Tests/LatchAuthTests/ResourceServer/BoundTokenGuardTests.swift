@@ -7,6 +7,7 @@ import LatchJOSE
 import LatchServer
 import LatchTesting
 import PortableFoundation
+import Synchronization
 import TestTags
 import Testing
 
@@ -100,6 +101,52 @@ import Testing
         swapped.path = "/notes"
         swapped.fields[.authorization] = "DPoP \(try boundToken { $0["sub"] = "eve" })"
         #expect(try await router.respond(to: swapped).status == .unauthorized)
+    }
+
+    /// A table that processes share.
+    private final class SharedMemory: DPoPProofMemory {
+        struct Away: Error {}
+
+        private let used = Mutex<[String: Date]>([:])
+        let isAway: Bool
+
+        init(isAway: Bool = false) { self.isAway = isAway }
+
+        func use(_ proof: String, until end: Date) throws -> Bool {
+            guard !isAway else { throw Away() }
+            return used.withLock { $0.updateValue(end, forKey: proof) == nil }
+        }
+
+        var entries: [String: Date] { used.withLock { $0 } }
+    }
+
+    @Test func `refuses at one process a proof that another has accepted, where they share their memory`() async throws
+    {
+        let memory = SharedMemory()
+        let clock = guarded.clock.wallClock()
+        var (one, other) = (guarded, guarded)
+        for guardedNode in [0, 1] {
+            let proofs = ProtectedResource.Proofs.required(DPoPVerifier(nonces: nil, memory: memory, clock: clock))
+            if guardedNode == 0 { one.resource.proofs = proofs } else { other.resource.proofs = proofs }
+        }
+        let tap = Tap()
+        #expect(try await send(boundToken(), to: tap.around(one.router())).status == .ok)
+        let message = try #require(tap.requests.last)
+        let refused = try await other.router().respond(to: message)
+        #expect(refused.status == .unauthorized && refused.challenges().first?["error"] == "invalid_dpop_proof")
+        let entry = try #require(memory.entries.first)
+        #expect(memory.entries.count == 1 && entry.key.utf8.count == 64)
+        #expect(entry.value.timeIntervalSince(guarded.clock.now) >= 119)
+        // A new proof passes at either.
+        #expect(try await send(boundToken(), to: other.router()).status == .ok)
+    }
+
+    @Test func `passes nothing on while the shared memory is away`() async throws {
+        var guarded = guarded
+        guarded.resource.proofs = .required(
+            DPoPVerifier(memory: SharedMemory(isAway: true), clock: guarded.clock.wallClock()))
+        let response = try await send(boundToken(), to: guarded.router())
+        #expect(response.status == .serviceUnavailable && response.body.text?.contains("Away") != true)
     }
 
     @Test func `goes by its own origin, whatever the request says`() async throws {

@@ -78,3 +78,15 @@ extension SQLIdentityStore {
         return (store, account, device)
     }
 }
+
+extension KeyStore {
+    /// The keys after the proposal became the first one, or another one was there, as at the start of a server.
+    func signingKeys(proposing key: StoredKey) async throws -> [StoredKey] {
+        let keyring = try Keyring(nil)
+        let changed = try await changeSigningKeys(at: key.createdAt) { stored throws(IdentityError) in
+            stored.signing.isEmpty ? try keyring.change(of: stored, to: key) : nil
+        }
+        if let changed { return changed.signing }
+        return try await signingKeys()
+    }
+}

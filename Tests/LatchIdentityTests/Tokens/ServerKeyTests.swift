@@ -168,12 +168,14 @@ import Testing
     @Test func `are not joined by a key under the earlier store key`() async throws {
         let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
         let store = site.identity.dependencies.store
-        let newest = try #require(try await store.signingKeys().first)
+        let keyring = site.identity.dependencies.keyring
         // A node that decided to rotate before the operator's command, and inserts after it.
-        let late = try site.identity.dependencies.keyring.newSigningKey(at: noon + 1, signsAt: noon + 1)
+        let late = try keyring.newSigningKey(at: noon + 1, signsAt: noon + 1)
         try await site.identity.signingKeys.reseal(with: Self.otherKey)
         let error = await #expect(throws: IdentityError.self) {
-            try await store.rotateSigningKey(to: late, after: newest.id, endingOthers: false)
+            try await store.changeSigningKeys(at: noon) { stored throws(IdentityError) in
+                try keyring.change(of: stored, to: late)
+            }
         }
         #expect(error?.code == "storeKeyNeeded")
         await site.close()

@@ -50,7 +50,7 @@ import Testing
         let (tokens, keyring) = (site.identity.dependencies.accessTokens, site.identity.dependencies.keyring)
         let store = site.identity.dependencies.store
         let reading = tokens.beginReading()
-        let earlier = try keyring.signingKeys(try await store.signingKeys())
+        let earlier = try keyring.signingKeys(try await store.storedKeys())
         let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))
         tokens.use(earlier, of: reading)
         #expect(try await published(site) == [id])

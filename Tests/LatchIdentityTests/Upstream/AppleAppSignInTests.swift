@@ -78,6 +78,14 @@ private struct AppleDevice: Sendable {
         await device.site.close()
     }
 
+    /// RFC 6979 does not make ECDSA's signatures unique: (r, s) and (r, n − s) are both valid.
+    @Test(.tags(.attackI3)) func `is spent by what is signed, which one signature shares with another`() throws {
+        let key = try Key.generate(.es256)
+        let texts = try (0..<2).map { _ in try JWT.sign(["sub": "ada"], with: key) }
+        #expect(texts[0].signedPart == texts[1].signedPart && texts[0].utf8.starts(with: texts[0].signedPart.utf8))
+        #expect("a.b.c".signedPart == "a.b" && "abc".signedPart == "abc")
+    }
+
     @Test(.tags(.attackI4)) func `is that of a configured app, by Apple, and not expired`() async throws {
         let device = try await AppleDevice.start()
         let changes: [String: (inout Claims) -> Void] = [

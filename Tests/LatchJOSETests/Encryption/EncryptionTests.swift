@@ -256,6 +256,18 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
+    /// RFC 7516 §4.1.1 compares code points, and String equates the Kelvin sign with a K.
+    @Test(.tags(.attackH8)) func `is compared by code points`() throws {
+        let key = try EncryptionKey.generate(.a128KW)
+        let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
+        let name = "A128\u{212A}W"
+        #expect(name == "A128KW" && KeyManagementAlgorithm(rawValue: name) != .a128KW)
+        let kelvin = replaced(text, header: #"{"alg":"\#(name)","enc":"A128GCM"}"#)
+        #expect(throws: JOSEError.refusedAlgorithm) { try decrypt(kelvin, with: key) }
+        #expect(SignatureAlgorithm(rawValue: "ES256\u{212A}") != SignatureAlgorithm(rawValue: "ES256K"))
+        #expect(ContentEncryptionAlgorithm(rawValue: "\u{212A}") != ContentEncryptionAlgorithm(rawValue: "K"))
+    }
+
     @Test(.tags(.attackH8)) func `has no compression, in either direction`() throws {
         let key = try EncryptionKey.generate(.a128KW)
         #expect(throws: JOSEError.refusedExtension) {

@@ -50,7 +50,7 @@ import Testing
 
     private func router(at url: String = "https://notes.example.com/sign-in") throws -> Router {
         var router = Router()
-        let routes = SignInRoutes(
+        let routes = try SignInRoutes(
             provider.client(), at: try #require(URL(string: url)),
             key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
         routes.add(to: &router) { user, _ in
@@ -65,6 +65,15 @@ import Testing
         let callback = try provider.approve(page)
         #expect(callback.path() == "/sign-in/callback")
         return "/sign-in/callback?\(callback.query(percentEncoded: true) ?? "")"
+    }
+
+    @Test(arguments: [0, 15]) func `needs a key of 128 bits, and not that of a variable which is not set`(count: Int)
+        throws
+    {
+        let url = try #require(URL(string: "https://notes.example.com/sign-in"))
+        #expect(throws: CryptoError.unacceptableParameter) {
+            try SignInRoutes(provider.client(), at: url, key: SymmetricKey(data: [UInt8](repeating: 7, count: count)))
+        }
     }
 
     @Test func `is two routes and a cookie, on any node`() async throws {
@@ -161,7 +170,7 @@ import Testing
         struct Full: Error {}
         let failures = Mutex<[String]>([])
         var router = Router()
-        SignInRoutes(
+        try SignInRoutes(
             provider.client(), at: try #require(URL(string: "https://notes.example.com/sign-in")),
             key: SymmetricKey(data: [UInt8](repeating: 7, count: 32))
         ).add(to: &router) { error, _ in

@@ -34,11 +34,13 @@ struct MailContent: Sendable {
             issuer: issuer, providers: providers.map(\.displayName), configuration: configuration, texts: texts)
         return try MailMessage(
             to: recipient.text, subject: template.subject, text: template.text, html: template.html,
-            language: texts.language, id: mail.id)
+            language: texts.language, id: tokens.messageID(of: mail.id))
     }
 }
 
 /// The tokens in mailed links, each derived from the id of its mail (RFC 5869), so that no store holds them.
+///
+/// The id stays in the store. The Message-ID, which mail servers log, is another derivation, and leads to no token.
 struct MailedTokens: Sendable {
     private let key: SymmetricKey
 
@@ -47,6 +49,11 @@ struct MailedTokens: Sendable {
     /// Returns the text of the token of a mail.
     func token(of id: String) -> String {
         key.derived(for: id).withUnsafeBytes { Base64URL.encode(Array($0)) }
+    }
+
+    /// Returns the unique part of the Message-ID of a mail: 32 hexadecimal digits, the same in every attempt.
+    func messageID(of id: String) -> String {
+        key.derived(for: "message id \(id)").withUnsafeBytes { Hex.encode(Array($0.prefix(16))) }
     }
 
     /// Returns the code of a mail: eight digits, for typing.

@@ -47,7 +47,7 @@ package struct OutboxMail: Sendable, Hashable {
         }
     }
 
-    /// The Message-ID of every attempt, and the source of the token.
+    /// The source of the token and of the Message-ID; it stands in no mail and no log.
     package let id: String
     package let purpose: Purpose
     package let recipient: EmailAddress

@@ -11,7 +11,7 @@ package struct Device: Sendable, Hashable {
     /// The reason for which a device was signed out.
     package enum RevocationReason: String, Sendable {
         case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof, changeRefused,
-            signInRemoved
+            signInRemoved, pepperReplaced
     }
 
     /// The maximum number of devices of an account, signed-out ones included.

@@ -4,26 +4,17 @@ package import PortableFoundation
 
 /// The storage of the server's own keys and secrets.
 package protocol KeyStore: Sendable {
-    /// Returns the signing keys in descending order of the time from which they sign.
+    /// Returns the rows of signing keys in descending order of the time from which they sign, those of ended keys included that
+    /// somebody has put back.
     func signingKeys() async throws(IdentityError) -> [StoredKey]
 
-    /// Returns the signing keys; the proposal becomes the first key of an empty store.
+    /// Changes the signing keys and their list, in one transaction.
     ///
-    /// When several nodes start on an empty store, exactly one creates the key, and all of them sign with it.
-    func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey]
-
-    /// Inserts the successor of a signing key.
-    ///
-    /// - Parameters:
-    ///   - newest: The first of the keys when the caller decided.
-    ///   - endingOthers: Whether all other keys are removed, since one of them is compromised.
-    /// - Returns: False if another node has inserted a key meanwhile.
-    func rotateSigningKey(
-        to key: StoredKey, after newest: String?, endingOthers: Bool
-    ) async throws(IdentityError) -> Bool
-
-    /// Removes signing keys whose tokens have all expired.
-    func removeSigningKeys(_ ids: [String], at now: Date) async throws(IdentityError)
+    /// - Parameter change: Decides on the keys and secrets as they are in the transaction, and may run several times; nil for no change.
+    /// - Returns: The keys and secrets after the change; nil if there was none.
+    func changeSigningKeys(
+        at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
+    ) async throws(IdentityError) -> StoredKeys?
 
     /// Returns all secrets.
     func secrets() async throws(IdentityError) -> [StoredSecret]
@@ -33,6 +24,10 @@ package protocol KeyStore: Sendable {
 
     /// Returns the signing keys and secrets as they were at one moment.
     func storedKeys() async throws(IdentityError) -> StoredKeys
+
+    /// Replaces the digest of the pepper, and ends what depends on the earlier one, in one transaction: devices, mailed links and
+    /// codes, changes of address, and sign-ins that have begun.
+    func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError)
 
     /// Replaces the content of the keys and secrets, and records it, in one transaction.
     ///
@@ -50,6 +45,21 @@ package struct StoredKeys: Sendable, Hashable {
 
     /// The ids of the store keys that encrypt them; nil for each plain one.
     var seals: [String?] { signing.map(\.sealedBy) + secrets.map(\.sealedBy) }
+}
+
+/// A change of the signing keys.
+package struct KeyChange: Sendable {
+    /// A key that is removed.
+    package struct Removal: Sendable, Hashable {
+        package let id: String
+        /// The name of the entry in the audit log.
+        package let event: String
+    }
+
+    package let inserted: StoredKey?
+    package let removed: [Removal]
+    /// The list of the keys after the change.
+    package let list: StoredSecret
 }
 
 /// A stored signing key; its description is the id alone.

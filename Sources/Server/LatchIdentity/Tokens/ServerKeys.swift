@@ -27,9 +27,9 @@ struct ServerKeys: Sendable {
     ///   other than `storeKey`, `.anotherPepper` if the store's servers have another one, or a store's error.
     static func load(
         from store: any IdentityStore, configuration: IdentityConfiguration, isServer: Bool = true, clock: WallClock,
-        random: RandomSource
+        random: RandomSource, ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) -> ServerKeys {
-        let keyring = try Keyring(configuration.storeKey)
+        let keyring = try Keyring(configuration.storeKey, ended: ended)
         try keyring.checkSeals(of: try await store.storedKeys())
         // The chain must begin before the first change that is audited.
         try await keyring.beginAudit(in: store, with: random.bytes(32), at: clock.now)
@@ -54,17 +54,30 @@ struct ServerKeys: Sendable {
         return ServerKeys(signing: signing, pepper: pepper, auditKey: auditKey, keyring: keyring)
     }
 
-    /// Returns the stored keys; creates one if there is none.
+    /// Returns the stored keys; creates one if there is none, and their list.
     private static func signingKeys(
         in store: any IdentityStore, _ keyring: Keyring, clock: WallClock
     ) async throws(IdentityError) -> [SigningKey] {
-        var stored = try await store.signingKeys()
-        // Another node may start on the same store right now: both sign with the key that the transaction returns.
-        if stored.isEmpty {
-            let now = clock.now
-            stored = try await store.signingKeys(proposing: try keyring.newSigningKey(at: now, signsAt: now))
+        let (stored, now) = (try await store.storedKeys(), clock.now)
+        let isDue = try keyring.isListDue(for: stored)
+        guard isDue || stored.signing.isEmpty else { return try keyring.signingKeys(stored) }
+        var ended: [String] = []
+        if stored.signingKeyList == nil {
+            // A store of an earlier version, or one whose list somebody has removed: the audit log has the ends.
+            for event in ["key.revoked", "key.ended", "key.refused"] {
+                var query = AuditQuery(limit: 10_000)
+                query.event = event
+                ended += try await store.auditRecords(query).compactMap(\.detail)
+            }
         }
-        return try keyring.signingKeys(stored)
+        // Another node may start on the same store right now: both sign with the key that the transaction returns.
+        let changed = try await store.changeSigningKeys(at: now) { [ended] stored throws(IdentityError) in
+            let present = try keyring.list(of: stored).present(among: stored.signing)
+            let isEmpty = present.allSatisfy { ended.contains($0.id) }
+            let first = isEmpty ? try keyring.newSigningKey(at: now, signsAt: now) : nil
+            return try keyring.change(of: stored, ended: ended, to: first)
+        }
+        return try keyring.signingKeys(changed ?? stored)
     }
 }
 
@@ -87,9 +100,12 @@ struct SigningKey: Sendable {
 /// The encryption of the server's keys and secrets in the store: with a store key, or none.
 struct Keyring: Sendable {
     private let storeKey: StoreKey?
+    /// The ended keys that this server has seen, also before a reload of its settings.
+    let ended: EndedKeys
 
     /// Creates a keyring for the setting `store_key`.
-    init(_ storeKey: String?) throws(IdentityError) {
+    init(_ storeKey: String?, ended: EndedKeys = EndedKeys()) throws(IdentityError) {
+        self.ended = ended
         self.storeKey = if let storeKey { try StoreKey(storeKey) } else { nil }
     }
 
@@ -155,10 +171,7 @@ struct Keyring: Sendable {
         let stored = try await secret(named: StoredKeys.pepperDigestName, in: store, proposing: digest)
         guard stored != digest else { return }
         guard isReplacing else { throw .anotherPepper }
-        let replaced = try sealed(digest, named: StoredKeys.pepperDigestName)
-        try await store.reseal(recording: "pepper.replaced", at: now) { _ in
-            StoredKeys(signing: [], secrets: [replaced])
-        }
+        try await store.replacePepper(with: try sealed(digest, named: StoredKeys.pepperDigestName), at: now)
     }
 
     /// Checks a setting `token_pepper` against the stored keys; those of a store that no server has used fit each.
@@ -219,10 +232,10 @@ struct Keyring: Sendable {
             signsAt: signsAt, sealedBy: storeKey?.id)
     }
 
-    /// Decrypts and parses stored keys, the latest to sign first.
-    func signingKeys(_ stored: [StoredKey]) throws(IdentityError) -> [SigningKey] {
+    /// Decrypts and parses the stored keys that have not ended, the latest to sign first.
+    func signingKeys(_ stored: StoredKeys) throws(IdentityError) -> [SigningKey] {
         var keys: [SigningKey] = []
-        for key in stored {
+        for key in try list(of: stored).present(among: stored.signing) {
             let endsAt = keys.last?.signsAt.addingTimeInterval(SigningKey.longestToken)
             keys.append(
                 SigningKey(key: try parsed(key), createdAt: key.createdAt, signsAt: key.signsAt, endsAt: endsAt))
@@ -239,11 +252,11 @@ struct Keyring: Sendable {
         return key
     }
 
-    private func open(_ secret: StoredSecret) throws(IdentityError) -> [UInt8] {
+    func open(_ secret: StoredSecret) throws(IdentityError) -> [UInt8] {
         try open(secret.content, of: "secret \(secret.name)", sealedBy: secret.sealedBy)
     }
 
-    private func sealed(_ content: [UInt8], named name: String) throws(IdentityError) -> StoredSecret {
+    func sealed(_ content: [UInt8], named name: String) throws(IdentityError) -> StoredSecret {
         StoredSecret(name: name, content: try seal(content, of: "secret \(name)"), sealedBy: storeKey?.id)
     }
 

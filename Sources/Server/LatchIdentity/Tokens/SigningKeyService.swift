@@ -40,11 +40,16 @@ package struct SigningKeyService: Sendable {
         // Later than every other key, so that it is the one that signs last.
         let next = max(
             now.addingTimeInterval(SigningKey.publicationLead), (newest?.signsAt ?? now).addingTimeInterval(0.001))
-        let key = try dependencies.keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
-        guard
-            try await dependencies.store.rotateSigningKey(
-                to: key, after: newest?.key.id, endingOthers: isCompromised)
-        else { return nil }
+        let keyring = dependencies.keyring
+        let key = try keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
+        let changed = try await dependencies.store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+            // Another node may have added a key meanwhile.
+            let present = try keyring.list(of: stored).present(among: stored.signing)
+            guard present.first?.id == newest?.key.id else { return nil }
+            return try keyring.change(
+                of: stored, to: key, ending: isCompromised ? present.map(\.id) : [], recording: "key.revoked")
+        }
+        guard changed != nil else { return nil }
         try await useKeys()
         return key.id
     }
@@ -68,10 +73,14 @@ package struct SigningKeyService: Sendable {
             keys = try await useKeys()
         }
         let ended = keys.filter { $0.endsAt.map { $0 <= now } ?? false }.compactMap(\.key.id)
-        if !ended.isEmpty {
-            try await dependencies.store.removeSigningKeys(ended, at: now)
-            try await useKeys()
+        let keyring = dependencies.keyring
+        let stored = try await dependencies.store.storedKeys()
+        let isDue = try keyring.isListDue(for: stored)
+        guard isDue || !ended.isEmpty else { return }
+        _ = try await dependencies.store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+            try keyring.change(of: stored, ending: ended)
         }
+        try await useKeys()
     }
 
     /// Reads the keys, and uses them; a store whose keys were all deleted is damaged, and the server continues with those that it has.
@@ -84,7 +93,7 @@ package struct SigningKeyService: Sendable {
     }
 
     private func keys() async throws(IdentityError) -> [SigningKey] {
-        try dependencies.keyring.signingKeys(try await dependencies.store.signingKeys())
+        try dependencies.keyring.signingKeys(try await dependencies.store.storedKeys())
     }
 }
 

@@ -57,8 +57,10 @@ extension UpstreamSignInService {
                 otp, of: account.id, for: .login(challenge: nil), from: origin)
             factorAt = dependencies.now
         }
-        // A minute more than the token is valid, for clocks that differ.
-        guard try await store.spend(attempt: credential.identityToken.digest, until: expiry.addingTimeInterval(60))
+        // What was signed, without the signature: one of ECDSA has two valid texts. A minute more than the token is valid, for clocks
+        // that differ.
+        let signed = credential.identityToken.signedPart
+        guard try await store.spend(attempt: signed.digest, until: expiry.addingTimeInterval(60))
         else { throw .invalidSignInCode }
         if let code = credential.authorizationCode {
             try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
@@ -123,3 +125,11 @@ private struct AppleCodeGrant: Grant {
 }
 
 extension AppleCodeGrant: Redacted {}
+
+extension String {
+    /// The header and the claims of a JWS in its compact form, which the signature covers (RFC 7515 §5.1).
+    var signedPart: String {
+        guard let end = utf8.lastIndex(of: UInt8(ascii: ".")) else { return self }
+        return String(Substring(utf8[..<end]))
+    }
+}

@@ -34,7 +34,7 @@ package struct EncryptedCookies: Sendable {
     ///
     /// - Parameters:
     ///   - name: The beginning of the cookies' names.
-    ///   - key: The key, of 16, 24 or 32 bytes, the same on all nodes.
+    ///   - key: The key, of at least 16 bytes, which the caller has checked, the same on all nodes.
     ///   - isSecure: Whether browsers reach the server by https. A cookie then has the prefix `__Host-`, so that no other
     ///     host of the site can set it (RFC 6265bis §4.1.3.2).
     ///   - lifetime: The time for which a value is accepted.

@@ -13,7 +13,7 @@ public import PortableFoundation
 ///
 /// ```swift
 /// let client = AuthorizationClient(.google(clientID: "…", secret: secret))
-/// SignInRoutes(client, at: URL(string: "https://notes.example.com/sign-in")!, key: key).add(to: &router) { user, _ in
+/// try SignInRoutes(client, at: URL(string: "https://notes.example.com/sign-in")!, key: key).add(to: &router) { user, _ in
 ///     try await sessions.begin(for: user)                        // a cookie session of the server's own
 /// }
 /// ```
@@ -57,12 +57,14 @@ public struct SignInRoutes: Sendable {
     /// - Parameters:
     ///   - client: The client of the authorization server.
     ///   - url: The URL of the first route as browsers see it; the second one adds `/callback`.
-    ///   - key: The key of the cookies, of 16, 24 or 32 bytes, the same on all nodes of the server and after a restart.
+    ///   - key: The key of the cookies, of at least 16 bytes, the same on all nodes of the server and after a restart.
     ///   - request: The parameters of the authorization request.
+    /// - Throws: `CryptoError.unacceptableParameter` if the key has fewer than 128 bits, such as one that is not set.
     public init(
         _ client: AuthorizationClient, at url: URL, key: SymmetricKey,
         request: AuthorizationRequest = AuthorizationRequest()
-    ) {
+    ) throws {
+        try key.requireStrength()
         self.client = client
         self.url = url
         self.request = request

@@ -14,14 +14,16 @@ import Synchronization
 ///     url: url, authorizationServers: [], proofs: .required(DPoPVerifier(nonces: DPoPNonces())))
 /// ```
 ///
-/// Create one value and use it from any number of tasks. Its copies share the cache of used proofs: where several
-/// processes serve one origin, only `nonces` with a common secret keep a proof from being used once with each.
+/// Create one value and use it from any number of tasks. Its copies share the cache of used proofs, which is one process's: where
+/// several serve one origin, each accepts a proof once unless they share a ``DPoPProofMemory``. Nonces do not change that. A
+/// verifier without one refuses proofs that are older than itself, which another process may have accepted before a restart.
 public struct DPoPVerifier: Sendable {
     /// The accepted algorithms.
     let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
     private let replays: DPoPReplayCache
+    private let memory: (any DPoPProofMemory)?
     private let clock: WallClock
 
     /// The greatest size of a proof: one with RSA of 4096 bits has less than 3 KiB.
@@ -35,15 +37,20 @@ public struct DPoPVerifier: Sendable {
     ///   - nonces: The nonces that proofs need; nil if none is required.
     ///   - capacity: The number of remembered proofs. If more arrive within the window, the oldest are refused rather
     ///     than accepted twice.
+    ///   - memory: The used proofs of all processes that serve the origin; nil if there is one process.
     ///   - clock: The time.
     public init(
         algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .es384, .es512, .ps256], window: Duration = .seconds(60),
-        nonces: DPoPNonces? = nil, capacity: Int = 100_000, clock: WallClock = .system
+        nonces: DPoPNonces? = nil, capacity: Int = 100_000, memory: (any DPoPProofMemory)? = nil,
+        clock: WallClock = .system
     ) {
         self.algorithms = algorithms.filter { DPoPKey.algorithms.contains($0) }
         self.window = max(0, window.inSeconds)
         self.nonces = nonces
-        replays = DPoPReplayCache(window: self.window, capacity: capacity)
+        // Proofs of before may have been used at an earlier process, unless a shared memory has those.
+        replays = DPoPReplayCache(
+            window: self.window, capacity: capacity, start: memory == nil ? clock.now : .distantPast)
+        self.memory = memory
         self.clock = clock
     }
 
@@ -73,6 +80,18 @@ public struct DPoPVerifier: Sendable {
     /// - Throws: As ``verify(_:accessToken:boundTo:at:)``.
     package func verify(_ request: HTTPRequest, at origin: HTTPOrigin? = nil) throws(AuthError) -> DPoPProof {
         try spend(read(request, at: origin))
+    }
+
+    /// Marks a verified proof as used in the memory that several processes share, if there is one.
+    ///
+    /// - Throws: `AuthError.refusedProof` if another process has accepted it, and the error of the memory.
+    package func share(_ proof: DPoPProof) async throws {
+        guard let memory else { return }
+        // A proof is accepted until its date has left the window, by the clock that is furthest behind.
+        let end = proof.issued.addingTimeInterval(2 * window + 1)
+        guard try await memory.use(DPoPReplayCache.fingerprint(of: proof), until: end) else {
+            throw AuthError.refusedProof("it was used before")
+        }
     }
 
     /// Runs the checks of RFC 9449 §4.3 by their numbers, the cheap ones first.
@@ -108,6 +127,14 @@ public struct DPoPVerifier: Sendable {
             // 5, 6: the key verifies only with the algorithm of the header, and only if that is accepted.
             let signed = try JWS(verifying: text, keys: KeySet([key]), algorithms: algorithms)
             let claims = Claims(try JSONValue(parsing: signed.payload).objectValue ?? [:])
+            // RFC 7519 §4.1.4 and §4.1.5: a proof needs neither, and one that has them obeys them.
+            guard !claims.isExpired(at: clock.now) else { throw AuthError.refusedProof("it has expired") }
+            if claims["nbf"] != nil {
+                // The client's clock may be as fast as for the date of the proof.
+                guard let start = claims.notBefore, start.timeIntervalSince(clock.now) <= window else {
+                    throw AuthError.refusedProof("it is not valid yet")
+                }
+            }
             return try DPoPProof(claims, thumbprint: key.thumbprint, text: text)
         } catch let error as AuthError {
             throw error
@@ -151,14 +178,28 @@ public struct DPoPNonces: Sendable {
     private let step: Double
     private let clock: WallClock
 
-    /// Creates nonces of a secret.
+    /// Creates nonces of a random secret, which no other process accepts.
     ///
     /// - Parameters:
-    ///   - secret: The secret of all servers that accept the same nonces, at least 16 bytes; nil generates one.
     ///   - lifetime: The longest time for which a nonce is accepted; the shortest is half of it.
     ///   - clock: The time.
-    public init(secret: [UInt8]? = nil, lifetime: Duration = .seconds(300), clock: WallClock = .system) {
-        self.secret = SymmetricKey(data: secret ?? SecureRandom.bytes(32))
+    public init(lifetime: Duration = .seconds(300), clock: WallClock = .system) {
+        self.init(SymmetricKey(size: .bits256), lifetime, clock)
+    }
+
+    /// Creates nonces of a secret that servers share.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret of all servers that accept the same nonces, at least 16 bytes.
+    ///   - lifetime: The longest time for which a nonce is accepted; the shortest is half of it.
+    ///   - clock: The time.
+    /// - Throws: `CryptoError.unacceptableParameter` if the secret has fewer than 128 bits, such as one that is not set.
+    public init(secret: [UInt8], lifetime: Duration = .seconds(300), clock: WallClock = .system) throws {
+        self.init(try SymmetricKey(secret: secret), lifetime, clock)
+    }
+
+    private init(_ secret: SymmetricKey, _ lifetime: Duration, _ clock: WallClock) {
+        self.secret = secret
         step = max(1, lifetime.inSeconds / 2)
         self.clock = clock
     }
@@ -226,14 +267,24 @@ final class DPoPReplayCache: Sendable {
     private let window: Double
     private let capacity: Int
 
-    init(window: Double, capacity: Int) {
+    /// - Parameter start: The date before which proofs are refused.
+    init(window: Double, capacity: Int, start: Date = .distantPast) {
         self.window = window
         self.capacity = max(1, capacity)
+        let floor = Int64(exactly: start.timeIntervalSince1970.rounded(.down)) ?? .min
+        entries.withLock { $0.floor = floor }
+    }
+
+    /// Returns the hash of a proof's key and identifier, in hexadecimal for ``DPoPProofMemory``.
+    static func fingerprint(of proof: DPoPProof) -> String { Hex.encode(digest(of: proof)) }
+
+    private static func digest(of proof: DPoPProof) -> Fingerprint {
+        Array(SHA256.hash(data: Array("\(proof.thumbprint) \(proof.id)".utf8)))
     }
 
     /// Whether a proof, whose date is within the window, was not used before; marks it as used.
     func isNew(_ proof: DPoPProof, at now: Date) -> Bool {
-        let fingerprint = Array(SHA256.hash(data: Array("\(proof.thumbprint) \(proof.id)".utf8)))
+        let fingerprint = Self.digest(of: proof)
         let second = Int64(proof.issued.timeIntervalSince1970.rounded(.down))
         let oldest = Int64((now.timeIntervalSince1970 - window).rounded(.down))
         return entries.withLock { entries in

@@ -115,7 +115,8 @@ public struct AccessTokenInterceptor: Interceptor {
             // The error names addresses behind this server.
             return .undecided("The access token cannot be verified now.")
         }
-        switch binding(of: claims, token, request) {
+        switch try await binding(of: claims, token, request) {
+        case .failure(let refusal) where refusal.isUndecided: return .undecided("The proof cannot be verified now.")
         case .failure(let refusal): return .refused(refusal.challenge)
         case .success(let proven):
             return refusal(of: claims, token.scheme).map(Verdict.refused) ?? .passed(claims, proven: proven)
@@ -192,12 +193,16 @@ public struct AccessTokenInterceptor: Interceptor {
     // MARK: The key
 
     /// The refusal of a token's binding.
-    private struct BindingError: Error { let challenge: AccessTokenChallenge }
+    private struct BindingError: Error {
+        let challenge: AccessTokenChallenge
+        /// Whether the memory of used proofs could not say.
+        var isUndecided = false
+    }
 
     /// Returns a token that is bound to a key, after the request has proved the key; nil for a token without a binding.
     private func binding(
         of claims: Claims, _ token: PresentedToken, _ request: HTTPRequest
-    ) -> Result<ProvenToken?, BindingError> {
+    ) async throws(CancellationError) -> Result<ProvenToken?, BindingError> {
         func refused(_ detail: String) -> Result<ProvenToken?, BindingError> {
             .failure(BindingError(challenge: invalid(detail, token.scheme)))
         }
@@ -219,9 +224,16 @@ public struct AccessTokenInterceptor: Interceptor {
         let proven = ProvenToken(hash: DPoPProof.hash(of: token.text), resource: resource?.url.absoluteString)
         if request.context[ProvenToken.self] == proven { return .success(proven) }
         do {
-            _ = try verifier.verify(request, accessToken: token.text, boundTo: thumbprint, at: resource?.origin)
+            let proof = try verifier.verify(
+                request, accessToken: token.text, boundTo: thumbprint, at: resource?.origin)
+            try await verifier.share(proof)
             return .success(proven)
+        } catch is CancellationError {
+            throw CancellationError()
         } catch {
+            guard let error = error as? AuthError, [.staleProofNonce, .refusedProof].contains(error) else {
+                return .failure(BindingError(challenge: AccessTokenChallenge(scopes: required), isUndecided: true))
+            }
             let isStale = error == .staleProofNonce
             return .failure(
                 BindingError(

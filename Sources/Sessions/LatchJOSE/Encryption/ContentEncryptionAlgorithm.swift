@@ -10,7 +10,9 @@ public struct ContentEncryptionAlgorithm: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
 
     /// Creates an algorithm from its registered name, which is case-sensitive (RFC 7516 §4.1.2).
-    public init(rawValue: String) { self.rawValue = rawValue }
+    ///
+    /// A name that is not ASCII becomes the empty one, which no content has.
+    public init(rawValue: String) { self.rawValue = rawValue.registeredName }
 
     /// AES-GCM with a key of 128 bits.
     public static let a128GCM = ContentEncryptionAlgorithm(rawValue: "A128GCM")

@@ -11,7 +11,9 @@ public struct KeyManagementAlgorithm: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
 
     /// Creates an algorithm from its registered name, which is case-sensitive (RFC 7516 §4.1.1).
-    public init(rawValue: String) { self.rawValue = rawValue }
+    ///
+    /// A name that is not ASCII becomes the empty one, which no key has.
+    public init(rawValue: String) { self.rawValue = rawValue.registeredName }
 
     /// RSAES OAEP with SHA-1.
     public static let rsaOAEP = KeyManagementAlgorithm(rawValue: "RSA-OAEP")

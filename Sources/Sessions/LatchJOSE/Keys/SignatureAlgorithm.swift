@@ -10,8 +10,11 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
     /// Creates an algorithm from its registered name.
     ///
     /// Names are case-sensitive (RFC 7515 §4.1.1): no key has the algorithm `es256`. `Ed25519` (RFC 9864 §2.2) becomes ``eddsa``,
-    /// which all keys of this library have on that curve.
-    public init(rawValue: String) { self.rawValue = rawValue == "Ed25519" ? "EdDSA" : rawValue }
+    /// which all keys of this library have on that curve. A name that is not ASCII becomes the empty one, which no key has: String
+    /// equates some signs with letters (RFC 7515 §5.3 compares code points).
+    public init(rawValue: String) {
+        self.rawValue = rawValue.utf8.elementsEqual("Ed25519".utf8) ? "EdDSA" : rawValue.registeredName
+    }
 
     /// ECDSA on P-256 over SHA-256.
     public static let es256 = SignatureAlgorithm(rawValue: "ES256")
@@ -56,4 +59,11 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
 extension SignatureAlgorithm: CustomStringConvertible {
     /// The registered name.
     public var description: String { rawValue }
+}
+
+extension String {
+    /// The text if it can be a registered name, which is ASCII (RFC 7515 §4.1.1); otherwise empty.
+    ///
+    /// Names are compared by code points, and String equates the Kelvin sign with a K.
+    var registeredName: String { utf8.allSatisfy { $0 < 0x80 } ? self : "" }
 }

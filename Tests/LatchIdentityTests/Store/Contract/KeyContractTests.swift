@@ -25,7 +25,7 @@ import Testing
         #expect(Set(kept.map(\.0)).count == 1 && Set(kept.map(\.1)).count == 1)
         #expect(try await store.signingKeys() == kept[0].0)
         #expect(try await store.secret(proposing: StoredSecret(name: "other", content: [9])).content == [9])
-        #expect(try await store.secrets().map(\.name) == ["other", "pepper"])
+        #expect(try await store.secrets().map(\.name) == ["other", "pepper", "signing_keys"])
         await fixture.store.close()
     }
 }

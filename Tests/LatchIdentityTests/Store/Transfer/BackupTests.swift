@@ -132,6 +132,17 @@ import Testing
         _ = try await made.restore(key: try BackupKey(passphrase: "a horse walks in"))
     }
 
+    @Test(arguments: ["x", "1234567"])
+    func `is not made with a passphrase that is soon guessed`(passphrase: String) async throws {
+        let fixture = try await Made()
+        let error = await #expect(throws: IdentityError.self) {
+            try await StoreAdministration.plain().backUp(
+                fixture.fixture.location, to: fixture.folder.file("weak"), key: try BackupKey(passphrase: passphrase))
+        }
+        #expect(error?.code == IdentityError.invalidInput("").code && error?.message.contains("8") == true)
+        #expect(!(try fixture.folder.names()).contains("weak"))
+    }
+
     @Test func `does not open with another key, and does not go over a file`() async throws {
         let made = try await Made()
         try await made.refuses(.wrongBackupKey, key: try BackupKey(hex: String(repeating: "1f", count: 32)))

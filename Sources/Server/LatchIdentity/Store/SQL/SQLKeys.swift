@@ -7,35 +7,19 @@ extension SQLIdentityStore: KeyStore {
         try await read { db throws(IdentityError) in try db.signingKeys() }
     }
 
-    /// Reads and inserts in one transaction; those of all processes are serialized.
-    package func signingKeys(proposing key: StoredKey) async throws(IdentityError) -> [StoredKey] {
+    package func changeSigningKeys(
+        at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
+    ) async throws(IdentityError) -> StoredKeys? {
         try await write { db throws(IdentityError) in
-            let stored = try db.signingKeys()
-            guard stored.isEmpty else { return stored }
-            try db.insert(key)
-            return [key]
-        }
-    }
-
-    package func rotateSigningKey(
-        to key: StoredKey, after newest: String?, endingOthers: Bool
-    ) async throws(IdentityError) -> Bool {
-        try await write { db throws(IdentityError) in
-            let stored = try db.signingKeys()
-            guard stored.first?.id == newest else { return false }
-            // The store has got another key meanwhile; a row under the earlier one would make it unreadable.
-            if let other = stored.first(where: { $0.sealedBy != key.sealedBy }) {
-                throw other.sealedBy.map { .storeKeyNeeded($0) } ?? .corruptStore("a key is not encrypted")
+            guard let change = try change(try db.storedKeys()) else { return nil }
+            for removal in change.removed {
+                guard try db.run("DELETE FROM signing_key WHERE id = $1", [.text(removal.id)]) == 1 else { continue }
+                try db.audit(removal.event, account: nil, detail: removal.id, at: now)
             }
-            if endingOthers { try db.removeSigningKeys(stored.map(\.id), event: "key.revoked", at: key.createdAt) }
-            try db.insert(key)
-            return true
-        }
-    }
-
-    package func removeSigningKeys(_ ids: [String], at now: Date) async throws(IdentityError) {
-        try await write { db throws(IdentityError) in
-            try db.removeSigningKeys(ids, event: "key.ended", at: now)
+            if let key = change.inserted { try db.insert(key) }
+            _ = try db.secret(proposing: change.list)
+            try db.replace(change.list)
+            return try db.storedKeys()
         }
     }
 
@@ -63,12 +47,16 @@ extension SQLIdentityStore: KeyStore {
                     "UPDATE signing_key SET private_jwk = $1, sealed_by = $2 WHERE id = $3",
                     [.blob(key.privateJWK), .text(key.sealedBy), .text(key.id)])
             }
-            for secret in changed.secrets {
-                try db.run(
-                    "UPDATE secret SET value = $1, sealed_by = $2 WHERE name = $3",
-                    [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
-            }
+            for secret in changed.secrets { try db.replace(secret) }
             try db.audit(event, account: nil, at: now)
+        }
+    }
+
+    package func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            try db.replace(digest)
+            try db.endAllSignIns(because: .pepperReplaced, at: now)
+            try db.audit("pepper.replaced", account: nil, at: now)
         }
     }
 }
@@ -80,6 +68,40 @@ extension SQLConnection {
 
     fileprivate func secrets() throws(IdentityError) -> [StoredSecret] {
         try all("SELECT name, value, sealed_by FROM secret ORDER BY name", [], read: StoredSecret.init)
+    }
+
+    fileprivate func replace(_ secret: StoredSecret) throws(IdentityError) {
+        try run(
+            "UPDATE secret SET value = $1, sealed_by = $2 WHERE name = $3",
+            [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
+    }
+
+    /// Signs out all devices of all accounts, and ends links, codes and sign-ins that wait for something.
+    ///
+    /// A provider's sign-in that was used stays used. Of the waiting mails those end whose links or codes were stored before; the
+    /// others get new ones, or are notices.
+    fileprivate func endAllSignIns(because reason: Device.RevocationReason, at now: Date) throws(IdentityError) {
+        for table in [
+            "one_time_token", "email_change", "address_challenge", "sign_in_challenge", "sign_in_code",
+            "authorization_code", "device_authorization",
+        ] { try run("DELETE FROM \(table)", []) }
+        for purpose in [OutboxMail.Purpose.newAddress, .oldAddress, .addressCode] {
+            try run("DELETE FROM mail WHERE purpose = $1", [.text(purpose.rawValue)])
+        }
+        // In parts: PostgreSQL cancels a statement that takes too long.
+        var position: [UInt8] = []
+        while true {
+            let end = try first(
+                "SELECT id FROM device WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 10000", [.blob(position)]
+            ) { row throws(IdentityError) in try row.blob(0) }
+            try run(
+                """
+                UPDATE device SET revoked_at = $1, revoked_because = $2
+                WHERE revoked_at IS NULL AND id > $3 AND ($4 IS NULL OR id <= $4)
+                """, [.date(now), .text(reason.rawValue), .blob(position), .blob(end)])
+            guard let end else { return }
+            position = end
+        }
     }
 
     /// Returns the secret of that name, which is the proposal if there was none.
@@ -114,12 +136,6 @@ extension SQLConnection {
                 .text(key.id), .blob(key.privateJWK), .date(key.createdAt), .date(key.signsAt), .text(key.sealedBy),
             ])
         try audit("key.created", account: nil, detail: key.id, at: key.createdAt)
-    }
-
-    fileprivate func removeSigningKeys(_ ids: [String], event: String, at now: Date) throws(IdentityError) {
-        for id in ids where try run("DELETE FROM signing_key WHERE id = $1", [.text(id)]) == 1 {
-            try audit(event, account: nil, detail: id, at: now)
-        }
     }
 }
 

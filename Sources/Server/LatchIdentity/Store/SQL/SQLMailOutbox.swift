@@ -56,8 +56,7 @@ extension SQLIdentityStore: MailOutbox {
             guard try db.run("DELETE FROM mail WHERE id = $1", [.text(mail.id)]) == 1 else { return }
             let account: String? =
                 if let id = mail.accountID { id } else { try db.accountID(emailKey: mail.recipient.key) }
-            try db.audit(
-                "mail.abandoned", account: account, detail: "\(mail.purpose.rawValue) \(mail.id)", at: now)
+            try db.audit("mail.abandoned", account: account, detail: mail.purpose.rawValue, at: now)
         }
     }
 

@@ -13,6 +13,9 @@ package struct BackupKey: Sendable {
 
     fileprivate let source: Source
 
+    /// The least number of bytes of the passphrase of a new backup.
+    static let shortestPassphrase = 8
+
     /// Parses 64 hexadecimal digits.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
@@ -60,6 +63,9 @@ struct BackupHeader {
         let (word, parameters) =
             switch key.source {
             case .key: ("key", "")
+            case .passphrase(let text, _) where text.bitCount < 8 * BackupKey.shortestPassphrase:
+                let least = BackupKey.shortestPassphrase
+                throw .invalidInput("the passphrase of a backup must have at least \(least) characters")
             case .passphrase(_, let cost):
                 ("passphrase", " m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes)")
             }
@@ -123,8 +129,9 @@ struct BackupHeader {
             var bytes = passphrase.withUnsafeBytes { Array($0) }
             defer { for index in bytes.indices { bytes[index] = 0 } }
             do throws(CryptoError) {
-                return SymmetricKey(
-                    data: try Argon2id.hash(password: bytes, salt: salt, parameters: cost ?? standard))
+                var hash = try Argon2id.hash(password: bytes, salt: salt, parameters: cost ?? standard)
+                defer { for index in hash.indices { hash[index] = 0 } }
+                return SymmetricKey(data: hash)
             } catch {
                 throw .hashingUnavailable(error)
             }

@@ -47,6 +47,8 @@ final class PassphraseFileKey: SecretFileKeySource {
     private func derive(salt: [UInt8], cost: Argon2Parameters) throws -> SymmetricKey {
         var bytes = try passphrase.bytes()
         defer { for index in bytes.indices { bytes[index] = 0 } }
-        return SymmetricKey(data: try Argon2id.hash(password: bytes, salt: salt, parameters: cost))
+        var hash = try Argon2id.hash(password: bytes, salt: salt, parameters: cost)
+        defer { for index in hash.indices { hash[index] = 0 } }
+        return SymmetricKey(data: hash)
     }
 }

@@ -17,14 +17,14 @@ public enum HKDF<Hash: HashFunction> {
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>, info: some Collection<UInt8>,
         outputByteCount: Int
     ) -> SymmetricKey {
-        expand(
-            pseudoRandomKey: extract(inputKeyMaterial: inputKeyMaterial, salt: salt), info: info,
-            outputByteCount: outputByteCount)
+        var extracted = extract(inputKeyMaterial: inputKeyMaterial, salt: salt)
+        defer { wipe(&extracted.bytes) }
+        return expand(pseudoRandomKey: extracted, info: info, outputByteCount: outputByteCount)
     }
 
     /// Extracts a key of one digest's length from the secret (RFC 5869 §2.2).
     ///
-    /// The salt need not be secret. An empty one means as many zeros as the digest has bytes.
+    /// The caller wipes the result. The salt need not be secret. An empty one means as many zeros as the digest has bytes.
     @inlinable public static func extract(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>
     ) -> HashedAuthenticationCode<Hash> {
@@ -52,7 +52,8 @@ public enum HKDF<Hash: HashFunction> {
             code.update(data: last)
             code.update(data: info)
             withUnsafeBytes(of: counter) { code.update(bufferPointer: $0) }
-            last = Array(code.finalize())
+            wipe(&last)
+            last = code.finalize().bytes
             output += last
             counter &+= 1
         }

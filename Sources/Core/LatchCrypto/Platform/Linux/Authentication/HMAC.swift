@@ -82,8 +82,8 @@ public struct HMAC<Hash: HashFunction>: Sendable {
 
 /// The bytes of an authentication code; it compares in constant time and prints redacted.
 public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollection, Hashable, Sendable {
-    /// The bytes, as many as the digest has; not wiped, since a code travels with its message.
-    @usableFromInline let bytes: [UInt8]
+    /// The bytes, as many as the digest has; not wiped by itself, since a code travels with its message.
+    @usableFromInline var bytes: [UInt8]
 
     @usableFromInline init(bytes: [UInt8]) { self.bytes = bytes }
 

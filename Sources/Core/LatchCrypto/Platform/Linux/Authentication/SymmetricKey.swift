@@ -15,7 +15,11 @@ public struct SymmetricKey: Sendable, Equatable {
     public init(data: some Collection<UInt8>) { secret = SecretBytes(data) }
 
     /// Creates a random key.
-    public init(size: SymmetricKeySize) { secret = SecretBytes(SecureRandom.bytes(size.bitCount / 8)) }
+    public init(size: SymmetricKeySize) {
+        var bytes = SecureRandom.bytes(size.bitCount / 8)
+        defer { wipe(&bytes) }
+        secret = SecretBytes(bytes)
+    }
 
     /// The size of the key in bits.
     public var bitCount: Int { secret.count * 8 }

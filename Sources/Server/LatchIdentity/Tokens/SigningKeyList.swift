@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import PortableFoundation
+import Synchronization
+
+/// The list of a store's signing keys: those that there are, with their times, and those that have ended.
+///
+/// It is one sealed secret. Rows are sealed one by one: an attacker who writes the store could put the row of an ended key back, with
+/// any time, and the servers would sign with a key that was stolen.
+struct SigningKeyList: Sendable, Hashable {
+    /// The times of a key.
+    struct Times: Sendable, Hashable {
+        let createdAt: Date
+        let signsAt: Date
+    }
+
+    /// The times of the keys by their ids.
+    private(set) var keys: [String: Times] = [:]
+    /// The ids of the keys that have ended.
+    private(set) var ended: Set<String> = []
+
+    /// The list of a store that has none yet.
+    init() {}
+
+    /// Reads a stored list.
+    ///
+    /// - Throws: `IdentityError.corruptStore`.
+    init(_ content: [UInt8]) throws(IdentityError) {
+        guard let value = try? JSONValue(parsing: content), let keys = value["keys"]?.objectValue,
+            let ended = value["ended"]?.arrayValue
+        else { throw .corruptStore("the list of signing keys cannot be read") }
+        for (id, times) in keys {
+            guard let created = times["created_at"]?.intValue, let signs = times["signs_at"]?.intValue else {
+                throw .corruptStore("the list of signing keys cannot be read")
+            }
+            self.keys[id] = Times(
+                createdAt: Date(storedMilliseconds: Int64(created)), signsAt: Date(storedMilliseconds: Int64(signs)))
+        }
+        self.ended = Set(ended.compactMap(\.stringValue))
+    }
+
+    /// The list as it is stored, before its encryption.
+    var content: [UInt8] {
+        let keys = keys.mapValues { times in
+            JSONValue.object([
+                "created_at": .integer(times.createdAt.storedMilliseconds),
+                "signs_at": .integer(times.signsAt.storedMilliseconds),
+            ])
+        }
+        return JSONValue.object([
+            "keys": .object(JSONObject(keys.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) })),
+            "ended": .array(ended.sorted().map { .string($0) }),
+        ]).serialized()
+    }
+
+    /// Ends keys, which never come back.
+    mutating func end(_ ids: some Sequence<String>) {
+        ended.formUnion(ids)
+        keys = keys.filter { !ended.contains($0.key) }
+    }
+
+    /// Takes in the rows of a store: a key whose row is gone has ended.
+    ///
+    /// A row that is new comes from a server of an earlier version, which knows no list.
+    mutating func take(_ rows: [StoredKey]) {
+        let ids = Set(rows.map(\.id))
+        end(keys.keys.filter { !ids.contains($0) })
+        for row in rows where keys[row.id] == nil && !ended.contains(row.id) {
+            keys[row.id] = Times(createdAt: row.createdAt, signsAt: row.signsAt)
+        }
+    }
+
+    /// Returns the rows of keys that have not ended, with the times of the list, the latest to sign first.
+    func present(among rows: [StoredKey]) -> [StoredKey] {
+        rows.filter { !ended.contains($0.id) }.map { row in
+            guard let times = keys[row.id] else { return row }
+            return StoredKey(
+                id: row.id, privateJWK: row.privateJWK, createdAt: times.createdAt, signsAt: times.signsAt,
+                sealedBy: row.sealedBy)
+        }.sorted { ($1.signsAt, $0.id) < ($0.signsAt, $1.id) }
+    }
+}
+
+/// The ended keys that a server has seen: an earlier list that is put back does not bring them back.
+final class EndedKeys: Sendable {
+    private let ids = Mutex(Set<String>())
+
+    /// Remembers further keys, and returns all.
+    func including(_ more: Set<String>) -> Set<String> {
+        ids.withLock { ids in
+            ids.formUnion(more)
+            return ids
+        }
+    }
+}
+
+extension Keyring {
+    /// Returns the list of the signing keys as it is stored, with the ended ones that this server has seen.
+    func list(of stored: StoredKeys) throws(IdentityError) -> SigningKeyList {
+        guard let secret = stored.signingKeyList else { return SigningKeyList() }
+        var list = try SigningKeyList(try open(secret))
+        list.end(ended.including(list.ended))
+        return list
+    }
+
+    /// Returns whether the stored list lacks a key, or an end that this server has seen, or a row is that of an ended key.
+    func isListDue(for stored: StoredKeys) throws(IdentityError) -> Bool {
+        guard let secret = stored.signingKeyList else { return true }
+        var next = try list(of: stored)
+        next.take(stored.signing)
+        return try next != SigningKeyList(try open(secret)) || stored.signing.contains { next.ended.contains($0.id) }
+    }
+
+    /// Returns a change of the signing keys with the list that belongs to it.
+    ///
+    /// Rows of ended keys, which somebody has put back, are removed.
+    ///
+    /// - Parameters:
+    ///   - ended: Ids of further keys that have ended.
+    ///   - newest: A new key.
+    ///   - ending: The keys that the change ends, with the name of the audit log's event.
+    func change(
+        of stored: StoredKeys, ended: [String] = [], to newest: StoredKey? = nil, ending: [String] = [],
+        recording event: String = "key.ended"
+    ) throws(IdentityError) -> KeyChange {
+        var list = try list(of: stored)
+        list.end(ended)
+        let returned = stored.signing.map(\.id).filter(list.ended.contains)
+        list.end(ending)
+        list.take(stored.signing + (newest.map { [$0] } ?? []))
+        return KeyChange(
+            inserted: newest,
+            removed: returned.map { KeyChange.Removal(id: $0, event: "key.refused") }
+                + ending.map { KeyChange.Removal(id: $0, event: event) },
+            list: try sealed(list.content, named: StoredKeys.signingKeyListName))
+    }
+}
+
+extension StoredKeys {
+    /// The name of the list of signing keys.
+    static let signingKeyListName = "signing_keys"
+
+    /// The list of signing keys; nil before a server of this version has started.
+    var signingKeyList: StoredSecret? { secrets.first { $0.name == Self.signingKeyListName } }
+}
