@@ -112,6 +112,8 @@ private final class CountingConnection: SQLConnection {
         try counted.verifyAudit(chain)
     }
 
+    func auditAnchor(before date: Date) throws(IdentityError) -> AuditAnchor? { try counted.auditAnchor(before: date) }
+
     func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) throws(IdentityError) -> Bool {

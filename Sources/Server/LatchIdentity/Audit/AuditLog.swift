@@ -31,6 +31,13 @@ package protocol AuditLog: Sendable {
     /// Checks the chain of all entries.
     func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification
 
+    /// Adds an entry with the digest of what all chains have got since the last one, where a log has several chains.
+    ///
+    /// One server does it at a time.
+    ///
+    /// - Throws: `IdentityError.corruptStore` if an anchor is gone that this server has seen.
+    func anchorAudit(at now: Date) async throws(IdentityError)
+
     /// Removes the oldest entries, and keeps the digest with which the remaining chain begins.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@
 import LatchCore
 import PortableFoundation
 
-/// The removal of what has ended, once an hour, by one of the servers of a store.
+/// The removal of what has ended, and the anchor of the audit log, once an hour, by one of the servers of a store.
 struct Housekeeping: Sendable {
     /// The time from one removal to the next, in seconds.
     static let interval = 3600.0
@@ -59,6 +59,7 @@ struct Housekeeping: Sendable {
             try await keep(Self.lease, after: dependencies.now)
         }
         guard isDone else { return false }
+        try await store.anchorAudit(at: date)
         return try await keep(Self.interval, after: start)
     }
 

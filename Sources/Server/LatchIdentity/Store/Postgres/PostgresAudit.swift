@@ -8,6 +8,8 @@ final class PostgresAudit: Sendable {
     private struct State {
         var chain: AuditChain?
         var lastID: Int64 = 0
+        /// The end of the last anchor that this node has seen.
+        var anchorEnd: Int64 = 0
     }
 
     private let state = Mutex(State())
@@ -23,6 +25,17 @@ final class PostgresAudit: Sendable {
 
     /// The end of the ids of restored entries, which keep those that they had in SQLite.
     static let endOfRestoredIDs: Int64 = 1 << 40
+
+    /// Notes the end of the newest anchor, and returns whether it is not before that of an earlier one.
+    func seenAnchor(end: Int64) -> Bool {
+        state.withLock { state in
+            guard end >= state.anchorEnd else { return false }
+            state.anchorEnd = end
+            // An entry of a date that was set back must not come among those that are anchored.
+            state.lastID = max(state.lastID, end)
+            return true
+        }
+    }
 
     /// Returns an id that no other entry of this node has: the time in milliseconds × 2²⁰, plus a random number.
     ///
@@ -78,6 +91,8 @@ extension PostgresSession {
             try set(AuditChain.Head(), chain.named(name), name)
         }
         try beginChains(chain)
+        // The next entry of a log that was copied comes after what is anchored, whatever the date is.
+        _ = audit.seenAnchor(end: try endOfAnchors())
         var position = AuditPosition(chain: "", id: 0)
         var (head, named) = (AuditChain.Head(), chain)
         while true {
@@ -128,7 +143,9 @@ extension PostgresSession {
             let names = try all(
                 "SELECT chain FROM audit_head WHERE chain > $1 ORDER BY chain LIMIT 1000", [.text(name)]
             ) { row throws(IdentityError) in try row.text(0) }
-            guard let last = names.last else { return .intact(count: count, digest: digest) }
+            guard let last = names.last else {
+                return try anchorDamage(chain) ?? .intact(count: count, digest: digest)
+            }
             for name in names {
                 switch try verify(chain.named(name), name) {
                 case .intact(let entries, let end):

@@ -42,6 +42,13 @@ extension SQLIdentityStore: AuditLog {
         try await snapshot { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
     }
 
+    /// Reads without a write, which would conflict with others, and then adds one entry.
+    package func anchorAudit(at now: Date) async throws(IdentityError) {
+        let anchor = try await snapshot { db throws(IdentityError) in try db.auditAnchor(before: now) }
+        guard let anchor else { return }
+        try await audit(AuditAnchor.event, account: nil, detail: anchor.detail, at: now)
+    }
+
     package func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) async throws(IdentityError) -> Bool {

@@ -49,6 +49,9 @@ protocol SQLConnection: AnyObject {
     /// Checks the chain of all entries.
     func verifyAudit(_ chain: AuditChain) throws(IdentityError) -> AuditVerification
 
+    /// Returns the digest of all chains' entries before a time, since the last one; nil for one chain, or without entries.
+    func auditAnchor(before date: Date) throws(IdentityError) -> AuditAnchor?
+
     /// Removes the oldest entries, and returns whether entries remain to be removed.
     func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
