@@ -170,4 +170,21 @@ import Testing
         let log = try FileManager.default.attributesOfItem(atPath: folder.file() + "-wal")[.size] as? Int
         #expect(log == 0)
     }
+
+    @Test(.timeLimit(.minutes(1))) func `closes without waiting for a reader, who holds up no other writer`()
+        async throws
+    {
+        let patient = try SQLiteConnection(path: folder.file(), access: .readWrite, busyTimeout: .seconds(3600))
+        let closing = SQLiteWriter(patient)
+        try await add("one")
+        let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
+        try reader.run("BEGIN")
+        #expect(try reader.number("SELECT count(*) FROM note") == 1)
+        try await add("two")
+        await closing.close()
+        try await add("three")
+        #expect(try reader.number("SELECT count(*) FROM note") == 1)
+        try reader.run("COMMIT")
+        #expect(try notes() == ["one", "three", "two"])
+    }
 }

@@ -54,6 +54,15 @@ import Testing
         #expect(SQLiteFile.hold(path) != nil)
     }
 
+    @Test func `is looked at by its header alone, however large it is`() async throws {
+        let store = try SQLIdentityStore(path: folder.file())
+        await store.close()
+        // Sparse: no byte of the terabyte is on the disk.
+        try #require(truncate(folder.file(), 1 << 40) == 0)
+        try SQLiteFile.prepare(
+            folder.file(), knownSchema: SQLiteSchema.latest, applicationID: SQLiteSchema.applicationID)
+    }
+
     @Test func `is at no moment open to other users`() throws {
         let path = folder.file("new.sqlite")
         let isDone = Mutex(false)

@@ -80,21 +80,9 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
         case .frameworkVersion:
             .value(.text, "VERSION", "the version of Latchwork to generate for", tool: Self.swift("axiom_version"))
         case .contracts: .flag("generates messages, enums and services", hasFlag: false) { $0.makesContracts = $1 }
-        case .clients:
-            .flag(
-                "generates clients with actions and state", hasFlag: false,
-                clearing: ("no-clients", "generates messages and services only"), protoc: "clients"
-            ) { $0.makesClients = $1 }
-        case .tests:
-            .flag(
-                "generates tests of the clients", clearing: ("no-tests", "generates no tests"),
-                tool: [Self.swift("generate_tests")]
-            ) { $0.makesTests = $1 }
-        case .documentation:
-            .flag(
-                "generates guides to the clients", hasFlag: false,
-                clearing: ("no-documentation", "generates no guides")
-            ) { $0.makesGuides = $1 }
+        case .clients: Self.clientsFlag
+        case .tests: Self.testsFlag
+        case .documentation: Self.documentationFlag
         case .forceOverwrite: .flag("overwrites edited files, and files of other origin")
         case .validate:
             .flag(
@@ -103,6 +91,19 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
         case .skipCompilation: .flag("with validation: checks the syntax only")
         }
     }
+
+    private static let clientsFlag = Definition.flag(
+        "generates clients with actions and state", hasFlag: false,
+        clearing: ("no-clients", "generates messages and services only"), protoc: "clients"
+    ) { $0.makesClients = $1 }
+
+    private static let testsFlag = Definition.flag(
+        "generates tests of the clients", clearing: ("no-tests", "generates no tests"), tool: [swift("generate_tests")]
+    ) { $0.makesTests = $1 }
+
+    private static let documentationFlag = Definition.flag(
+        "generates guides to the clients", hasFlag: false, clearing: ("no-documentation", "generates no guides")
+    ) { $0.makesGuides = $1 }
 
     /// The name of the flag; nil where no flag sets the option.
     package var flag: String? { definition.hasFlag ? rawValue.split(separator: "_").joined(separator: "-") : nil }

@@ -176,7 +176,7 @@ extension SQLIdentityStore: StoreMaintenance {
                 }
             } while removed == Self.pruningBatch
         }
-        try await write { db throws(IdentityError) in
+        _ = try await write { db throws(IdentityError) in
             // A change whose mails still wait, because the server was down, has not begun for its user.
             try db.run(
                 """
