@@ -69,8 +69,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var nodes = 1
     /// The origins, in addition to the issuer's, whose pages may use the refresh cookie.
     public var allowedOrigins: [String] = []
-    /// The time for which browsers keep to https for the issuer's host (RFC 6797), where the issuer is https and not of this machine;
-    /// zero for none. Hosts below it are free.
+    /// The time for which browsers keep to https for the issuer's host (RFC 6797); zero for none.
+    ///
+    /// It holds where the issuer is https and not of this machine, and for no host below it.
     public var hstsMaxAge: Duration = .seconds(31_536_000)
     /// The folder that receives mails as files, for development.
     public var mailDirectory: String?

@@ -54,10 +54,9 @@ extension Server {
         /// clients send them again.
         public var maximumStreamsPerConnection = 100
         /// The path prefixes, of whole segments, whose requests reach their handler with their head over HTTP/2, while the content arrives as
-        /// fast as the handler reads it; other handlers get the complete content. Those of a service of RPCs, also in a router,
-        /// are among them.
+        /// fast as the handler reads it; other handlers get the complete content.
         ///
-        /// Such content has no limit of size or time: what is not read yet is bounded, and counts as
+        /// Those of a service of RPCs, also in a router, are among them. Such content has no limit of size or time: what is not read yet is bounded, and counts as
         /// `maximumContentBytes`.
         public var streamedContent: Set<String> = []
         /// The proxies that may state the address of the client; none by default.
