@@ -13,7 +13,7 @@ import Testing
         }
         let answer = try await site.get(path)
         await site.close()
-        return answer.fields["Strict-Transport-Security"]
+        return answer.field("Strict-Transport-Security")
     }
 
     @Test(arguments: ["/", "/.well-known/jwks.json", "/nowhere", "/user/profile"])

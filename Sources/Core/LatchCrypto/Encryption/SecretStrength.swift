@@ -6,7 +6,7 @@ extension SymmetricKey {
     /// An empty one, such as of a variable that is not set, would be everybody's.
     ///
     /// - Throws: `CryptoError.unacceptableParameter` if it has fewer than 128 bits.
-    package init(secret: some Collection<UInt8>) throws(CryptoError) {
+    package init(secret: [UInt8]) throws(CryptoError) {
         self.init(data: secret)
         try requireStrength()
     }
