@@ -4,6 +4,7 @@
 import Glibc
 import LatchHTTP
 import LatchProcess
+import LatchTesting
 import PortableFoundation
 import TestSupport
 import Testing
