@@ -104,7 +104,7 @@ import Testing
     }
 
     /// A table that processes share.
-    private final class SharedMemory: DPoPProofMemory {
+    private final class SharedMemory: Sendable {
         struct Away: Error {}
 
         private let used = Mutex<[String: Date]>([:])
@@ -112,7 +112,7 @@ import Testing
 
         init(isAway: Bool = false) { self.isAway = isAway }
 
-        func use(_ proof: String, until end: Date) throws -> Bool {
+        @Sendable func use(_ proof: String, until end: Date) throws -> Bool {
             guard !isAway else { throw Away() }
             return used.withLock { $0.updateValue(end, forKey: proof) == nil }
         }
@@ -126,7 +126,7 @@ import Testing
         let clock = guarded.clock.wallClock()
         var (one, other) = (guarded, guarded)
         for guardedNode in [0, 1] {
-            let proofs = ProtectedResource.Proofs.required(DPoPVerifier(nonces: nil, memory: memory, clock: clock))
+            let proofs = ProtectedResource.Proofs.required(DPoPVerifier(clock: clock, memory: memory.use))
             if guardedNode == 0 { one.resource.proofs = proofs } else { other.resource.proofs = proofs }
         }
         let tap = Tap()
@@ -144,7 +144,7 @@ import Testing
     @Test func `passes nothing on while the shared memory is away`() async throws {
         var guarded = guarded
         guarded.resource.proofs = .required(
-            DPoPVerifier(memory: SharedMemory(isAway: true), clock: guarded.clock.wallClock()))
+            DPoPVerifier(clock: guarded.clock.wallClock(), memory: SharedMemory(isAway: true).use))
         let response = try await send(boundToken(), to: guarded.router())
         #expect(response.status == .serviceUnavailable && response.body.text?.contains("Away") != true)
     }

@@ -4,7 +4,7 @@ public import LatchCore
 internal import LatchCrypto
 package import LatchHTTP
 public import LatchJOSE
-internal import PortableFoundation
+public import PortableFoundation
 import Synchronization
 
 /// A verifier of the proofs that the senders of requests hold their keys (RFC 9449 §4.3).
@@ -15,15 +15,22 @@ import Synchronization
 /// ```
 ///
 /// Create one value and use it from any number of tasks. Its copies share the cache of used proofs, which is one process's: where
-/// several serve one origin, each accepts a proof once unless they share a ``DPoPProofMemory``. Nonces do not change that. A
-/// verifier without one refuses proofs that are older than itself, which another process may have accepted before a restart.
+/// several serve one origin, each accepts a proof once unless they share a memory (RFC 9449 §11.1), such as a table of a database.
+/// Nonces do not change that. A verifier without one refuses proofs that are older than itself, which another process may have
+/// accepted before a restart.
+///
+/// ```swift
+/// DPoPVerifier { proof, end in
+///     try await database.run("INSERT INTO used_proof VALUES (?, ?) ON CONFLICT DO NOTHING", proof, end) == 1
+/// }
+/// ```
 public struct DPoPVerifier: Sendable {
     /// The accepted algorithms.
     let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
     private let replays: DPoPReplayCache
-    private let memory: (any DPoPProofMemory)?
+    private let memory: (@Sendable (String, Date) async throws -> Bool)?
     private let clock: WallClock
 
     /// The greatest size of a proof: one with RSA of 4096 bits has less than 3 KiB.
@@ -37,12 +44,14 @@ public struct DPoPVerifier: Sendable {
     ///   - nonces: The nonces that proofs need; nil if none is required.
     ///   - capacity: The number of remembered proofs. If more arrive within the window, the oldest are refused rather
     ///     than accepted twice.
-    ///   - memory: The used proofs of all processes that serve the origin; nil if there is one process.
     ///   - clock: The time.
+    ///   - memory: Marks a proof as used for all processes that serve the origin, until a time, and returns whether it was not used
+    ///     before; nil if there is one process. Both are one step: of two processes that get a proof at the same time, one gets true.
+    ///     `proof` is the SHA-256 of the proof's key and `jti` as 64 hexadecimal digits. An error refuses the request with 503.
     public init(
         algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .es384, .es512, .ps256], window: Duration = .seconds(60),
-        nonces: DPoPNonces? = nil, capacity: Int = 100_000, memory: (any DPoPProofMemory)? = nil,
-        clock: WallClock = .system
+        nonces: DPoPNonces? = nil, capacity: Int = 100_000, clock: WallClock = .system,
+        memory: (@Sendable (_ proof: String, _ end: Date) async throws -> Bool)? = nil
     ) {
         self.algorithms = algorithms.filter { DPoPKey.algorithms.contains($0) }
         self.window = max(0, window.inSeconds)
@@ -89,7 +98,7 @@ public struct DPoPVerifier: Sendable {
         guard let memory else { return }
         // A proof is accepted until its date has left the window, by the clock that is furthest behind.
         let end = proof.issued.addingTimeInterval(2 * window + 1)
-        guard try await memory.use(DPoPReplayCache.fingerprint(of: proof), until: end) else {
+        guard try await memory(DPoPReplayCache.fingerprint(of: proof), end) else {
             throw AuthError.refusedProof("it was used before")
         }
     }
@@ -275,7 +284,7 @@ final class DPoPReplayCache: Sendable {
         entries.withLock { $0.floor = floor }
     }
 
-    /// Returns the hash of a proof's key and identifier, in hexadecimal for ``DPoPProofMemory``.
+    /// Returns the hash of a proof's key and identifier, in hexadecimal for the shared memory.
     static func fingerprint(of proof: DPoPProof) -> String { Hex.encode(digest(of: proof)) }
 
     private static func digest(of proof: DPoPProof) -> Fingerprint {

@@ -34,7 +34,9 @@ final class PostgresBackend: SQLBackend {
         }
         let database = PostgresDatabase(configuration)
         do {
-            try await requireOwnSession(database, configuration)
+            try await PostgresSchema.namingOldServer(database) { [configuration] in
+                try await requireOwnSession(database, configuration)
+            }
             try await PostgresSchema.migrate(database)
         } catch {
             database.close()

@@ -19,13 +19,19 @@ enum PostgresSchema {
     /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the database then has the version
     ///   of the last successful one.
     static func migrate(_ database: PostgresDatabase, by migrations: [[String]] = migrations) async throws {
-        do {
+        try await namingOldServer(database) {
             var found = try await createVersion(database, latest: migrations.count)
             while found < migrations.count {
                 found = try await database.transaction(isLimited: false) { try advance($0, by: migrations) }
             }
-        } catch let error as PostgresError where error == .statementFailed {
-            // An older server does not know a word of the schema; an engine that calls itself older, and knows all, may serve.
+        }
+    }
+
+    /// Runs statements of which an older server does not know a word; its version is then the error.
+    ///
+    /// An engine that calls itself older, and knows all, may serve.
+    static func namingOldServer(_ database: PostgresDatabase, _ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error as PostgresError where error == .statementFailed {
             let version = try await database.withConnection { $0.serverVersion }
             guard version < minimumServer else { throw error }
             throw PostgresError.serverTooOld(version, minimum: minimumServer)
