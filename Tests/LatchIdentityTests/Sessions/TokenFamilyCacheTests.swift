@@ -50,9 +50,14 @@ import Testing
         var token = try await renewed(one.logIn().refresh, at: one)
         token = try await renewed(token, at: other)
         for site in [one, other, one, one] {
-            let before = try reads(site)
-            token = try await renewed(token, at: site)
-            #expect(try reads(site) == before)
+            var withoutRead = false
+            // The server's own work reads, too, now and then.
+            for _ in 0..<10 where !withoutRead {
+                let before = try reads(site)
+                token = try await renewed(token, at: site)
+                withoutRead = try reads(site) == before
+            }
+            #expect(withoutRead)
         }
         await close()
     }

@@ -66,6 +66,7 @@ if "in-turn" in sys.argv:
         messages.put(Note(number=number))
         out["talk"].append(next(answers).number)
     messages.put(None)
+    assert not list(answers)
 else:
     out["talk"] = [note.number for note in talk(iter([Note(number=n) for n in range(4)]), timeout=30)]
 out["time"] = echo(Note(text="time"), timeout=30).number
