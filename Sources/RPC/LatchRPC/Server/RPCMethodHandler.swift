@@ -37,7 +37,7 @@ public struct RPCMethodHandler: Sendable {
     /// The method without the check of its requests against the rules of their messages.
     ///
     /// ```swift
-    /// let service = RPCService(users.rpcMethods.map(\.withoutRules) + notes.rpcMethods)
+    /// let service = RPCService(users.rpcMethods.map(\.withoutRules))
     /// ```
     ///
     /// With the check a request that violates rules is refused with `invalid_argument`: before the method is called, and in a

@@ -19,7 +19,7 @@ import Synchronization
 /// Nonces do not change that. A verifier without one refuses proofs that are older than itself, which another process may have
 /// accepted before a restart.
 ///
-/// ```swift
+/// ```swift no-check
 /// DPoPVerifier { proof, end in
 ///     try await database.run("INSERT INTO used_proof VALUES (?, ?) ON CONFLICT DO NOTHING", proof, end) == 1
 /// }
