@@ -119,6 +119,22 @@ import Testing
     }
 
     @Test(.tags(.attackH3), arguments: SharedStore.all)
+    func `does not come back to a running server whose list was removed`(store: SharedStore) async throws {
+        let fixture = try await Fixture(store)
+        let site = fixture.site
+        try fixture.keep()
+        let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))
+        for _ in 0..<2 {
+            try fixture.change("DELETE FROM secret WHERE name = 'signing_keys'")
+            try fixture.putBack()
+            try await site.identity.signingKeys.refresh()
+            #expect(try await published(site) == [id])
+            #expect(try await site.identity.dependencies.store.signingKeys().map(\.id) == [id])
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackH3), arguments: SharedStore.all)
     func `is known from the audit log to a store that has no list yet`(store: SharedStore) async throws {
         let fixture = try await Fixture(store)
         try fixture.keep()

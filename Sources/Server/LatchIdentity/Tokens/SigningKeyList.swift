@@ -98,8 +98,9 @@ final class EndedKeys: Sendable {
 extension Keyring {
     /// Returns the list of the signing keys as it is stored, with the ended ones that this server has seen.
     func list(of stored: StoredKeys) throws(IdentityError) -> SigningKeyList {
-        guard let secret = stored.signingKeyList else { return SigningKeyList() }
-        var list = try SigningKeyList(try open(secret))
+        var list = SigningKeyList()
+        if let secret = stored.signingKeyList { list = try SigningKeyList(try open(secret)) }
+        // Also where somebody has removed the list.
         list.end(ended.including(list.ended))
         return list
     }
