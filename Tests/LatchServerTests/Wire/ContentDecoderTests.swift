@@ -76,3 +76,23 @@ import Testing
         #expect(Self.decode(size + "\r\na\r\n").rejection != nil)
     }
 }
+
+@Suite struct `The limits of content` {
+    private let policy = ContentPolicy(limits: ["/a.S/": 50], streamed: ["/a.S/Add"])
+
+    private func bytes(_ path: String, _ limits: [String: Int]) -> Int {
+        var configuration = Server.Configuration()
+        configuration.maximumBodyBytes = 100
+        configuration.contentLimits = limits
+        return ContentLimits(configuration, policy).limit(at: path).bytes
+    }
+
+    @Test func `are those of the handler, with room for several messages of a stream`() {
+        #expect(bytes("/a.S/Get", [:]) == 50 && bytes("/a.S/Add", [:]) == 100 && bytes("/b", [:]) == 100)
+    }
+
+    @Test(arguments: ["/", "/a.S", "/a.S/"]) func `are never above what the configuration says`(prefix: String) {
+        #expect(bytes("/a.S/Get", [prefix: 10]) == 10 && bytes("/a.S/Add", [prefix: 10]) == 10)
+        #expect(bytes("/a.S/Add", [prefix: 10, "/a.S/Add": 20]) == 20)
+    }
+}

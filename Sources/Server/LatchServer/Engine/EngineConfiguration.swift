@@ -72,12 +72,10 @@ final class EngineConfiguration: Sendable {
         authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
-        let policy = handler.contentPolicy.merging(
-            ContentPolicy(limits: configuration.contentLimits, streamed: configuration.streamedContent))
-        contentLimits = ContentLimits(otherwise: configuration.maximumBodyBytes, policy)
+        contentLimits = ContentLimits(configuration, handler.contentPolicy)
         supportsHTTP2 = configuration.supportsHTTP2
         maximumStreams = max(1, configuration.maximumStreamsPerConnection)
-        streamedContent = policy.streamed.sorted()
+        streamedContent = configuration.streamedContent.union(handler.contentPolicy.streamed).sorted()
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds

@@ -49,14 +49,20 @@ struct ContentLimits: Sendable {
     /// The limits by path prefix, the longest prefix first.
     private var limitsByPrefix: [(prefix: String, bytes: Int)]
 
-    /// Creates the limits of a policy, and of all other paths.
-    init(otherwise defaultLimit: Int, _ policy: ContentPolicy) {
-        self.defaultLimit = defaultLimit
+    /// Creates the limits of a configuration, and those of its handler where the configuration has none.
+    init(_ configuration: Server.Configuration, _ policy: ContentPolicy) {
+        defaultLimit = configuration.maximumBodyBytes
         limitsByPrefix = Self.sorted(policy.limits)
-        // Over HTTP/1.1 a stream of messages is received whole, and its prefix may have room for one message.
         var limits = policy.limits
+        // Over HTTP/1.1 a stream of messages is received whole, and its prefix may have room for one message.
         for path in policy.streamed where limits[path] == nil && limit(at: path).isReportedByHandler {
             limits[path] = max(defaultLimit, limit(at: path).bytes)
+        }
+        for (prefix, bytes) in configuration.contentLimits {
+            limits = limits.filter {
+                !$0.key.utf8.starts(with: prefix.utf8) || configuration.contentLimits[$0.key] != nil
+            }
+            limits[prefix] = bytes
         }
         limitsByPrefix = Self.sorted(limits)
     }
