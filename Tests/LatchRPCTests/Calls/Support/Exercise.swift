@@ -81,7 +81,10 @@ struct Exercise {
         }
         #expect(numbers == [0, 1, 2])
         let nothing = RPCMethod<Note, Note>(Notes.service, "Nothing")
-        await #expect(throws: RPCError.unimplemented) { try await channel.unary(nothing, Note(), limit) }
+        let error = await #expect(throws: RPCError.self) { try await channel.unary(nothing, Note(), limit) }
+        // libcurl 7.88 may lose the answer of a server that gives it before it has the request (decision 0066).
+        let isLost = error?.message.contains("this libcurl lost the response") == true
+        #expect(error?.status == .unimplemented || isLost)
     }
 
     func times() async throws {
