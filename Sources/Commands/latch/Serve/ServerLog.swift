@@ -118,7 +118,7 @@ final class ServerLog: Sendable {
         enqueue(.unsentMail(message, because: error))
     }
 
-    /// Waits until all lines so far are written, for two seconds at most: a pipe that nobody reads keeps no server from its end.
+    /// Waits until all lines so far are written, for two seconds at most: an unread pipe must not keep a server from its end.
     func flush() {
         let written = DispatchSemaphore(value: 0)
         queue.async { [self] in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SymmetricKey {
-    /// Creates a key from a secret that somebody has set.
+    /// Creates a key from a configured secret.
     ///
-    /// An empty one, such as of a variable that is not set, would be everybody's.
+    /// An empty secret, such as that of an unset variable, is known to everyone.
     ///
     /// - Throws: `CryptoError.unacceptableParameter` if it has fewer than 128 bits.
     package init(secret: [UInt8]) throws(CryptoError) {

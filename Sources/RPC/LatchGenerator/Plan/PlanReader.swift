@@ -70,8 +70,9 @@ struct PlanReader {
             (file.messages.map(\.name) + file.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
     }
 
-    /// Returns the stem of names that no option sets: the whole name of the service on request, and where a message of the
-    /// file has one of the names that the shorter stem would give.
+    /// Returns the stem of names that no option sets: the name of the service without `Service`.
+    ///
+    /// It is the whole name on request, and where a message of the file has a name that the shorter stem would give.
     private func freeBase(of service: ServiceDescriptor) -> String {
         let name = prefix + SwiftNames.type(service.name)
         let base = name.dropping(suffix: "Service")

@@ -59,8 +59,7 @@ package struct ProtoSources: Sendable {
 
     /// Returns a diagnostic with the path of its file in place of the import path.
     ///
-    /// What a link to a place outside of the search paths leads to is not quoted: the diagnostics of a check of somebody else's
-    /// files may be public, and the file is not theirs.
+    /// The text behind a link that leads out of the search paths is not quoted: diagnostics of a foreign repository may be public.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
         guard let path = path(of: diagnostic.file) else { return diagnostic }
         var located = diagnostic

@@ -4,8 +4,9 @@ package import PortableFoundation
 
 /// The storage of the server's own keys and secrets.
 package protocol KeyStore: Sendable {
-    /// Returns the rows of signing keys in descending order of the time from which they sign, those of ended keys included that
-    /// somebody has put back.
+    /// Returns the rows of signing keys in descending order of the time from which they sign.
+    ///
+    /// Rows of ended keys that an attacker has put back are among them.
     func signingKeys() async throws(IdentityError) -> [StoredKey]
 
     /// Changes the signing keys and their list, in one transaction.

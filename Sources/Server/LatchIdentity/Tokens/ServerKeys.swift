@@ -63,7 +63,7 @@ struct ServerKeys: Sendable {
         guard isDue || stored.signing.isEmpty else { return try keyring.signingKeys(stored) }
         var ended: [String] = []
         if stored.signingKeyList == nil {
-            // A store of an earlier version, or one whose list somebody has removed: the audit log has the ends.
+            // A store of an earlier version, or one whose list was removed: the audit log has the ends.
             for event in ["key.revoked", "key.ended", "key.refused"] {
                 var query = AuditQuery(limit: 10_000)
                 query.event = event

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The list of a store's signing keys: those that there are, with their times, and those that have ended.
 ///
-/// It is one sealed secret. Rows are sealed one by one: an attacker who writes the store could put the row of an ended key back, with
-/// any time, and the servers would sign with a key that was stolen.
+/// It is one sealed secret, since rows are sealed one by one. An attacker who writes the store could put the row of an ended key
+/// back, with any time. Without the list the servers would sign with a stolen key.
 struct SigningKeyList: Sendable, Hashable {
     /// The times of a key.
     struct Times: Sendable, Hashable {
@@ -100,7 +100,7 @@ extension Keyring {
     func list(of stored: StoredKeys) throws(IdentityError) -> SigningKeyList {
         var list = SigningKeyList()
         if let secret = stored.signingKeyList { list = try SigningKeyList(try open(secret)) }
-        // Also where somebody has removed the list.
+        // Also where an attacker has removed the list.
         list.end(ended.including(list.ended))
         return list
     }
@@ -115,7 +115,7 @@ extension Keyring {
 
     /// Returns a change of the signing keys with the list that belongs to it.
     ///
-    /// Rows of ended keys, which somebody has put back, are removed.
+    /// Rows of ended keys that an attacker has put back are removed.
     ///
     /// - Parameters:
     ///   - ended: Ids of further keys that have ended.

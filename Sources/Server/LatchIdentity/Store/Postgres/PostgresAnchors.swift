@@ -5,8 +5,8 @@ import PortableFoundation
 
 /// The digest of all entries of a time, over all chains of PostgreSQL's audit log.
 ///
-/// Each chain has its own end: with one earlier row somebody could put one chain back to an earlier time, and the others would
-/// say nothing of it. So an entry holds, each hour, the digest of what all chains have got since the one before.
+/// Each chain has its own end. An attacker with one earlier row could put a chain back to that time, and the other chains would not
+/// show it. So an hourly entry holds the digest of what all chains have got since the previous one.
 struct AuditAnchor: Sendable, Hashable {
     /// The name of the entry.
     static let event = "audit.anchored"
