@@ -146,7 +146,7 @@ import Testing
 }
 
 @Suite struct `A pool of readers of SQLite` {
-    @Test func `reads no old snapshot after one that has failed, and nothing once it is closed`() throws {
+    @Test func `reads no old snapshot after one that has failed, and nothing once it is closed`() async throws {
         let folder = try TemporaryFolder()
         let writer = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try writer.run("PRAGMA journal_mode = WAL")
@@ -169,8 +169,27 @@ import Testing
             #expect(try count() == expected)
             #expect(try readers.snapshot { db throws(IdentityError) in try db.number(select) } == expected)
         }
-        readers.close()
+        await readers.close()
         #expect(throws: IdentityError.storeClosed) { try count() }
+    }
+
+    @Test func `is closed once its last reader has ended`() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try SQLiteConnection(path: folder.file(), access: .readWrite)
+        try writer.run("PRAGMA journal_mode = WAL")
+        let readers = SQLiteReaders(path: folder.file())
+        let (ends, ended) = AsyncStream.makeStream(of: String.self)
+        try readers.read { db throws(IdentityError) in
+            Task { @Sendable in
+                await readers.close()
+                ended.yield("pool")
+                ended.finish()
+            }
+            while true { do throws(IdentityError) { try readers.read { _ in } } catch { break } }
+            _ = try db.number("SELECT count(*) FROM sqlite_schema")
+            ended.yield("reader")
+        }
+        #expect(await ends.reduce(into: []) { $0.append($1) } == ["reader", "pool"])
     }
 }
 

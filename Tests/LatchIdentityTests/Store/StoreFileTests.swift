@@ -54,6 +54,14 @@ import Testing
         #expect(SQLiteFile.hold(path) != nil)
     }
 
+    @Test func `is alone once its store is closed`() async throws {
+        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        #expect(try await store.account(id: account.id) != nil)
+        await store.close()
+        #expect(try folder.names() == [".store.sqlite.lock", "store.sqlite"])
+        withExtendedLifetime(store) {}
+    }
+
     @Test func `is looked at by its header alone, however large it is`() async throws {
         let store = try SQLIdentityStore(path: folder.file())
         await store.close()

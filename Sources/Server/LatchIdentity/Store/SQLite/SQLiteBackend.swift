@@ -48,9 +48,9 @@ final class SQLiteBackend: SQLBackend {
         try await writer.write(body)
     }
 
-    /// Closes the readers first, so that the writer can move the log into the file.
+    /// Waits for the readers first: then the writer can move the log into the file, and no connection is left when it returns.
     func close() async {
-        readers.close()
+        await readers.close()
         await writer.close()
         lock?.release()
     }

@@ -15,8 +15,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         case readWrite
     }
 
-    /// The SQLite handle, for the statements of this connection.
+    /// The SQLite handle, for the statements of this connection; closed with it.
     let handle: OpaquePointer
+    private var isClosed = false
     /// The prepared statements by their text; values are bound and never part of it, so their number is small.
     private var statements: [String: SQLiteStatement] = [:]
     let dialect = SQLDialect.sqlite
@@ -40,7 +41,13 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.milliseconds))
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Closes the file, whatever still refers to the connection, which is not used any more: SQLite shares what it knows of a file
+    /// among the connections of a process, and another file at the same path would be read by it.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         statements.removeAll()
         sqlite3_close_v2(handle)
     }

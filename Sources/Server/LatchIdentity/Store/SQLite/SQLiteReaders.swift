@@ -11,8 +11,17 @@ final class SQLiteReaders: Sendable {
     /// The file's inode at the start, which detects that the file was replaced; nil if the system has none.
     private let inode: UInt64?
     private let maximumIdle: Int
-    /// The unused connections; nil once the pool is closed.
-    private let idle = Mutex<[SQLiteConnection]?>([])
+    private let state = Mutex(State())
+
+    /// The connections of the pool.
+    private struct State {
+        /// The unused connections; nil once the pool is closed.
+        var idle: [SQLiteConnection]? = []
+        /// The number of reads under way.
+        var reads = 0
+        /// What waits for the last read of a closed pool.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
 
     /// Creates a pool without connections.
     ///
@@ -27,9 +36,12 @@ final class SQLiteReaders: Sendable {
     ///
     /// - Throws: `IdentityError.storeMoved` if the file was replaced, `.storeClosed`, or the error of `body`.
     func read<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
-        let connection = try take()
-        defer { release(connection) }
-        return try body(connection)
+        var connection = try begin()
+        defer { end(connection) }
+        if let connection { return try body(connection) }
+        let opened = try open()
+        connection = opened
+        return try body(opened)
     }
 
     /// Runs `body` like `read`, in a transaction: all of its statements see the store as it is at the first one.
@@ -43,25 +55,52 @@ final class SQLiteReaders: Sendable {
         }
     }
 
-    /// Closes the idle connections; one in use closes when it is released.
-    func close() { idle.withLock { $0 = nil } }
+    /// Closes all connections and returns once none is in use: what replaces the file then meets nothing of this pool.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isUnused = state.withLock { state in
+                state.idle = nil
+                if state.reads > 0 { state.waiting.append(continuation) }
+                return state.reads == 0
+            }
+            if isUnused { continuation.resume() }
+        }
+    }
 
-    /// Returns an idle connection, or a new one to the same file.
-    private func take() throws(IdentityError) -> SQLiteConnection {
-        let (reused, isClosed) = idle.withLock { ($0?.popLast(), $0 == nil) }
+    /// Counts a read and returns an idle connection, if there is one.
+    private func begin() throws(IdentityError) -> SQLiteConnection? {
+        let (reused, isClosed) = state.withLock { state in
+            if state.idle != nil { state.reads += 1 }
+            return (state.idle?.popLast(), state.idle == nil)
+        }
         guard !isClosed else { throw .storeClosed }
-        if let reused { return reused }
+        return reused
+    }
+
+    /// Opens a connection to the file of the start.
+    private func open() throws(IdentityError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, access: .readOnly)
         // Another file at the same path has none of the devices: "not signed in" would be wrong.
         guard SQLiteFile.inode(of: path) == inode else { throw .storeMoved }
         return connection
     }
 
-    /// Keeps the connection, or closes it if enough are idle, or if it would read an old snapshot.
-    private func release(_ connection: SQLiteConnection) {
-        guard !connection.isInTransaction else { return }
-        idle.withLock { idle in
-            if let count = idle?.count, count < maximumIdle { idle?.append(connection) }
+    /// Ends a read: keeps its connection, or closes it if enough are idle, or if it would read an old snapshot.
+    private func end(_ connection: SQLiteConnection?) {
+        if let connection {
+            let isKept = !connection.isInTransaction && state.withLock { state in
+                guard let count = state.idle?.count, count < maximumIdle else { return false }
+                state.idle?.append(connection)
+                return true
+            }
+            if !isKept { connection.close() }
         }
+        let waiting = state.withLock { state in
+            state.reads -= 1
+            guard state.reads == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 }

@@ -66,7 +66,7 @@ final class SQLiteWriter: Sendable {
         return try result.get()
     }
 
-    /// Commits waiting jobs, moves the log into the file, and rejects later jobs.
+    /// Commits waiting jobs, moves the log into the file, closes it, and rejects later jobs.
     ///
     /// Later calls return at once, perhaps before the first has finished.
     func close() async {
@@ -79,6 +79,7 @@ final class SQLiteWriter: Sendable {
             queue.async {
                 self.drain()
                 self.checkpoint()
+                self.connection.close()
                 continuation.resume()
             }
         }
