@@ -193,6 +193,9 @@ extension FieldDescriptor {
         return type?.isMessage == true || oneofIndex != nil || isExtension || features.fieldPresence != .implicit
     }
 
+    /// Whether the default value is the same as none; the fields of a map's entry are always written.
+    var isImplicit: Bool { label != .repeated && !hasPresence && parent?.isMapEntry != true }
+
     package var isPackable: Bool {
         label == .repeated && ![.string, .bytes, .message, .group, nil].contains(type)
     }

@@ -7,14 +7,20 @@ package struct OptionMessage: Sendable, Hashable {
         /// The type that determines the encoding.
         package let type: FieldType
         /// The values, in order.
-        package internal(set) var values: [Value] = []
+        package internal(set) var values: [Value]
         let isPacked: Bool
+        /// Whether the field is not written with its default value, as protoc does it.
+        private let isImplicit: Bool
         /// Whether the field extends a message set, which has an encoding of its own.
         let isInMessageSet: Bool
+        /// Whether the field is the same as one that is not set.
+        var isUnset: Bool { isImplicit && values.allSatisfy(\.isDefault) }
         /// Whether the field is dropped from descriptor sets (`retention = RETENTION_SOURCE`).
         package let isSourceOnly: Bool
 
-        init(_ field: FieldDescriptor, _ type: FieldType) {
+        init(_ field: FieldDescriptor, _ type: FieldType, _ values: [Value] = []) {
+            self.values = values
+            isImplicit = field.isImplicit
             self.type = field.isDelimited ? .group : type
             isPacked = field.isPacked
             isInMessageSet = field.extendee?.isMessageSet == true
@@ -32,6 +38,24 @@ package struct OptionMessage: Sendable, Hashable {
         case bytes([UInt8])
         /// An embedded message.
         case message(OptionMessage)
+
+        /// Returns the value of a field that is not set.
+        static func `default`(of type: FieldType) -> Value {
+            switch type {
+            case .string, .bytes: .bytes([])
+            case .message, .group: .message(OptionMessage())
+            default: .number(0)
+            }
+        }
+
+        /// Whether the value is that of a field without presence that is not set.
+        var isDefault: Bool {
+            switch self {
+            case .number(let bits): bits == 0
+            case .bytes(let bytes): bytes.isEmpty
+            case .message: false
+            }
+        }
     }
 
     package internal(set) var fields: [Int32: Field] = [:]
@@ -90,7 +114,7 @@ package struct OptionMessage: Sendable, Hashable {
 extension OptionMessage {
     /// Writes the fields in the order of their numbers, without those with source retention.
     func write(to writer: inout WireWriter) {
-        for (number, field) in fields.sorted(by: { $0.key < $1.key }) where !field.isSourceOnly {
+        for (number, field) in fields.sorted(by: { $0.key < $1.key }) where !field.isSourceOnly && !field.isUnset {
             guard field.isPacked else {
                 for value in field.values { writer.value(number, value, of: field) }
                 continue

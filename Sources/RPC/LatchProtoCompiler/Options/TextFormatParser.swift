@@ -53,8 +53,9 @@ struct TextFormatParser {
         {
             throw InvalidOption("'\(field.name)' and '\(other.name)' are members of the same oneof")
         }
-        guard !values.isEmpty else { return }
-        message.fields[field.number, default: .init(field, fieldType)].values += values
+        var whole = message.fields[field.number] ?? .init(field, fieldType)
+        whole.values += values
+        if !values.isEmpty, !whole.isUnset { message.fields[field.number] = whole }
     }
 
     private mutating func fieldName(of type: MessageDescriptor) throws(InvalidOption) -> FieldDescriptor {
@@ -91,8 +92,13 @@ struct TextFormatParser {
     ) throws(InvalidOption) -> OptionMessage {
         let close = cursor.take("{") ? "}" : cursor.take("<") ? ">" : nil
         guard let close else { throw InvalidOption("'\(name)' is a message, which is written in braces") }
-        let message = try message(type, until: close)
+        var message = try message(type, until: close)
         cursor.index += 1
+        // An entry of a map always has both of its fields.
+        for field in type.fields where type.isMapEntry && !message.has(field.number) {
+            guard let fieldType = field.type else { continue }
+            message.fields[field.number] = .init(field, fieldType, [.default(of: fieldType)])
+        }
         return message
     }
 
