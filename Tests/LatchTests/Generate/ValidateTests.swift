@@ -85,6 +85,20 @@ import Testing
         }
     }
 
+    @Test func `gives the compiler the priority of the command`() async throws {
+        let compiler = "#!/bin/sh\nnice > \"$(dirname \"$0\")/priority\"\n"
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n", "swiftc": compiler]) { call async throws in
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: call.folder + "/swiftc")
+            var environment = ProcessInfo.processInfo.environment
+            environment["SWIFT_EXEC"] = call.folder + "/swiftc"
+            _ = try await ChildProcess.run(
+                "/usr/bin/env",
+                ["nice", "-n", "7", BuiltProgram.folder + "/latch", "validate", "-p", call.folder + "/swift"],
+                environment: environment)
+            #expect(try String(contentsOfFile: call.folder + "/priority", encoding: .utf8) == "7\n")
+        }
+    }
+
     @Test func `says clearly where there is no Swift compiler`() async throws {
         try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call async throws in
             let outcome = try await call.run(

@@ -71,6 +71,17 @@ struct SpawnConfiguration: ~Copyable {
         return posix_spawnattr_setflags(&attributes, flags)
     }
 
+    /// Gives a new process the priority with which this one was started: on Linux a process inherits that of the calling thread, and
+    /// Dispatch's threads have another one.
+    static func inheritPriority(_ id: pid_t) {
+        #if os(Linux)
+        let whose = __priority_which_t(PRIO_PROCESS.rawValue)
+        let priority = getpriority(whose, id_t(getpid()))
+        // A process that has ended already needs none.
+        if priority > 0 { _ = setpriority(whose, id_t(id), priority) }
+        #endif
+    }
+
     /// Starts the program.
     ///
     /// - Returns: The error number; 0 on success.
