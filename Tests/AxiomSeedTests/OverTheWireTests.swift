@@ -105,6 +105,19 @@ private struct FakeServer: UserServiceServer {
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
 
+    @Test func `refuse what the rules of a method refuse, before it is called`() async throws {
+        let fake = FakeUserService.service()
+        let service = RPCService(FakeServer(fake: fake).rpcMethods)
+        let stub = UserServiceStub(try RPCChannel("https://users.example", through: service))
+        let error = await #expect(throws: RPCError.self) { _ = try await stub.login(LoginRequest(email: "", password: "")) }
+        #expect(error?.status == .invalidArgument && error?.violations.map(\.path) == ["email", "password"])
+        #expect(error?.message == "email must not be empty; password must not be empty")
+        #expect(fake.loginRequests.isEmpty)
+        let unruled = RPCService(FakeServer(fake: fake).rpcMethods.map(\.withoutRules))
+        _ = try? await UserServiceStub(RPCChannel("https://users.example", through: unruled)).login(LoginRequest())
+        #expect(fake.loginRequests.count == 1)
+    }
+
     @Test func `report a method that the server lacks with its message`() async throws {
         let client = try client(UserServiceFake(), .connect)
         let thrown = await #expect(throws: AxiomError.self) {

@@ -40,6 +40,7 @@ import Testing
     @Test func `writes and removes nothing behind a link, and no file whose name has a control character`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
+            try behind(linkNamed: "deep\u{600}", in: folder)
             let (outside, inside) = ("\(folder.path)-outside", "\(folder.path)/swift/deep")
             try FileManager.default.moveItem(atPath: inside, toPath: outside)
             defer { try? FileManager.default.removeItem(atPath: outside) }
@@ -54,6 +55,14 @@ import Testing
                 #expect(throws: GeneratorError.self) { try plan([GeneratedFile(path: path, text: "")], in: folder) }
             }
         }
+    }
+
+    /// A folder whose name ends with a mark that merges with the slash after it.
+    private func behind(linkNamed name: String, in folder: ProjectFolder) throws {
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/swift/\(name)", withDestinationPath: "/tmp")
+        let linked = try plan([GeneratedFile(path: "swift/\(name)/B.swift", text: "")], in: folder, force: true)
+        #expect(linked.conflicts.map(\.reason) == [.linked])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/swift/\(name)")
     }
 
     /// The file's number in its file system, which a file that replaces it does not have.
@@ -159,7 +168,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["../A.swift", "/etc/A.swift", "a/../../A.swift", "", "a//b", "./a", OutputManifest.name])
+    @Test(arguments: ["../A.swift", "/etc/A.swift", "a/../../A.swift", "", "a//b", "./a", OutputManifest.name,
+        // As a Character the slash merges with the mark after or before it.
+        "../\u{301}w\u{600}/../A.swift", "a\u{600}/../../A.swift", "/\u{301}etc/A.swift",
+    ])
     func `refuses names that lead out of the folder`(path: String) throws {
         try ProjectFolder.with { folder throws in
             #expect(throws: GeneratorError.impossibleOutput) {

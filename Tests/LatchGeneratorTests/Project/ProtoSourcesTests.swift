@@ -46,6 +46,28 @@ import Testing
         }
     }
 
+    @Test func `refuses two files whose names are one in Unicode`() throws {
+        try ProjectFolder.with(["\u{E9}.proto": Self.head, "e\u{301}.proto": Self.head]) { folder throws in
+            #expect(throws: GeneratorError.impossibleOutput) { try ProtoSources.find([folder.path], includes: []) }
+        }
+    }
+
+    @Test func `keeps a mark that merges with the slash before it`() throws {
+        try ProjectFolder.with(["x/\u{301}a.proto": Self.head]) { folder throws in
+            let sources = try ProtoSources.find([folder.path + "/x"], includes: [])
+            #expect(sources.names.map { Array($0.utf8) } == [Array("\u{301}a.proto".utf8)])
+        }
+    }
+
+    @Test func `imports nothing by a path that leads out of the search paths`() throws {
+        try ProjectFolder.with([
+            "in/a.proto": Self.head + "import \"../\u{301}w\u{600}/../o.proto\";\n", "in/\u{301}w\u{600}/x": "", "o.proto": Self.head,
+        ]) { folder throws in
+            let result = try ProtoSources.find(["\(folder.path)/in/a.proto"], includes: []).compile()
+            #expect(result.diagnostics.contains { $0.severity == .error })
+        }
+    }
+
     @Test func `quotes nothing of a file outside of the search paths to which a link leads`() throws {
         try ProjectFolder.with(["env": "SECRET_KEY=topsecret\n", "in/b.proto": "SECRET_B\n"]) { folder throws in
             for (name, target) in [("l.proto", "../env"), ("m.proto", "b.proto")] {

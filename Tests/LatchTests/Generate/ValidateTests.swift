@@ -87,15 +87,30 @@ import Testing
 
     @Test func `gives the compiler the priority of the command`() async throws {
         let compiler = "#!/bin/sh\nnice > \"$(dirname \"$0\")/priority\"\n"
-        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n", "swiftc": compiler]) { call async throws in
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: call.folder + "/swiftc")
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n", "script": compiler]) { call async throws in
+            // A child writes it, as above.
+            let program = call.folder + "/swiftc"
+            _ = try await ChildProcess.run("/usr/bin/install", ["-m", "755", call.folder + "/script", program])
             var environment = ProcessInfo.processInfo.environment
-            environment["SWIFT_EXEC"] = call.folder + "/swiftc"
+            environment["SWIFT_EXEC"] = program
             _ = try await ChildProcess.run(
                 "/usr/bin/env",
                 ["nice", "-n", "7", BuiltProgram.folder + "/latch", "validate", "-p", call.folder + "/swift"],
                 environment: environment)
             #expect(try String(contentsOfFile: call.folder + "/priority", encoding: .utf8) == "7\n")
+        }
+    }
+
+    /// `swiftc` reads flags from a file that is named `@file`.
+    @Test func `takes no flags for the compiler from a file`() async throws {
+        try await GeneratorCall.with([
+            "Tests/A.swift": "@testable import @flags\nstruct A {}\n", "flags": "M -driver-use-frontend-path \(#filePath)\n",
+        ]) { call async throws in
+            for flag in ["--skip-compilation", "--compile-check"] {
+                let outcome = try await call.run("latch", "validate", "-p", ".", flag)
+                #expect(outcome.ending == .exited(1))
+                #expect(outcome.error.contains { $0.contains("Tests/A.swift:1:") }, "\(outcome.error)")
+            }
         }
     }
 

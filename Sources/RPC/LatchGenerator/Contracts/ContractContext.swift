@@ -12,11 +12,17 @@ struct ContractContext {
     /// The modifiers of a declaration that only forwards to the storage.
     let forwarding: String
     var diagnostics: [Diagnostic] = []
+    /// What a server checks of the requests of a method, by the methods' full names.
+    let checks: [String: [RuleCheck]]
     /// The rules of messages (`buf.validate`).
     private var rules: StandardRules
 
-    init(_ types: TypeTable, _ options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool) {
+    init(
+        _ types: TypeTable, _ options: SwiftOptions, isSecret: @escaping (FieldDescriptor) -> Bool,
+        checks: [String: [RuleCheck]] = [:]
+    ) {
         self.types = types
+        self.checks = checks
         self.options = options
         self.isSecret = isSecret
         rules = StandardRules(unenforced: options.allowsUnenforcedRules ? .warning : .error)

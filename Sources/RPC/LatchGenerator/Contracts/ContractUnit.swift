@@ -65,8 +65,8 @@ struct ContractUnit {
 
     /// Returns the last component of a path in Pascal case, without its extension.
     static func stem(of name: String) -> String {
-        let last = name.split(separator: "/").last ?? ""
-        return SwiftNames.identifier(SwiftNames.pascal(last.split(separator: ".").first ?? ""))
+        let last = name.unicodeScalars.split(separator: "/").last ?? name.unicodeScalars[...]
+        return SwiftNames.identifier(SwiftNames.pascal(Substring(last.split(separator: ".").first ?? last)))
     }
 
     /// Returns the path of the Swift file for a .proto file.
@@ -75,8 +75,8 @@ struct ContractUnit {
         let path =
             switch naming {
             case .fullPath: stem
-            case .pathToUnderscores: stem.split(separator: "/").joined(separator: "_")
-            case .dropPath: String(stem.split(separator: "/").last ?? "")
+            case .pathToUnderscores: stem.pathParts.joined(separator: "_")
+            case .dropPath: stem.pathParts.last ?? ""
             }
         return path + ".latch.swift"
     }

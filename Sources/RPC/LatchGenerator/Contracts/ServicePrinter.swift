@@ -9,6 +9,8 @@ struct ServicePrinter {
     private let methods: [MethodShape]
     private let types: TypeTable
     private let access: String
+    /// The checks of the requests of methods by the methods' full names.
+    private let checks: [String: [RuleCheck]]
 
     /// Returns the names of all types that a service generates.
     static func typeNames(_ base: String) -> [String] {
@@ -23,7 +25,7 @@ struct ServicePrinter {
         let this = ServicePrinter(
             service: service, base: context.types.serviceName(service),
             methods: service.methods.map { MethodShape($0, context.types) }, types: context.types,
-            access: context.access)
+            access: context.access, checks: context.checks)
         this.printMethods(to: &printer)
         this.printProtocol(to: &printer)
         this.printStub(to: &printer)
@@ -120,7 +122,21 @@ struct ServicePrinter {
                     for method in methods {
                         let call = "try await \(method.name)($0, context: $1)"
                         let head = ".\(method.call)(\(base)Methods.\(method.name)) { "
-                        $0.line("\(head)\(method.hasEmptyResponse ? "\(call); return \(method.response)()" : call) },")
+                        let body = "\(head)\(method.hasEmptyResponse ? "\(call); return \(method.response)()" : call) }"
+                        let checks = checks[method.method.fullName] ?? []
+                        $0.block(checks.isEmpty ? body + "," : body, until: nil) {
+                            for (index, check) in checks.enumerated() {
+                                let rule = "\(SwiftNames.literal(check.path)), \(check.requirementLiteral)"
+                                let head = ".requiring(\(rule)) { (request: \(method.request)) in"
+                                let end = index + 1 < checks.count ? "}" : "},"
+                                let line = "\(head) \(check.condition) \(end)"
+                                if $0.fits(line) {
+                                    $0.line(line)
+                                } else {
+                                    $0.block(head, until: end) { $0.line(check.condition) }
+                                }
+                            }
+                        }
                     }
                 }
             }

@@ -58,16 +58,20 @@ package struct SwiftWriter {
     }
 
     /// Writes the units of an outline.
-    func write(_ outline: Outline) -> GenerationResult {
-        let written = Parallel.map(outline.units, write)
+    ///
+    /// - Parameter checks: What a server checks of the requests of a method, by the methods' full names.
+    func write(_ outline: Outline, checks: [String: [RuleCheck]] = [:]) -> GenerationResult {
+        let written = Parallel.map(outline.units) { write($0, checks) }
         var output = GenerationResult(diagnostics: outline.diagnostics + written.flatMap(\.diagnostics))
         if output.isComplete { output.files = written.map(\.file).sorted { $0.path < $1.path } }
         return output
     }
 
     /// Writes one file, and returns the diagnostics about its declarations.
-    private func write(_ unit: ContractUnit) -> (file: GeneratedFile, diagnostics: [Diagnostic]) {
-        var context = ContractContext(types, options, isSecret: isSecret)
+    private func write(
+        _ unit: ContractUnit, _ checks: [String: [RuleCheck]]
+    ) -> (file: GeneratedFile, diagnostics: [Diagnostic]) {
+        var context = ContractContext(types, options, isSecret: isSecret, checks: checks)
         return (GeneratedFile(path: unit.path, text: text(of: unit, &context)), context.diagnostics)
     }
 

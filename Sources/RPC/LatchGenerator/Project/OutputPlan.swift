@@ -216,7 +216,7 @@ extension OutputPlan {
     /// Whether a folder between the output and a file is a link, by which the file would be outside of it.
     fileprivate static func leadsThroughLink(_ path: String, in folder: String) -> Bool {
         var place = folder
-        for part in path.split(separator: "/").dropLast() {
+        for part in path.pathParts.dropLast() {
             place += "/\(part)"
             if FileStatus(of: place, followsLink: false)?.isLink == true { return true }
         }
@@ -224,9 +224,6 @@ extension OutputPlan {
     }
 
     private static func isInside(_ path: String) -> Bool {
-        !path.isEmpty && !path.hasPrefix("/") && path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-                !["", ".", ".."].contains($0)
-            }
+        path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && path.isCanonicalPath
     }
 }

@@ -74,7 +74,9 @@ package struct ProjectCheck: Sendable {
         for path in tests {
             let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
             let line = text.split(separator: "\n").first { $0.hasPrefix(prefix) }
-            if let line { return String(line.dropFirst(prefix.count).prefix { $0 != " " }) }
+            let name = line?.dropFirst(prefix.count).prefix { $0 != " " } ?? ""
+            // The driver would take `@file` for a file of flags.
+            if SwiftNames.isPlainIdentifier(name) { return String(name) }
         }
         return nil
     }

@@ -107,12 +107,12 @@ enum RelativePath {
 
     /// Returns the components of the absolute path, without `.` and `..`.
     private static func parts(_ path: String) -> [String] {
-        let whole = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-        return whole.split(separator: "/").reduce(into: []) { parts, part in
+        let whole = path.utf8.first == UInt8(ascii: "/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        return whole.pathParts.reduce(into: []) { parts, part in
             switch part {
             case ".": break
             case "..": _ = parts.popLast()
-            default: parts.append(String(part))
+            default: parts.append(part)
             }
         }
     }

@@ -17,7 +17,7 @@ package struct ProtoSources: Sendable {
     /// to the folder that matches its package (`protos` for `userservice.v1` in `protos/userservice/v1`), or to the given
     /// folder where the package does not match.
     package static func find(_ paths: [String], includes: [String]) throws(GeneratorError) -> ProtoSources {
-        var (names, roots) = (Set<String>(), includes.map(Self.normalized))
+        var (names, roots) = ([String: String](), includes.map(Self.normalized))
         for include in includes where !FileSearch.isFolder(include) {
             throw .missingInput("'\(include)' is not a folder.", hint: "Give the folder that imports are relative to.")
         }
@@ -25,10 +25,14 @@ package struct ProtoSources: Sendable {
             for file in try files(at: path) {
                 let root = root(of: file, given: FileSearch.isFolder(path) ? normalized(path) : nil, includes: roots)
                 if !roots.contains(root) { roots.append(root) }
-                names.insert(String(file.dropFirst(root.count + 1)))
+                let name = String(decoding: file.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
+                let other = names.updateValue(name, forKey: name)
+                guard other.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true else {
+                    throw .impossibleOutput("Two .proto files have one name in different spellings of Unicode: '\(name)'.")
+                }
             }
         }
-        return ProtoSources(names: names.sorted(), roots: roots)
+        return ProtoSources(names: names.values.sorted(), roots: roots)
     }
 
     /// Returns the path of a file; nil where no folder contains it.
@@ -79,7 +83,7 @@ package struct ProtoSources: Sendable {
         let target = real(path)
         return !roots.contains { root in
             let folder = real(root)
-            return folder == "/" || target.hasPrefix("\(folder)/")
+            return folder == "/" || target.utf8.starts(with: "\(folder)/".utf8)
         }
     }
 }
@@ -87,13 +91,15 @@ package struct ProtoSources: Sendable {
 extension ProtoSources {
     private static func root(of file: String, given: String?, includes: [String]) -> String {
         // The longest one, since one include may contain another.
-        let including = includes.filter { file.hasPrefix($0 + "/") }.max { $0.utf8.count < $1.utf8.count }
+        let including = includes.filter { file.utf8.starts(with: ($0 + "/").utf8) }.max { $0.utf8.count < $1.utf8.count }
         if let including { return including }
         let folder = AtomicFile(file).folder
         let package = FileManager.default.contents(atPath: file).flatMap { PackageStatement.find(in: Array($0)) }
         if let package, !package.isEmpty {
             let suffix = "/" + package.split(separator: ".").joined(separator: "/")
-            if folder.hasSuffix(suffix) { return String(folder.dropLast(suffix.count)) }
+            if folder.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
+                return String(decoding: folder.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
+            }
         }
         return given ?? folder
     }
@@ -114,9 +120,9 @@ extension ProtoSources {
 
     /// Returns a path without `.`, double slashes and a trailing slash, so that prefixes of paths can be compared.
     static func normalized(_ path: String) -> String {
-        let parts = path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
-        if path.hasPrefix("/") { return "/" + parts }
-        return parts.isEmpty || parts.hasPrefix("../") || parts == ".." ? (parts.isEmpty ? "." : parts) : "./" + parts
+        let parts = path.pathParts.filter { $0 != "." }.joined(separator: "/")
+        if path.utf8.first == UInt8(ascii: "/") { return "/" + parts }
+        return parts.isEmpty || parts.utf8.starts(with: "../".utf8) || parts == ".." ? (parts.isEmpty ? "." : parts) : "./" + parts
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchProtoCompiler
 package import LatchCore
 import LatchProcess
 import PortableFoundation
@@ -64,7 +65,7 @@ package struct SwiftCheck: Sendable {
     /// Returns a path that the compiler cannot mistake for a flag or a file of flags (`@flags`), also when it shortens it: an
     /// absolute one.
     private static func argument(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        path.utf8.first == UInt8(ascii: "/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 
     /// Parses lines such as `path:line:column: error: message`, and skips the source lines below them.
@@ -115,7 +116,7 @@ extension SwiftCheck.Finding {
 extension SwiftCheck {
     /// Returns the Swift files at a path in the order of their names, those in folders named `Tests` separately.
     package static func files(at path: String) throws(GeneratorError) -> (sources: [String], tests: [String]) {
-        func isTest(_ path: String) -> Bool { path.split(separator: "/").dropLast().contains("Tests") }
+        func isTest(_ path: String) -> Bool { path.pathParts.dropLast().contains("Tests") }
         let found = try FileSearch.find(path, suffix: ".swift")
         return (found.filter { !isTest($0) }, found.filter(isTest))
     }

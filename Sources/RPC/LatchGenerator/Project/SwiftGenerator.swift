@@ -64,7 +64,13 @@ package enum SwiftGenerator {
         }
         var result = GenerationResult(diagnostics: planning.diagnostics)
         guard result.isComplete else { return result }
-        if let outline { result.append(contracts.write(outline)) }
+        if let outline {
+            let compiler = RuleCompiler(standard: { contracts.types.standard($0) })
+            let checks = planning.plans.flatMap(\.methods).map { ($0.method.fullName, compiler.checks(for: $0)) }
+            // Those of a client tell the same.
+            if !options.makesClients { result.diagnostics += checks.flatMap(\.1.diagnostics) }
+            result.append(contracts.write(outline, checks: Dictionary(checks.map { ($0, $1.checks) }) { first, _ in first }))
+        }
         if options.makesClients {
             let plans = planning.plans.filter { options.swift.services?.contains($0.service.fullName) ?? true }
             result.append(ClientWriter(plans, types: contracts.types, options: options).write())

@@ -10,9 +10,17 @@ struct RuleCheck: Equatable {
     let violation: String
     /// The error message for an invalid request; it names the field.
     let message: String
+    /// The field, where the condition is about one; else empty.
+    let path: String
 
     /// The message as a Swift literal.
     var messageLiteral: String { SwiftNames.literal(message) }
+
+    /// The part of the message after the field, as a Swift literal.
+    var requirementLiteral: String {
+        SwiftNames.literal(
+            path.isEmpty ? message : String(decoding: message.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self))
+    }
 }
 
 /// A compiler of the `validation_rules` of a method to Swift.
@@ -85,6 +93,8 @@ struct RuleCompiler {
         let condition = swift.condition(expression)
         // Not the opposite comparison, since NaN violates each comparison.
         let violation = if case .not(let inner) = expression { swift.condition(inner) } else { "!(\(condition))" }
-        return RuleCheck(condition: condition, violation: violation, message: RuleDescription.text(expression))
+        return RuleCheck(
+            condition: condition, violation: violation, message: RuleDescription.text(expression),
+            path: RuleDescription.subject(expression) ?? "")
     }
 }

@@ -14,6 +14,13 @@ enum RuleDescription {
         }
     }
 
+    /// Returns the field of a condition that is about one field alone.
+    static func subject(_ expression: RuleExpression) -> String? {
+        let parts = if case .any(let parts) = expression { parts } else if case .all(let parts) = expression { parts } else { [expression] }
+        let subjects = Set(parts.map { requirement($0)?.subject ?? "" })
+        return subjects.count == 1 ? subjects.first.flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+
     /// Joins requirements; those of one field share its name: `email must be empty or contain '@'`.
     private static func join(_ parts: [RuleExpression], by word: String) -> String {
         let requirements = parts.compactMap { requirement($0) }

@@ -88,7 +88,18 @@ struct RulePrinter {
         if case .enumeration(let number, _) = argument {
             return read(field, "contains { $0.rawValue == \(number) }", otherwise: "false")
         }
-        return read(field, "\(test.rawValue)(\(value(argument)))", otherwise: "false")
+        guard field.kind == .text else {
+            return read(field, "\(test.rawValue)(\(value(argument)))", otherwise: "false")
+        }
+        // By bytes: as a Character `<` is another one where a combining mark follows it.
+        let bytes = "\(value(argument)).utf8"
+        let call =
+            switch test {
+            case .contains, .matches: "contains(\(bytes))"
+            case .hasPrefix: "starts(with: \(bytes))"
+            case .hasSuffix: "reversed().starts(with: \(bytes).reversed())"
+            }
+        return read(field, "utf8.\(call)", otherwise: "false")
     }
 
     /// Returns the name of the runtime's function that checks a format.

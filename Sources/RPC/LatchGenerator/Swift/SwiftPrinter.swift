@@ -97,19 +97,21 @@ struct SwiftPrinter: Sendable {
         line(end)
     }
 
+    /// Whether a line has at most 120 columns at the current depth.
+    func fits(_ line: String) -> Bool { line.utf8.count <= 120 - depth * 4 }
+
     /// Prints a list between `head` and `tail`: on one line of at most 120 columns, else with as many items on each line as
     /// fit.
     mutating func list(_ items: [String], from head: String, to tail: String) {
-        let limit = 120 - depth * 4
-        let whole = items.joined(separator: ", ")
-        guard head.utf8.count + whole.utf8.count + tail.utf8.count > limit else { return line(head + whole + tail) }
+        let whole = head + items.joined(separator: ", ") + tail
+        guard !fits(whole) else { return line(whole) }
         block(head, until: tail) { printer in
             var row = ""
             for (index, item) in items.enumerated() {
                 let item = index + 1 < items.count ? "\(item)," : item
                 if row.isEmpty {
                     row = item
-                } else if row.utf8.count + item.utf8.count + 5 <= limit {
+                } else if printer.fits(row + " " + item) {
                     row += " \(item)"
                 } else {
                     printer.line(row)

@@ -142,10 +142,7 @@ final class DescriptorPool {
     /// Returns whether an import path is canonical and stays within the include paths, as protoc requires of virtual
     /// paths.
     private static func isWithinFolders(_ path: String) -> Bool {
-        !path.contains("\\")
-            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-                !part.isEmpty && part != "." && part != ".."
-            }
+        !path.utf8.contains(UInt8(ascii: "\\")) && path.isCanonicalPath
     }
 }
 

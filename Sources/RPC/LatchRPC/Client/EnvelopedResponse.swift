@@ -32,6 +32,8 @@ struct EnvelopedResponse: Sendable {
         let mediaType = response.fields.mediaType ?? ""
         let isUnauthenticated = response.status == .unauthorized && style.isProtocol(of: response)
         guard response.status == .ok || isUnauthenticated else {
+            // A gateway tells its own failure so (grpc-go, connect-go: the status of HTTP counts where there is no other).
+            if mayBeHeadOnly, let error = GRPCStatus.error(in: metadata, metadata: metadata) { throw error }
             // Only unary Connect calls carry an error body; the body of an intermediary is not shown.
             throw RPCError(
                 RPCCode(response.status), "The server responded with status \(response.status).", metadata: metadata)

@@ -19,7 +19,12 @@ struct UnauthenticatedInterceptor: Interceptor {
 
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var response = try await next.respond(to: request)
-        guard response.status == .ok, style.isProtocol(of: response) else { return response }
+        if response.status != .ok {
+            // A gateway may say it with any status.
+            if style != .connect, Self.isUnauthenticated(response.fields) { response.status = .unauthorized }
+            return response
+        }
+        guard style.isProtocol(of: response) else { return response }
         if try await isUnauthenticated(&response, of: request) { response.status = .unauthorized }
         return response
     }

@@ -16,7 +16,7 @@ struct ConnectUnaryHandler: Sendable {
         let received = try await content(of: request, upTo: context.limits.messageBytes)
         let messages = RequestMessages(
             coding: configuration.coding(received.codec), context: context,
-            content: .single(received.message), checksRules: method.checksRules)
+            content: .single(received.message), violations: method.violations)
         guard case .single(let implementation) = method.implementation else { return RPCService.unsupported }
         let message = try await within(deadline) { try await implementation(messages, context) }
         return try success(message, received.codec, context, request)

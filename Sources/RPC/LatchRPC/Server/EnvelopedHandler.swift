@@ -17,7 +17,7 @@ struct EnvelopedHandler: Sendable {
     ) async throws -> HTTPResponse {
         let messages = RequestMessages(
             coding: configuration.coding(codec), context: context,
-            content: try messages(of: request, upTo: context.limits.messageBytes), checksRules: method.checksRules)
+            content: try messages(of: request, upTo: context.limits.messageBytes), violations: method.violations)
         switch method.implementation {
         case .single(let implementation):
             let message = try await within(deadline) { try await implementation(messages, context) }

@@ -15,8 +15,8 @@ public struct RPCMethodHandler: Sendable {
     /// The idempotency level of the method.
     public let idempotency: RPCIdempotency
     let implementation: Implementation
-    /// Whether requests are checked against the rules of their messages before the method is called.
-    private(set) var checksRules = true
+    /// Returns the rules that a request violates.
+    private(set) var violations: @Sendable (any Message) -> [Violation] = { ($0 as? any RuledMessage)?.violations() ?? [] }
 
     /// An implementation on encoded messages.
     enum Implementation: Sendable {
@@ -34,7 +34,7 @@ public struct RPCMethodHandler: Sendable {
         self.implementation = implementation
     }
 
-    /// The method without the check of its requests against the rules of their messages.
+    /// The method without the check of its requests against the rules of their messages and of the method.
     ///
     /// ```swift
     /// let service = RPCService(users.rpcMethods.map(\.withoutRules))
@@ -44,7 +44,29 @@ public struct RPCMethodHandler: Sendable {
     /// stream at the message that violates them (``RPCError/violations``).
     public var withoutRules: RPCMethodHandler {
         var copy = self
-        copy.checksRules = false
+        copy.violations = { _ in [] }
+        return copy
+    }
+
+    /// Returns the method with a further rule for its requests, as generated code has them for `validation_rules`.
+    ///
+    /// ```swift
+    /// RPCMethodHandler.unary(LinkServiceMethods.create) { try await links.create($0, for: $1) }
+    ///     .requiring("url", "must not be empty") { (request: CreateRequest) in !request.url.isEmpty }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The path to the field; empty for the request itself.
+    ///   - requirement: What is required of it, without a value from the request.
+    ///   - isFulfilled: Whether a request may pass; others are refused with `invalid_argument` and the path.
+    public func requiring<Request: Message>(
+        _ path: String, _ requirement: String, _ isFulfilled: @escaping @Sendable (Request) -> Bool
+    ) -> RPCMethodHandler {
+        var copy = self
+        copy.violations = { [violations] message in
+            guard let request = message as? Request, !isFulfilled(request) else { return violations(message) }
+            return violations(message) + [Violation(path: path, rule: "validation_rules", message: requirement)]
+        }
         return copy
     }
 

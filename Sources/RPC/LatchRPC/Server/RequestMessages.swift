@@ -48,8 +48,8 @@ struct RequestMessages: Sendable {
     let coding: MessageCoding
     let context: CallContext
     let content: EncodedMessages
-    /// Whether messages are checked against their rules.
-    let checksRules: Bool
+    /// Returns the rules that a message violates.
+    let violations: @Sendable (any Message) -> [Violation]
 
     /// The turns of large messages, which take half of the processors at most: health checks and timers need the others.
     private static let turns = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount / 2)).map { _ in AsyncMutex() }
@@ -107,9 +107,8 @@ struct RequestMessages: Sendable {
 extension RequestMessages {
     /// Returns a message that violates no rules.
     private func checked<Request: Message>(_ message: Request) throws(RPCError) -> Request {
-        guard checksRules, let violations = (message as? any RuledMessage)?.violations(), !violations.isEmpty else {
-            return message
-        }
+        let violations = violations(message)
+        guard !violations.isEmpty else { return message }
         throw RPCError(violations: violations)
     }
 
