@@ -127,6 +127,7 @@ import Testing
         let result = try await download([
             { Self.broken(["abc"], fields: fields) },
             { HTTPResponse(status: 206, fields: ["Content-Range": "bytes 3-5/*"], body: HTTPBody("def")) },
+            { HTTPResponse(status: 416, fields: ["Content-Range": "bytes */6"]) },
         ])
         #expect(result.file == "abcdef")
         #expect(result.requests[1].fields["If-Range"] == date)
@@ -140,6 +141,34 @@ import Testing
         let hopeless = try await download([{ Self.whole(["abc"], fields: [.contentLength: "6"]) }], over: "old")
         #expect(hopeless.error == .offline)
         #expect(hopeless.file == "old")
+    }
+
+    /// A chunked response tells no length; a part does.
+    @Test func `learns from a part how much there is`() async throws {
+        let result = try await download([
+            { Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { Self.part("bc", "bytes 1-2/6") },
+            { Self.part("def", "bytes 3-5/6") },
+        ])
+        #expect(result.file == "abcdef")
+        #expect(result.requests.map { $0.fields["Range"] } == [nil, "bytes=1-", "bytes=3-"])
+        let other = try await download(
+            [
+                { Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { Self.part("bc", "bytes 1-2/6") },
+                { Self.part("def", "bytes 3-5/7") },
+            ], over: "old")
+        #expect(other.error == .contentChanged && other.file == "old")
+    }
+
+    /// RFC 9110 §15.5.17.
+    @Test(arguments: [("bytes */3", "abc"), (nil, "abc"), ("bytes */4", "old")] as [(String?, String)])
+    func `is whole where only its end was missing`(range: String?, file: String) async throws {
+        let result = try await download(
+            [
+                { Self.broken(["abc"], fields: ["ETag": "\"v1\""]) },
+                { HTTPResponse(status: 416, fields: range.map { ["Content-Range": $0] } ?? [:]) },
+            ], over: "old")
+        #expect(result.file == file)
+        #expect((result.error == nil) == (file == "abc"))
     }
 
     @Test func `passes over what it has where the server knows no ranges`() async throws {

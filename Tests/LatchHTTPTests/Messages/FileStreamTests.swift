@@ -44,6 +44,35 @@ import Testing
         }
     }
 
+    @Test func `keeps its permissions where it is replaced`() async throws {
+        try await withTemporaryFolder { folder in
+            try write([1], to: folder + "/file")
+            chmod(folder + "/file", 0o600)
+            try await HTTPBodyStream([2, 3] as [UInt8]).write(to: folder + "/file")
+            #expect(try read(folder + "/file") == [2, 3])
+            let mode = try FileManager.default.attributesOfItem(atPath: folder + "/file")[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    /// As root, a file that was renamed over `/dev/null` would replace the device.
+    @Test func `goes into a pipe or a device as it is`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/pipe"
+            #expect(mkfifo(path, 0o600) == 0)
+            // Nobody reads it.
+            await #expect(throws: HTTPError.fileUnavailable) { try await HTTPBodyStream([1] as [UInt8]).write(to: path) }
+            let reader = open(path, O_RDONLY | O_NONBLOCK)
+            try await HTTPBodyStream([1, 2, 3] as [UInt8]).write(to: path)
+            var buffer = [UInt8](repeating: 0, count: 8)
+            #expect(Foundation.read(reader, &buffer, 8) == 3 && buffer.prefix(3) == [1, 2, 3])
+            close(reader)
+            #expect(try names(in: folder) == ["pipe"])
+            try await HTTPBodyStream([1] as [UInt8]).write(to: "/dev/null")
+            #expect(try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType == .typeCharacterSpecial)
+        }
+    }
+
     @Test func `that has another length when it is opened again has changed`() async throws {
         try await withTemporaryFolder { folder in
             try write([1, 2, 3], to: folder + "/file")

@@ -54,6 +54,16 @@ import Testing
         #expect(try await site.get("/.well-known/openid-configuration").json == json)
     }
 
+    /// RFC 8414 §3.
+    @Test func `is where the path of the issuer follows the well-known one`() async throws {
+        let site = try await Site { $0.issuer = "https://id.example.com/tenant/a" }
+        #expect(try await site.get(path + "/tenant/a").string("issuer") == "https://id.example.com/tenant/a")
+        #expect(try await site.get("/.well-known/openid-configuration/tenant/a").status == 200)
+        #expect(try await site.get(path).status == 200)
+        #expect(try await site.get(path + "/tenant").status == 404)
+        await site.close()
+    }
+
     @Test func `follows the configuration, and never the request's host`() async throws {
         let site = try await Site {
             $0.issuer = "https://id.example.com/tenant/"

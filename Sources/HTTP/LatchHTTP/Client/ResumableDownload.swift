@@ -69,9 +69,13 @@ private final class ResumableDownload: Sendable {
         var iterator: HTTPBodyStream.Iterator
         /// The number of bytes that were returned.
         var count = 0
+        /// The total number of bytes, which a part tells where the first response has not.
+        var total: Int?
         /// The number of bytes that arrive a second time and are skipped.
         var surplus = 0
         var left: Int
+        /// Whether the current transfer is a part of the content.
+        var isPart = false
         /// Whether the current transfer is a part of the content, and has brought some of it.
         var hasProgressed = false
     }
@@ -93,7 +97,7 @@ private final class ResumableDownload: Sendable {
         length = response.body.length ?? announced
         let isRefused = response.fields["Accept-Ranges"]?.lowercasedASCII() == "none"
         validator = isEncoded || isRefused || response.status != .ok ? nil : response.strongValidator
-        state = Mutex(State(iterator: response.body.chunks.makeAsyncIterator(), left: left))
+        state = Mutex(State(iterator: response.body.chunks.makeAsyncIterator(), total: length, left: left))
         continuations = left
         self.clock = clock
         self.resume = resume
@@ -105,10 +109,11 @@ private final class ResumableDownload: Sendable {
         while true {
             do {
                 guard var piece = try await state.iterator.next() else {
-                    guard let length, state.count < length else { return nil }
+                    // The end of a part is that of the content only where its total says so.
+                    guard state.isPart || state.total != nil, state.count != state.total else { return nil }
                     // RFC 9110 §15.3.7: a part may be shorter than asked for, which is no interruption.
                     if state.hasProgressed, let validator {
-                        try await open(&state, validator)
+                        guard try await open(&state, validator) else { return nil }
                         continue
                     }
                     throw HTTPError.offline("The content broke off.")
@@ -124,13 +129,15 @@ private final class ResumableDownload: Sendable {
                 return piece
             } catch let error as HTTPError where error.isTransferFailure {
                 guard let validator, state.left > 0 else { throw error }
-                try await reopen(&state, validator)
+                guard try await reopen(&state, validator) else { return nil }
             }
         }
     }
 
     /// Opens the next transfer; if it breaks at once, the one after it.
-    private func reopen(_ state: inout State, _ validator: String) async throws {
+    ///
+    /// - Returns: False if everything has been received.
+    private func reopen(_ state: inout State, _ validator: String) async throws -> Bool {
         while true {
             let failures = continuations - state.left
             state.left -= 1
@@ -144,26 +151,50 @@ private final class ResumableDownload: Sendable {
     }
 
     /// Opens the next transfer.
-    private func open(_ state: inout State, _ validator: String) async throws {
+    ///
+    /// - Returns: False if everything has been received.
+    private func open(_ state: inout State, _ validator: String) async throws -> Bool {
         let response = try await resume("bytes=\(state.count)-", validator)
-        state.surplus = try await surplus(in: response, after: state.count)
-        (state.iterator, state.hasProgressed) = (response.body.chunks.makeAsyncIterator(), false)
+        // RFC 9110 §15.5.17: nothing begins where the content ends. Only the end of the earlier transfer was missing.
+        if response.status.rawValue == 416, (ContentRange(response.fields)?.total ?? state.total ?? state.count) == state.count {
+            return false
+        }
+        state.surplus = try await surplus(in: response, &state)
+        (state.isPart, state.hasProgressed) = (response.status == 206, false)
+        state.iterator = response.body.chunks.makeAsyncIterator()
+        return true
     }
 
-    /// Returns the number of bytes at the start of a response that were received before.
+    /// Returns the number of bytes at the start of a response that were received before, and learns the total from a part.
     ///
     /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content.
-    private func surplus(in response: HTTPResponse, after count: Int) async throws -> Int {
+    private func surplus(in response: HTTPResponse, _ state: inout State) async throws -> Int {
         try await response.checkSuccess()
         // RFC 9110 §13.1.5: the whole content is sent if it has changed, or if the server does not support ranges.
-        if response.status == .ok, response.strongValidator == validator { return count }
+        if response.status == .ok, response.strongValidator == validator { return state.count }
         // RFC 9110 §15.3.7: the server decides where a partial response begins.
         guard response.status == 206, response.strongValidator.map({ $0 == validator }) ?? true,
-            let range = response.fields["Content-Range"], range.utf8.starts(with: "bytes \(count)-".utf8),
-            length == nil
-                || ["*", "\(length ?? 0)"].contains(where: { range.utf8.ends(with: "/\($0)".utf8) })
+            let range = ContentRange(response.fields), range.first == state.count,
+            range.total == nil || state.total == nil || range.total == state.total
         else { throw HTTPError.contentChanged }
+        state.total = state.total ?? range.total
         return 0
+    }
+}
+
+/// The field `Content-Range` in bytes (RFC 9110 §14.4): `bytes 0-99/200`, `bytes 0-99/*` or `bytes */200`.
+private struct ContentRange {
+    /// The offset of the first byte; nil where the field tells the total alone.
+    let first: Int?
+    /// The total number of bytes; nil if the server does not know it.
+    let total: Int?
+
+    init?(_ fields: HTTPFields) {
+        guard let text = fields["Content-Range"], text.utf8.starts(with: "bytes ".utf8) else { return nil }
+        let parts = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "/"))
+        guard parts.count == 2 else { return nil }
+        first = parts[0].split(separator: UInt8(ascii: "-")).first.flatMap { Int(Substring($0)) }
+        total = Int(Substring(parts[1]))
     }
 }
 

@@ -16,6 +16,12 @@ enum PublicURL {
         return rest.index(after: slash) == rest.endIndex
     }
 
+    /// Returns the path of such a URL without its final slash; empty if it has none.
+    static func path(of text: String) -> String {
+        guard let rest = afterScheme(text), let slash = rest.utf8.firstIndex(of: 0x2F) else { return "" }
+        return String(String(rest[slash...]).withoutFinalSlash)
+    }
+
     /// Returns whether the text is an http or https URL with any path, query and fragment, but without a user, which
     /// could only imitate another host.
     static func isLink(_ text: String) -> Bool {

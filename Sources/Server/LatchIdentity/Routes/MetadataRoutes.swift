@@ -12,8 +12,12 @@ struct MetadataRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.group(interceptors: dependencies.limiting(.other)) { others in
-            others.getImmediately("/.well-known/oauth-authorization-server", metadata)
-            others.getImmediately("/.well-known/openid-configuration", metadata)
+            // RFC 8414 §3: the path of the issuer follows the well-known one. A proxy that strips the path asks without it.
+            let path = dependencies.configuration.issuer.map(PublicURL.path) ?? ""
+            for suffix in Set(["", path]) {
+                others.getImmediately("/.well-known/oauth-authorization-server\(suffix)", metadata)
+                others.getImmediately("/.well-known/openid-configuration\(suffix)", metadata)
+            }
             if !dependencies.configuration.appleAppIDs.isEmpty {
                 others.getImmediately("/.well-known/apple-app-site-association", appleApps)
             }

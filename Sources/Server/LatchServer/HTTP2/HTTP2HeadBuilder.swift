@@ -67,9 +67,12 @@ struct HTTP2HeadBuilder {
     private mutating func record(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ cache: inout FieldCache
     ) throws(Rejection) {
-        guard fields.count + cookies.count < limits.fieldCount else { throw .headTooLarge }
         guard let field = cache.field(name, value) else { throw Rejection("A header field's name is malformed.") }
-        if field.name == .cookie { return cookies.append(field.value) }
+        // RFC 9113 §8.2.3: a browser sends each cookie as a field of its own; all of them are one.
+        let isCookie = field.name == .cookie
+        let count = fields.count + (isCookie || !cookies.isEmpty ? 1 : 0)
+        guard isCookie ? count <= limits.fieldCount : count < limits.fieldCount else { throw .headTooLarge }
+        if isCookie { return cookies.append(field.value) }
         if fields.isEmpty { fields.reserveCapacity(12) }
         fields.append(field)
         try framing.record(field)

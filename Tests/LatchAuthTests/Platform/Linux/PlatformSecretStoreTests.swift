@@ -24,6 +24,9 @@ import Testing
     @Test func `is absolute even where the environment says nothing`() {
         #expect(secretsFolder(in: [:]).hasPrefix("/"))
         #expect(secretsFolder(in: ["HOME": "relative"]).hasPrefix("/"))
+        // Foundation takes the process's own HOME, relative or not.
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/var/empty"
+        #expect(secretsFolder(in: ["HOME": ""]) == user + "/.local/share/latchwork")
     }
 }
 #endif

@@ -188,6 +188,27 @@ extension AtomicFile {
         throw last
     }
 
+    /// Opens a device, a pipe or a socket file at the path, which is written in place: renaming a file over `/dev/null` would replace the device.
+    ///
+    /// - Returns: nil if a file may be put at the path.
+    /// - Throws: `FileError`; a pipe that nobody reads has `ENXIO`.
+    func openInPlace() throws(FileError) -> Int32? {
+        var entry = stat()
+        guard stat(path, &entry) == 0, ![S_IFREG, S_IFDIR].contains(entry.st_mode & S_IFMT) else { return nil }
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard file >= 0 else { throw FileError("open", path) }
+        _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK)
+        return file
+    }
+
+    /// Gives the new file the permissions of the one that it replaces, and its owner, if this process may.
+    func keepPermissions(of file: Int32, _ temporary: String) throws(FileError) {
+        var entry = stat()
+        guard lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
+        try keepOwner(of: file, temporary)
+        guard fchmod(file, entry.st_mode & 0o777) == 0 else { throw FileError("fchmod", temporary) }
+    }
+
     private func readAll(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)

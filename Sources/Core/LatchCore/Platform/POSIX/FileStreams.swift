@@ -61,14 +61,16 @@ package actor FileReader {
     }
 }
 
-/// A file that is written in chunks under a temporary name and appears as a whole, or not at all.
+/// A file that is written in chunks under a temporary name and appears as a whole, or not at all; it has the permissions of an earlier one.
+///
+/// A device or a pipe is written in place.
 ///
 /// Releasing the writer before ``commit()`` removes the temporary file. Calls do not block the cooperative threads.
 package actor FileWriter {
     private let queue = FileExecutor()
     private let target: AtomicFile
     private let file: Int32
-    /// The temporary path; nil after the commit.
+    /// The temporary path; nil after the commit, and where the target is written in place.
     private var temporary: String?
 
     /// The file's own executor.
@@ -79,9 +81,12 @@ package actor FileWriter {
     /// - Parameter mode: The permissions, to which the process's umask applies.
     package init(replacing path: String, mode: UInt16 = 0o666) throws(FileError) {
         target = AtomicFile(path)
-        let (file, temporary) = try target.makeTemporary(mode: mode_t(mode))
-        self.file = file
-        self.temporary = temporary
+        if let file = try target.openInPlace() {
+            (self.file, temporary) = (file, nil)
+            return
+        }
+        (file, temporary) = try target.makeTemporary(mode: mode_t(mode))
+        if let temporary { try target.keepPermissions(of: file, temporary) }
     }
 
     deinit {

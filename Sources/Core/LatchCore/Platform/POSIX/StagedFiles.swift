@@ -29,6 +29,10 @@ package struct StagedFiles: ~Copyable {
     /// Writes a file under a temporary name and creates missing folders.
     package mutating func stage(_ bytes: [UInt8], as path: String) throws(FileError) {
         let target = AtomicFile(path)
+        if let file = try target.openInPlace() {
+            defer { close(file) }
+            return try target.write(bytes, to: file, path: path)
+        }
         try makeFolder(target.folder)
         let (file, temporary) = try target.makeTemporary(mode: 0o666)
         staged.append((temporary, target))
