@@ -16,7 +16,7 @@ struct AuthorizeRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.pages(limiting: .page)) { pages in
+        router.group(interceptors: dependencies.pages(limiting: .page, allowsSilentFrames: true)) { pages in
             pages.get("/oauth/authorize", authorize)
             pages.post("/oauth/authorize", postAuthorize)
         }
