@@ -42,7 +42,7 @@ struct AuthorizeRoutes: Sendable {
             }
         } catch {
             request.noteRefusal(error)
-            return SignInPages.failure(error)
+            return pages.failure(error, ofForm: request.queryItems[SignInPages.sealedName])
         }
     }
 
@@ -116,7 +116,8 @@ struct AuthorizeRoutes: Sendable {
             case .decision, .request: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
-            return request.page(of: error)
+            request.note(error)
+            return pages.failure(error, ofForm: fields["token"])
         }
     }
 
@@ -217,7 +218,8 @@ struct AuthorizeRoutes: Sendable {
             }
             return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
-            return request.page(of: error)
+            request.note(error)
+            return pages.failure(error, ofForm: fields["token"])
         }
     }
 
