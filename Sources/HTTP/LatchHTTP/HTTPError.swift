@@ -162,11 +162,13 @@ extension HTTPError {
 
     package static let mailRefusedCode = "mailRefused"
 
-    /// Returns the error of a mail server's permanent rejection (5xx), which a retry does not change.
-    package static func mailRefused(_ code: Int) -> HTTPError {
+    /// Returns the error of a mail server's permanent rejection (5xx) of a recipient or a message, which a retry does not change.
+    ///
+    /// - Parameter codes: The code of the reply, with an enhanced one such as `550 5.1.1`.
+    package static func mailRefused(_ codes: String) -> HTTPError {
         HTTPError(
-            code: mailRefusedCode, message: "The mail server refused the message (\(code)).",
-            hint: "Check the addresses, and the user and password for the mail server.")
+            code: mailRefusedCode, message: "The mail server refused the message (\(codes)).",
+            hint: "Check the address of the recipient.")
     }
 
     package static func redirectRefused(_ what: String) -> HTTPError {

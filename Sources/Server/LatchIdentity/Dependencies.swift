@@ -103,8 +103,10 @@ final class Dependencies: Sendable {
     }
 
     /// Returns the interceptors of pages that a browser opens in a window of its own.
-    func pages(limiting request: RateLimits.Request) -> [any Interceptor] {
-        [NavigationInterceptor()] + limiting(request, as: .page)
+    ///
+    /// - Parameter allowsSilentFrames: Whether a frame may ask for an authorization without a page.
+    func pages(limiting request: RateLimits.Request, allowsSilentFrames: Bool = false) -> [any Interceptor] {
+        [NavigationInterceptor(allowsSilentFrames: allowsSilentFrames)] + limiting(request, as: .page)
     }
 
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.

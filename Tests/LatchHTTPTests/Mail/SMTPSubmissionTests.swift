@@ -83,12 +83,72 @@ import Testing
         #expect(await failure(try RawSMTPServer(), to: [])?.code == HTTPError.invalidField.code)
     }
 
-    @Test(arguments: [("RCPT", "550 no such user"), ("MAIL", "553 not you"), (".", "554 spam")])
-    func `fails for good when the server refuses for good`(verb: String, reply: String) async throws {
+    @Test(arguments: [
+        ("RCPT", "550 no such user", "(550)"), (".", "554 spam", "(554)"),
+        ("RCPT", "550 5.1.1 no such user", "(550 5.1.1)"),
+        ("RCPT", "554 5.7.1 <b@relay.example>: Recipient address rejected: Access denied", "(554 5.7.1)"),
+        ("RCPT", "550 5.2.1 mailbox disabled", "(550 5.2.1)"),
+    ])
+    func `fails for good when the server refuses the recipient or the message`(
+        verb: String, reply: String, codes: String
+    ) async throws {
         let server = try RawSMTPServer(refusing: [verb: reply])
         let error = await failure(server)
         #expect(error?.code == "mailRefused")
         #expect(error?.isConnectivity == false)
+        #expect(error?.message.contains(codes) == true && error?.message.contains("relay") == false)
+    }
+
+    @Test(arguments: [
+        ("MAIL", "553 not you", "(553)"), ("MAIL", "553 5.1.8 <a@example.com>: Sender address rejected", "(553 5.1.8)"),
+        ("RCPT", "504 5.5.2 <vm>: Helo command rejected: need fully-qualified hostname", "(504 5.5.2)"),
+        ("RCPT", "554 5.7.1 <b@example.com>: Relay access denied", "(554 5.7.1)"),
+        ("RCPT", "550 5.7.1 Client host rejected: cannot find your hostname", "(550 5.7.1)"),
+        ("RCPT", "550-5.7.26 This mail has been blocked\r\n550 5.7.26 by the policy", "(550 5.7.26)"),
+        ("EHLO", "550 go away", "(550)"),
+    ])
+    func `may succeed later when the server refuses this client or its sender`(
+        verb: String, reply: String, codes: String
+    ) async throws {
+        let server = try RawSMTPServer(refusing: [verb: reply, "HELO": reply])
+        let error = await failure(server)
+        #expect(error?.isConnectivity == true)
+        #expect(
+            error?.message.contains("refuses this server or its sender \(codes)") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("example.com") == false)
+    }
+
+    @Test func `greets with the name that it is given`() async throws {
+        let server = try RawSMTPServer()
+        try await SMTPSubmission(helloName: "id.example.com").send(
+            message: message, from: "a@b", to: ["c@d"], via: server.url)
+        #expect(server.commands.first == "EHLO id.example.com")
+    }
+
+    @Test func `knows a server that lets nobody sign in, where there is a user`() async throws {
+        let submission = SMTPSubmission(user: "ada", password: "s3cret")
+        let server = try RawSMTPServer(refusing: ["RCPT": "554 5.7.1 Relay access denied"], extensions: [])
+        let failed = await #expect(throws: HTTPError.self) {
+            try await submission.send(message: message, from: "a@b", to: ["c@d"], via: server.url)
+        }
+        let checked = await #expect(throws: HTTPError.self) {
+            try await submission.checkConnection(from: "a@b", to: server.url)
+        }
+        for error in [failed, checked] {
+            #expect(error?.isConnectivity == true && error?.message.contains("offers no way to sign in") == true)
+        }
+        try await SMTPSubmission().checkConnection(from: "a@b", to: server.url)
+    }
+
+    @Test(arguments: ["553 5.1.8 not you", "550 no", "451 later"])
+    func `checks whether the sender is taken`(reply: String) async throws {
+        let server = try RawSMTPServer(refusing: ["MAIL": reply])
+        let error = await #expect(throws: HTTPError.self) {
+            try await SMTPSubmission().checkConnection(from: "a%41@b", to: server.url)
+        }
+        #expect(error?.isConnectivity == true)
+        #expect(server.commands.contains("MAIL FROM:<a%41@b>"))
+        #expect(!server.commands.contains { $0.hasPrefix("RCPT") || $0 == "DATA" })
     }
 
     @Test(arguments: [("RCPT", "450 busy"), ("MAIL", "451 later"), (".", "452 full"), ("EHLO", "421 closing")])

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `is the network's where trying again may help`() {
         #expect(Self.all.filter(\.isConnectivity) == [.offline, .timeout])
-        #expect(!HTTPError.mailRefused(550).isConnectivity)
+        #expect(!HTTPError.mailRefused("550").isConnectivity)
     }
 
     @Test(arguments: [

@@ -21,6 +21,43 @@ import Testing
         try await site.post("/api/auth/verify-email", ["token": .string(token ?? "")]).status
     }
 
+    @Test func `is taken at once, without a mail, if only its case is another`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp("Ada@Example.com")
+        let access = try await site.logIn().access
+        // No recent login is needed: the mailbox stays the same.
+        site.clock.advance(by: 600)
+        let mails = site.mailer.messages.count
+        for spelling in ["ada@example.com", "ADA@EXAMPLE.COM", "Ada.@example.com", "Ada@example.com"] {
+            let response = try await site.call(
+                "UpdateProfile", ["userId": .string(ada.id), "email": .string(spelling)], bearer: access)
+            guard spelling != "Ada.@example.com" else {
+                #expect(response.status == 400)
+                continue
+            }
+            #expect(response.status == 200 && response.string("email") == spelling)
+            let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+            #expect(account.id == ada.id && account.email.text == spelling)
+            #expect(account.emailVerifiedAt == ada.emailVerifiedAt)
+        }
+        await site.identity.flushMails()
+        #expect(site.mailer.messages.count == mails)
+        #expect(try await site.get("/user/profile", bearer: access).string("email") == "Ada@example.com")
+        await site.close()
+    }
+
+    @Test func `is not taken with the case of a name that another account has`() async throws {
+        let site = try await Site()
+        let ada = try await site.signUp()
+        try await site.signUp("bob@example.com")
+        let access = try await site.logIn().access
+        let request: JSONValue = ["userId": .string(ada.id), "email": "BOB@example.com"]
+        // It begins as any other change, and discloses nothing.
+        #expect(try await site.call("UpdateProfile", request, bearer: access).string("email") == "ada@example.com")
+        #expect(try await site.identity.accounts.account(email: "bob@example.com")?.email.text == "bob@example.com")
+        await site.close()
+    }
+
     @Test(.tags(.attackE9), arguments: [true, false])
     func `comes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws {
         let site = try await Site()

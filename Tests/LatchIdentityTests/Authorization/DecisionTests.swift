@@ -122,6 +122,38 @@ import Testing
         await site.close()
     }
 
+    @Test func `in a frame that asks for no page gets a code or an error, at the app`() async throws {
+        let site = try await Site.authorizing()
+        let (app, frame): (SignInApp, HTTPFields) = (
+            SignInApp(), ["Sec-Fetch-Dest": "iframe", "Sec-Fetch-Mode": "navigate"]
+        )
+        var agent = UserAgent(site)
+        let stranger = try await agent.send(.get, app.path(["prompt": "none"]), fields: frame)
+        #expect(stranger.status == 303 && stranger.parameters["error"] == "login_required")
+        #expect(stranger.parameters["state"] == app.state && stranger.field(.setCookie) == nil)
+        _ = try await agent.authorize(app)
+        let known = try await agent.send(.get, app.path(["prompt": "none"]), fields: frame)
+        #expect(known.status == 303 && known.parameters["code"]?.isEmpty == false)
+        // Everything else stays refused.
+        let refused: [(String, HTTPFields)] = [
+            (app.path(["prompt": "none login"]), frame), (app.path(["prompt": "login"]), frame),
+            (app.path(["prompt": "none"]), ["Sec-Fetch-Dest": "iframe", "Sec-Fetch-Mode": "no-cors"]),
+            (app.path(["prompt": "none"]), ["Sec-Fetch-Dest": "image"]), ("/device?prompt=none", frame),
+        ]
+        for (path, fields) in refused {
+            #expect(try await agent.send(.get, path, fields: fields).status == 403, "\(path)")
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.attackD7)) func `in a frame without end uses up no pages`() async throws {
+        let site = try await Site.authorizing()
+        let path = SignInApp().path(["prompt": "none"])
+        for _ in 0..<700 { _ = try await site.send(.get, path, fields: ["Sec-Fetch-Dest": "iframe"]) }
+        #expect(try await site.get(SignInApp().path()).status == 200)
+        await site.close()
+    }
+
     @Test(.tags(.attackD7)) func `without end keeps no neighbour from signing in`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)

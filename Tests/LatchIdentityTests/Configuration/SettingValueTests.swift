@@ -60,6 +60,10 @@ import Testing
                 "A\r\nBcc: b@c.d <a@b.c>", #""A <a@b.c>"#, "A <a@b.c>, B <b@b.c>", "A\u{202E} <a@b.c>",
             ]
         ),
+        (
+            "mail_hello_name", ["", "mx.example.com", "vm"],
+            ["mx_1.example.com", "mx..example.com", "[192.0.2.1]", "a b"]
+        ),
         ("service_name", ["Acme", "Zoë & <Co>"], ["", " ", "a\nb", String(repeating: "x", count: 61)]),
         ("default_language", ["en", "de"], ["", "fr", "EN", "de-CH"]),
         ("invitation_roles", ["none", "client", "client editor"], ["ä", "a\"b", "client admin"]),

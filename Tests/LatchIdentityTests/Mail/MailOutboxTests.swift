@@ -9,6 +9,7 @@ import TestTags
 import Testing
 
 @testable import LatchIdentity
+@testable import LatchServer
 
 /// A server over a store that outlives it, with a mail server of its own.
 private struct Node {
@@ -147,10 +148,18 @@ private func token(in message: MailMessage?) -> JSONValue {
         await second.identity.close()
     }
 
-    @Test func `is tried again with growing pauses`() async throws {
+    @Test func `is tried again with growing pauses, while the server says to operators that mails fail`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
+        await node.identity.dependencies.mails.flush()
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
+        let seen = Response(try await node.identity.handler.respond(to: request))
+        #expect(seen.status == 200 && seen.string("mail") == "failing")
+        var outside = request
+        outside.fields["X-Forwarded-For"] = "192.0.2.1"
+        outside.context[RemoteAddress.self] = "127.0.0.1"
+        #expect(Response(try await node.identity.handler.respond(to: outside)).json == ["status": "ready"])
         await node.pass(3600, step: 1)
         // 5, 10, 20 … seconds up to 300, each shortened by a half at most: 18 to 31 attempts an hour.
         #expect((15...35).contains(node.mailer.attempts))

@@ -120,9 +120,44 @@ import Testing
         let server = try RawSMTPServer()
         let url = "smtp://ada:hunter2@127.0.0.1:\(server.port)"
         try await SMTPMailer(url: url, sender: "no-reply@example.com").checkConnection()
-        #expect(server.commands.contains("NOOP") && server.commands.contains { $0.hasPrefix("EHLO") })
+        #expect(server.commands.contains { $0.hasPrefix("EHLO") })
         #expect(server.commands.contains("AUTH PLAIN") && server.messages.isEmpty)
-        #expect(!server.commands.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") || $0 == "DATA" })
+        #expect(server.commands.contains("MAIL FROM:<no-reply@example.com>"))
+        #expect(!server.commands.contains { $0.hasPrefix("RCPT") || $0 == "DATA" })
+    }
+
+    @Test(arguments: [
+        (["issuer": "https://id.example.com:8443/auth"], "id.example.com"),
+        (["issuer": "https://id.example.com", "mail_hello_name": "mx.example.org"], "mx.example.org"),
+        (["issuer": "http://127.0.0.1:8080", "mail_sender": "Acme <no-reply@example.net>"], "example.net"),
+        (["issuer": "https://[::1]", "mail_sender": "a@example.net"], "example.net"),
+        (["issuer": "http://localhost", "mail_sender": "no-reply@localhost"], nil), ([:], nil),
+    ])
+    func `that submits greets with the host of the issuer, or the domain of the sender`(
+        values: [String: String], name: String?
+    ) async throws {
+        let server = try RawSMTPServer()
+        let configuration = try IdentityConfiguration(values: values.merging(["smtp_url": server.url]) { $1 })
+        let message = try MailMessage(to: "a@example.com", subject: "x", text: "x")
+        try await configuration.mailer().send(message)
+        let greeting = try #require(server.commands.first)
+        if let name { #expect(greeting == "EHLO \(name)") } else { #expect(!greeting.contains("example")) }
+    }
+
+    @Test(arguments: [
+        ("504 5.5.2 <vm>: Helo command rejected", IdentityError.mailNotSent.code, "(504 5.5.2)"),
+        ("550 5.1.1 <a@example.com>: no such user", IdentityError.mailRefused.code, "(550 5.1.1)"),
+    ])
+    func `that submits says the codes of a refusal, and no address`(
+        reply: String, code: String, codes: String
+    ) async throws {
+        let server = try RawSMTPServer(refusing: ["RCPT": reply])
+        let mailer = try SMTPMailer(url: server.url, sender: "no-reply@example.com")
+        let error = try await #require(throws: IdentityError.self) {
+            try await mailer.send(MailMessage(to: "a@example.com", subject: "Hello", text: "x"))
+        }
+        #expect(error.code == code && error.message.contains(codes))
+        #expect(!error.message.contains("a@example.com") && !error.message.contains(".."))
     }
 
     @Test(arguments: [

@@ -101,6 +101,17 @@ import Testing
         await site.close()
     }
 
+    @Test(arguments: ["https://id.example.com", "https://id.example.com/auth/"])
+    func `is what password managers find`(issuer: String) async throws {
+        let site = try await Site { $0.issuer = issuer }
+        let path = issuer.hasSuffix("/") ? "/auth" : ""
+        let response = try await site.get("\(path)/.well-known/change-password")
+        #expect(response.status == 302)
+        #expect(response.field(.location) == "https://id.example.com\(path)/forgot")
+        #expect(try await site.get("\(path)/forgot").status == 200)
+        await site.close()
+    }
+
     @Test func `tells the owner of a new password, and not who had none`() async throws {
         let site = try await Site()
         try await site.signUp()

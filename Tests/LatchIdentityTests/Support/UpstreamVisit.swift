@@ -72,7 +72,7 @@ extension Response {
     /// The hidden field of that form.
     var formToken: String { between("name=\"token\" value=\"", "\"") }
 
-    private func between(_ start: String, _ end: String) -> String {
+    func between(_ start: String, _ end: String) -> String {
         guard let first = text.range(of: start), let last = text[first.upperBound...].range(of: end) else { return "" }
         return String(text[first.upperBound..<last.lowerBound])
     }

@@ -18,6 +18,23 @@ import Testing
 
     private func signer(_ access: String) throws -> String? { try JWT(unverified: access).header.keyID }
 
+    @Test func `is shown in PEM, as its public part alone`() async throws {
+        let site = try await Site()
+        _ = try await site.identity.signingKeys.rotate()
+        let keys = try await site.identity.signingKeys.list()
+        let published = try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue ?? []
+        #expect(keys.count == 2 && published.count == 2)
+        for key in keys {
+            let text = key.pem
+            #expect(!text.contains("PRIVATE"))
+            let parsed = try Key(pem: text)
+            let jwk = try #require(published.first { $0["kid"]?.stringValue == key.id }?.objectValue)
+            let expected = try Key(jwk: jwk)
+            #expect(parsed.thumbprint == expected.thumbprint)
+        }
+        await site.close()
+    }
+
     @Test(.tags(.attackH3)) func `is published before it signs, and the one before verifies to its end`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(86_400) }
         try await site.signUp()

@@ -46,6 +46,7 @@ import Testing
         case "trace_parents": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]
         case "forwarded_field": ["forwarded", "Forwarded", "FORWARDED"]
         case "mail_sender": (1...3).map { "sender\($0)@example.com" }
+        case "mail_hello_name": (1...3).map { "mx\($0).example.com" }
         case "default_language": ["de", "de", "de"]
         case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
         default: (1...3).map { "text \($0)" }

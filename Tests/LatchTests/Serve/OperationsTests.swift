@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
+    func `says why a request was refused`(format: AccessLogFormat) async throws {
+        let kept = RecordingEnvironment()
+        let log = ServerLog(format, kept.environment)
+        let handler = ClosureHandler { request in
+            request.context[MatchedRouteKey.self]?.refusal = "invalid_request:code_challenge"
+            return HTTPResponse(status: .badRequest)
+        }
+        _ = try await log.logging(handler).respond(to: Self.request)
+        log.flush()
+        let refusal = "invalid_request:code_challenge"
+        switch format {
+        case .json: #expect(try JSONValue(parsing: kept.error.dropLast())["refusal"]?.stringValue == refusal)
+        case .logfmt: #expect(kept.error.hasSuffix(" refusal=\(refusal)\n"))
+        default: #expect(kept.error.hasSuffix(" request-1 \(refusal)\n"))
+        }
+    }
+
     @Test func `says what the store has failed for`() throws {
         let (line, date) = (LogLine.storeFailure(.storeFull, in: "rotate"), Date(timeIntervalSince1970: 0))
         let message = IdentityError.storeFull.message

@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("smtps://ada:p%40ss@mail.example.com", "", true), ("smtp://mail.example.com:587", "Acme <a@localhost>", true),
+        ("smtp://mail.example.com:587", "a@example.com", false), ("smtp://ada:x@[::1]:25", "", false),
+        ("smtp://localhost", "", false),
+    ])
+    func `warns of a sender at localhost for another mail server`(url: String, sender: String, warns: Bool) throws {
+        var environment = ["LATCH_SMTP_URL": url]
+        if !sender.isEmpty { environment["LATCH_MAIL_SENDER"] = sender }
+        let found = try warnings(environment)
+        #expect(found.contains { $0.hasPrefix("mail_sender is at localhost") } == warns, "\(found)")
+        #expect(!found.joined().contains("p%40ss"))
+    }
+
     @Test func `warns that no mails can be sent`() throws {
         #expect(try warnings([:]).first?.contains("No mails can be sent") == true)
     }

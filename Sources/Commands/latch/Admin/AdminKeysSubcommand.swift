@@ -16,12 +16,29 @@ enum AdminKeysSubcommand {
 
     private static let seconds = SigningKeyService.refreshInterval.components.seconds
 
+    private static let pem = Option.flag("pem", "the public keys in PEM, the one that signs first")
+
     private static let list = storeSubcommand(
         "list", "shows the signing keys, the latest first",
-        examples: ["latch admin keys list --store sqlite:latch.sqlite": "which key signs, and which one will"]
-    ) { _ in
-        { identity in
+        discussion: """
+            With --pem it writes the public keys, for proxies and libraries that verify tokens and read no
+            key set. Keys are replaced: write the file anew each day, and load it again.
+            """,
+        options: [pem],
+        examples: [
+            "latch admin keys list --store sqlite:latch.sqlite": "which key signs, and which one will",
+            "latch admin keys list --pem > keys.pem": "the public keys, for a proxy",
+        ]
+    ) { invocation in
+        let isPEM = invocation.has(pem)
+        return { identity in
             let keys = try await identity.signingKeys.list()
+            if isPEM {
+                // Some programs read the first one only.
+                let texts = (keys.filter { $0.state == .signing } + keys.filter { $0.state != .signing })
+                    .map(\.pem)
+                return (texts.joined(), ["keys": .array(texts.map { .string($0) })])
+            }
             let rows = keys.map { key in
                 [
                     key.id, key.state.rawValue, "signs from \(AccountReport.text(key.signsAt))",

@@ -22,7 +22,7 @@ struct ServiceCheck: Sendable {
         return await mail + [issuer] + telemetry
     }
 
-    /// Connects to the mail server and signs in; a folder in its place is checked, and no mailer is a warning elsewhere.
+    /// Connects to the mail server, signs in and names the sender; a folder in its place is checked, and no mailer is a warning elsewhere.
     private func mail() async -> [Diagnosis] {
         let folder = settings["mail_directory"]
         guard folder.isEmpty else {
@@ -44,7 +44,7 @@ struct ServiceCheck: Sendable {
             let mailer = try settings.identityConfiguration().mailer(trusting: IssuerTransport.authorityFile(variables))
             guard let mailer = mailer as? any CheckableMailer else { return [] }
             try await mailer.checkConnection()
-            return [.fine("mail", "the mail server takes the connection and the user")]
+            return [.fine("mail", "the mail server takes the connection, the user and the sender")]
         } catch {
             return [.wrong("mail", error)]
         }

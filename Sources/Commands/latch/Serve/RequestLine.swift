@@ -43,6 +43,10 @@ enum RequestLine {
             line.append(literal: " ")
             line.append(failure)
         }
+        if let refusal = entry.refusal {
+            line.append(literal: " ")
+            line.append(refusal)
+        }
     }
 
     private static func writeJSON(_ entry: AccessLogEntry, _ time: String, to line: inout TextWriter) {
@@ -61,6 +65,10 @@ enum RequestLine {
         if let failure = entry.failure {
             line.append(literal: #","failure":"#)
             line.append(failure.quoted)
+        }
+        if let refusal = entry.refusal {
+            line.append(literal: #","refusal":"#)
+            line.append(refusal.quoted)
         }
         line.append(literal: "}")
     }
@@ -85,6 +93,10 @@ enum RequestLine {
         if let failure = entry.failure {
             line.append(literal: " failure=")
             line.append(failure.logfmtValue)
+        }
+        if let refusal = entry.refusal {
+            line.append(literal: " refusal=")
+            line.append(refusal.logfmtValue)
         }
     }
 }

@@ -55,6 +55,12 @@ extension Settings {
                     message: "No mails can be sent, so users cannot verify an address or reset a password.",
                     hint: "Set smtp_url, or mail_directory to have mails written as files."))
         }
+        if hasLocalSender {
+            warnings.append(
+                StartupWarning(
+                    message: "mail_sender is at localhost, which most mail servers refuse.",
+                    hint: "Set mail_sender to an address of your domain, such as no-reply@example.com."))
+        }
         if !isEncrypted, hasSecureIssuer, self["trusted_proxies"].isEmpty {
             warnings.append(
                 StartupWarning(
@@ -73,6 +79,22 @@ extension Settings {
                 ))
         }
         return warnings
+    }
+
+    /// Whether mails have a sender at localhost, and go to another machine.
+    private var hasLocalSender: Bool {
+        let (url, sender) = (self["smtp_url"], self["mail_sender"].lowercasedASCII())
+        guard self["mail_directory"].isEmpty, let separator = url.utf8.firstRange(of: "://".utf8),
+            sender.utf8.reversed().starts(with: "localhost".utf8.reversed())
+                || sender.utf8.reversed().starts(with: "localhost>".utf8.reversed())
+        else { return false }
+        let host = url.utf8[separator.upperBound...].split(separator: UInt8(ascii: "@")).last
+        do throws(HTTPError) {
+            return try !HTTPOrigin.split("http://\(host.map { String(Substring($0)) } ?? "")").origin.isLoopback
+        } catch {
+            // The mailer says that the URL cannot be used.
+            return false
+        }
     }
 
     /// Returns the warnings of keys that are missing, weak or readable.

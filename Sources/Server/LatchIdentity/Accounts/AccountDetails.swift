@@ -65,6 +65,10 @@ extension AccountDetails: Redacted {}
 /// A change of details; nil keeps a field, the empty text clears it.
 package struct AccountDetailsChange: Sendable, Hashable {
     package var username: String?
+    /// Another spelling of the account's own address.
+    ///
+    /// An address with another key changes nothing here: a mail must prove it.
+    package var email: EmailAddress?
     package var firstName: String?
     package var lastName: String?
     package var displayName: String?

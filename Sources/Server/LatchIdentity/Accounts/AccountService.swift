@@ -230,6 +230,7 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await dependencies.passwords.hash(password, for: .change, from: origin.address)
         try await verifyEmail(token, with: .newPassword(hash: hash))
+        dependencies.logins.forgetFailures(of: account, from: origin.address)
     }
 
     @discardableResult
@@ -271,6 +272,7 @@ package struct AccountService: Sendable {
         guard try await dependencies.store.resetPassword(byToken: digest, hash: hash, at: dependencies.now) else {
             throw .invalidLink
         }
+        dependencies.logins.forgetFailures(of: account, from: origin.address)
         dependencies.mails.wake()
         return account
     }

@@ -14,10 +14,10 @@ struct AuthorizationService: Sendable {
 
     // MARK: Requests
 
-    /// A request, or the URL to which its error goes.
+    /// A request, or its error and the URL to which the error goes.
     enum Reading: Sendable {
         case request(PendingAuthorization)
-        case failure(url: String)
+        case failure(IdentityError, url: String)
     }
 
     /// Reads a request.
@@ -40,7 +40,7 @@ struct AuthorizationService: Sendable {
             }
             return .request(request)
         } catch {
-            return .failure(url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))
+            return .failure(error, url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))
         }
     }
 

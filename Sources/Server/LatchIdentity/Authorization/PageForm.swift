@@ -86,7 +86,13 @@ struct BrowserID: Codable, Sendable {
 
 /// The cookies of the pages on which users sign in.
 struct PageCookies: Sendable {
-    private static let id = "1"
+    /// The identifier of the cookies, from which their names are made.
+    ///
+    /// A browser sends a cookie to all ports of a host. So an issuer with a port, or with a path, has separate names:
+    /// otherwise a sign-in at one server of the host signs out at the others.
+    private let id: String
+    /// The identifier at an issuer without port and path, and of the cookies that earlier versions have set.
+    private static let common = "1"
     private let browsers: EncryptedCookies
     private let sessions: EncryptedCookies
 
@@ -94,6 +100,9 @@ struct PageCookies: Sendable {
     init(_ dependencies: Dependencies) {
         let issuer = dependencies.accessTokens.issuer ?? ""
         let isSecure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8)
+        let parts = issuer.utf8.split(separator: UInt8(ascii: "/")).dropFirst()
+        let isBare = parts.count < 2 && parts.first?.contains(UInt8(ascii: ":")) != true
+        id = isBare ? Self.common : String(issuer.withoutFinalSlash)
         func cookies(_ name: String, _ lifetime: TimeInterval) -> EncryptedCookies {
             EncryptedCookies(
                 name, key: dependencies.pepper.derived(for: "latch page cookies"), isSecure: isSecure,
@@ -104,21 +113,28 @@ struct PageCookies: Sendable {
     }
 
     /// Returns the identifier of the browser; nil if it has none.
-    func browser(in request: HTTPRequest) -> String? { browsers.value(BrowserID.self, id: Self.id, in: request)?.text }
+    func browser(in request: HTTPRequest) -> String? { value(BrowserID.self, of: browsers, in: request)?.text }
 
     /// Returns the Set-Cookie field of an identifier.
     func set(browser text: String) throws(IdentityError) -> String {
-        do { return try browsers.set(BrowserID(text: text), id: Self.id) } catch { throw .encryptionFailed }
+        do { return try browsers.set(BrowserID(text: text), id: id) } catch { throw .encryptionFailed }
     }
 
     /// Returns the session as the cookie has it; the store decides whether it is valid.
-    func session(in request: HTTPRequest) -> PageSession? { sessions.value(PageSession.self, id: Self.id, in: request) }
+    func session(in request: HTTPRequest) -> PageSession? { value(PageSession.self, of: sessions, in: request) }
 
     /// Returns the Set-Cookie field of a session.
     func set(_ value: PageSession) throws(IdentityError) -> String {
-        do { return try sessions.set(value, id: Self.id) } catch { throw .encryptionFailed }
+        do { return try sessions.set(value, id: id) } catch { throw .encryptionFailed }
+    }
+
+    /// Returns the value of a cookie, or else of the one before an upgrade, which lasts for an hour.
+    private func value<Value: Decodable>(_ type: Value.Type, of cookies: EncryptedCookies, in request: HTTPRequest)
+        -> Value?
+    {
+        cookies.value(type, id: id, in: request) ?? cookies.value(type, id: Self.common, in: request)
     }
 
     /// The Set-Cookie field that ends a session.
-    var endedSession: String { sessions.cleared(Self.id) }
+    var endedSession: String { sessions.cleared(id) }
 }

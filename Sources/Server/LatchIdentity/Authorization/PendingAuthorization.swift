@@ -47,12 +47,16 @@ struct AuthorizationTarget: Sendable {
         // RFC 6749 §3.1: parameters must not be included more than once; RFC 8707 §2 excepts `resource`.
         let names = fields.map(\.name).filter { $0 != "resource" }
         guard Set(names).count == names.count else { throw .invalidAuthorization("a parameter occurs more than once") }
-        guard let id = fields["client_id"], !id.isEmpty else { throw .invalidAuthorization("its client_id is missing") }
+        guard let id = fields["client_id"], !id.isEmpty else {
+            throw .invalidAuthorization("its client_id is missing").at("client_id")
+        }
         guard let client = clients[id], client.id != clients.firstParty.id,
             client.grants.contains(.authorizationCode), !client.redirectURIs.isEmpty
-        else { throw .invalidAuthorization("its client_id is not that of an app that signs users in here") }
+        else {
+            throw .invalidAuthorization("its client_id is not that of an app that signs users in here").at("client_id")
+        }
         guard let redirect = fields["redirect_uri"], client.allows(redirect: redirect) else {
-            throw .invalidAuthorization("its redirect_uri is not registered for this app")
+            throw .invalidAuthorization("its redirect_uri is not registered for this app").at("redirect_uri")
         }
         self.client = client
         self.redirect = redirect
@@ -80,8 +84,8 @@ extension PendingAuthorization {
     ) throws(IdentityError) {
         func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
-            guard text.utf8.count <= maximum else { throw .invalidInput("'\(name)' is too long") }
-            guard text.isPlain else { throw .invalidInput("'\(name)' has a control character") }
+            guard text.utf8.count <= maximum else { throw .invalid(name, "is too long") }
+            guard text.isPlain else { throw .invalid(name, "has a control character") }
             return text
         }
         // OpenID Connect Core §6: what is not supported must not be taken for a request without it.
@@ -91,14 +95,14 @@ extension PendingAuthorization {
         guard type == "code" else { throw .unsupportedResponseType }
         // Attack B4: a mode that would put the code elsewhere is not replaced by another one.
         if let mode = try value("response_mode"), mode != "query" {
-            throw .invalidInput("'response_mode' must be query")
+            throw .invalid("response_mode", "must be query")
         }
-        if let state = fields["state"], state.utf8.count > 2048 { throw .invalidInput("'state' is too long") }
+        if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
         // RFC 7636 §4.4.1, RFC 9700 §2.1.1: each request proves itself, by S256 alone (attack A3).
         guard let challenge = try value("code_challenge") else { throw .missing("code_challenge") }
         guard try value("code_challenge_method") == "S256", challenge.utf8.count == 43,
             challenge.isWord(maximum: 43, also: "-_")
-        else { throw .invalidInput("'code_challenge' must be one of the method S256") }
+        else { throw .invalid("code_challenge", "must be one of the method S256") }
         prompts = try Self.prompts(try value("prompt"))
         maximumAge = try Self.maximumAge(try value("max_age"))
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
@@ -112,7 +116,7 @@ extension PendingAuthorization {
         }
         if let hint = try value("id_token_hint", maximum: 8192) {
             guard let id = accountID(hint) else {
-                throw .invalidInput("'id_token_hint' is not an ID token of this app")
+                throw .invalid("id_token_hint", "is not an ID token of this app")
             }
             expectedAccount = id
         } else {
@@ -125,9 +129,9 @@ extension PendingAuthorization {
         let words = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
         // OpenID Connect Prompt Create §4.1 and others: one that is not known is an error, and not ignored.
         let prompts = Set(words.compactMap(Prompt.init))
-        guard prompts.count == words.count else { throw .invalidInput("'prompt' is unknown") }
+        guard prompts.count == words.count else { throw .invalid("prompt", "is unknown") }
         guard !prompts.contains(.none) || prompts.count == 1 else {
-            throw .invalidInput("'prompt' is none and something else")
+            throw .invalid("prompt", "is none and something else")
         }
         return prompts
     }
@@ -135,7 +139,7 @@ extension PendingAuthorization {
     private static func maximumAge(_ text: String?) throws(IdentityError) -> Int? {
         guard let text else { return nil }
         guard let age = Int(text), age >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .invalidInput("'max_age' must be a number of seconds")
+            throw .invalid("max_age", "must be a number of seconds")
         }
         return age
     }

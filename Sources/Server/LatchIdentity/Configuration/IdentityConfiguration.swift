@@ -79,6 +79,11 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var smtpURL: String?
     /// The sender of mails: an address, or a name and an address such as `Acme <no-reply@example.com>`.
     public var mailSender = "no-reply@localhost"
+    /// The domain name with which this machine greets the mail server (RFC 5321 §4.1.1.1).
+    ///
+    /// If nil, it is the host of ``issuer``, or else the domain of ``mailSender``, where that is a domain name with a dot;
+    /// otherwise the name of the machine.
+    public var mailHelloName: String?
     /// The name of the service on pages and in mails.
     public var serviceName = "Latchwork"
     /// The language of pages and mails for users who prefer none of ``supportedLanguages``.

@@ -97,6 +97,9 @@ package struct IdentitySetting: Sendable {
             "mail_directory", \.mailDirectory, .optional(.text), "a folder that takes mails as files, for development"),
         .init("smtp_url", \.smtpURL, .optional(.text), "the mail server", isSecret: true),
         .init("mail_sender", \.mailSender, .mailbox, "the sender of mails, such as Acme <no-reply@example.com>"),
+        .init(
+            "mail_hello_name", \.mailHelloName, .optional(.domain),
+            "the name of this machine for the mail server; by default the host of the issuer"),
         .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in mails"),
         .init(
             "default_language", \.defaultLanguage, .language,

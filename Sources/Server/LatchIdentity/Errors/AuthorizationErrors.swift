@@ -65,6 +65,10 @@ extension IdentityError {
     /// The user has refused.
     static let authorizationDenied = authorization("authorizationDenied", "The user has refused.", "access_denied")
 
+    /// The user came back to a page that was open for too long; the client begins again.
+    static let authorizationEnded = authorization(
+        "authorizationEnded", "The sign-in was open for too long.", "temporarily_unavailable")
+
     /// The resource is not one that this server issues tokens for (RFC 8707 §2).
     static let invalidTarget = authorization(
         "invalidTarget", "Tokens for this resource are not issued here.", "invalid_target")

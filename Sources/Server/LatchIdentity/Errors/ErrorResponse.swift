@@ -77,11 +77,13 @@ struct IdentityErrorInterceptor: Filter {
         guard let failure = outcome.error else { return }
         if let error = failure as? IdentityError {
             route?.note(error)
+            if format == .oauth { route?.noteRefusal(error) }
             outcome.recover(by: .failure(error, as: format))
         } else if let error = failure as? ServerError, error.status.isClientError {
             let form = ClientForm(
                 status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
             let shown = IdentityError(code: error.code, message: error.message, hint: error.hint, form: form)
+            if format == .oauth { route?.noteRefusal(shown) }
             outcome.recover(by: .failure(shown, as: format))
         }
     }
@@ -119,12 +121,24 @@ extension HTTPRequest {
 
     /// Notes a failure of the server that a page shows, for the log and the metrics.
     func note(_ error: IdentityError) { context[MatchedRouteKey.self]?.note(error) }
+
+    /// Notes the error of an OAuth request, whichever side caused it, for the log.
+    func noteRefusal(_ error: IdentityError) {
+        note(error)
+        context[MatchedRouteKey.self]?.noteRefusal(error)
+    }
 }
 
 extension MatchedRoute {
     /// Notes the code of a failure of the server; nothing that a client is refused for.
     fileprivate func note(_ error: IdentityError) {
         if error.isFailureOfServer { failure = error.code }
+    }
+
+    /// Notes the OAuth code of what a client is refused for, and the name of the parameter; a failure has its own code.
+    fileprivate func noteRefusal(_ error: IdentityError) {
+        guard !error.isFailureOfServer else { return }
+        refusal = error.field.map { "\(error.form.oauth):\($0)" } ?? error.form.oauth
     }
 }
 

@@ -191,8 +191,9 @@ extension IdentityError {
 
     /// Returns a ``mailNotSent`` error; the reason never holds an SMTP URL, which may hold a password.
     static func mailNotSent(_ reason: String) -> IdentityError {
-        IdentityError(
-            code: "mailNotSent", message: "A mail could not be sent: \(reason).",
+        let end = reason.utf8.last == UInt8(ascii: ".") ? "" : "."
+        return IdentityError(
+            code: "mailNotSent", message: "A mail could not be sent: \(reason)\(end)",
             hint: "Check the settings mail_directory or smtp_url.")
     }
 

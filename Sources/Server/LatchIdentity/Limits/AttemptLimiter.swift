@@ -201,6 +201,15 @@ final class AttemptLimiter: Sendable {
         return nil
     }
 
+    /// Gives keys all their attempts back.
+    ///
+    /// A key that shares its bucket waits as before, since others use it too.
+    func forget(_ attempts: [Attempt]) {
+        tables.withLock { tables in
+            for attempt in attempts { tables[attempt.scope.rawValue].forget(attempt) }
+        }
+    }
+
     /// Returns attempts that need not count.
     func refund(_ attempts: [Attempt]) {
         tables.withLock { tables in
@@ -242,6 +251,9 @@ extension AttemptLimiter {
             if bucket.left < Double(attempt.limit.capacity) { buckets[attempt.digest] = bucket }
             return result
         }
+
+        /// Makes the bucket of a key full again.
+        mutating func forget(_ attempt: Attempt) { buckets[attempt.digest] = nil }
 
         /// Returns an attempt; a bucket that is full again is removed.
         mutating func refund(_ attempt: Attempt) {

@@ -165,6 +165,11 @@ struct RateLimits: Sendable {
         login(name: name, address: address).filter { $0.scope == .loginPair || $0.scope == .loginNetwork }
     }
 
+    /// Returns the attempts of a login that count against a name; those that count against the network alone are left out.
+    func loginByName(_ name: String, address: String) -> [AttemptLimiter.Attempt] {
+        login(name: name, address: address).filter { $0.scope != .loginNetwork && $0.scope != .loginPrefix }
+    }
+
     /// Returns whether a rejection may be due to the attempts of others.
     func isShared(_ rejection: AttemptLimiter.Rejection) -> Bool {
         [account, pairPrefix, prefix].contains(rejection.limit)

@@ -19,7 +19,9 @@ struct RequestLimitInterceptor: Filter {
 
     func filter(_ request: inout HTTPRequest) -> Filtering<AttemptLimiter.Remaining> {
         let address = request.remoteAddress ?? RequestOrigin.inProcess
-        let attempts = dependencies.limits.attempts(of: self.request, from: address)
+        // A page of another site can load frames, and must not use up the pages of its visitors' networks.
+        let kind = request.context[SilentFrame.self] ? .other : self.request
+        let attempts = dependencies.limits.attempts(of: kind, from: address)
         let (rejection, remaining) = dependencies.limiter.takeCounting(attempts, at: dependencies.now)
         guard let rejection else { return .proceed(remaining) }
         var response = HTTPResponse.failure(.tooManyAttempts(rejection), as: format)

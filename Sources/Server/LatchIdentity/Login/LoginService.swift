@@ -233,6 +233,15 @@ struct LoginService: Sendable {
         throw .tooManyAttempts(rejection)
     }
 
+    /// Ends the wait for an account's names after its owner has set the password by a mailed link.
+    ///
+    /// The limits of the network stay, and so do those of the account's names in other networks.
+    func forgetFailures(of account: Account, from address: String) {
+        for name in [account.email.key, account.username?.key].compactMap(\.self) {
+            dependencies.limiter.forget(dependencies.limits.loginByName(name, address: address))
+        }
+    }
+
     /// Returns the account if the password is right and the account may log in.
     ///
     /// Error and response time of a failure are the same for an unknown address, a wrong password, a deleted account

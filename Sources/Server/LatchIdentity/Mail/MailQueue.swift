@@ -65,6 +65,9 @@ final class MailQueue: Sendable {
         self.closeTimeout = closeTimeout
     }
 
+    /// Whether the mail server could not be used for the last mail of this process.
+    var isFailing: Bool { state.withLock { $0.isFailing } }
+
     /// Sends mails with this content from now on; mails that are being sent keep the earlier one.
     func use(_ content: MailContent) {
         state.withLock { state in

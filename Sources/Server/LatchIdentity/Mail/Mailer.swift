@@ -14,7 +14,7 @@ public protocol Mailer: Sendable {
 
 /// A mailer whose connection can be checked without a mail.
 package protocol CheckableMailer: Mailer {
-    /// Connects and signs in as for a mail, and sends none.
+    /// Connects, signs in and names the sender as for a mail, and sends none.
     func checkConnection() async throws
 }
 

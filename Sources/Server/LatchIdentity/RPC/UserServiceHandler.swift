@@ -226,20 +226,22 @@ struct UserServiceHandler: UserServiceServer {
     /// Changes the given fields.
     ///
     /// A new address takes effect once both the old and the new one are confirmed by mail; the response still has the
-    /// old one (attack E9). Only the owner can change the address. A new name to log in with, and any change to another
+    /// old one (attack E9). Another spelling of the same address, in upper or lower case, is taken at once. Only the owner
+    /// can change the address. A new name to log in with, and any change to another
     /// account, require a recent login.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
         let email = request.email ?? ""
         let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])
         return try await authenticated(context, rules) { session, _ throws(IdentityError) in
+            var change = AccountDetailsChange(request)
             if !email.isEmpty {
                 guard request.userId == session.accountID else { throw .forbidden }
-                // Checked before anything is changed; that of an address that stays the same needs nothing.
-                if try EmailAddress(email).key != session.account.email.key {
+                // Checked before anything is changed; another spelling of the same address needs nothing.
+                change.email = try EmailAddress(email)
+                if change.email?.key != session.account.email.key {
                     try dependencies.requireRecentAuthentication(session)
                 }
             }
-            let change = AccountDetailsChange(request)
             if request.userId != session.accountID
                 || change.username.map({ $0 != session.account.username?.text }) == true
             {

@@ -16,7 +16,7 @@ struct AuthorizeRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.pages(limiting: .page)) { pages in
+        router.group(interceptors: dependencies.pages(limiting: .page, allowsSilentFrames: true)) { pages in
             pages.get("/oauth/authorize", authorize)
             pages.post("/oauth/authorize", postAuthorize)
         }
@@ -37,11 +37,12 @@ struct AuthorizeRoutes: Sendable {
                 return try await begin(pending, request)
             }
             switch try service.read(request.queryItems) {
-            case .failure(let url): return .seeOther(url)
+            case .failure(let error, let url): return refused(error, url, request)
             case .request(let pending): return try await begin(pending, request)
             }
         } catch {
-            return request.page(of: error)
+            request.noteRefusal(error)
+            return pages.failure(error, ofForm: request.queryItems[SignInPages.sealedName])
         }
     }
 
@@ -57,11 +58,12 @@ struct AuthorizeRoutes: Sendable {
         let fields = try request.formFields()
         do throws(IdentityError) {
             switch try service.read(fields) {
-            case .failure(let url): return .seeOther(url)
+            case .failure(let error, let url): return refused(error, url, request)
             case .request(let pending): return try pages.redirect(to: "/oauth/authorize", .authorization(pending))
             }
         } catch {
-            return request.page(of: error)
+            request.noteRefusal(error)
+            return SignInPages.failure(error)
         }
     }
 
@@ -76,8 +78,7 @@ struct AuthorizeRoutes: Sendable {
                 pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
-            request.note(error)
-            return .seeOther(try service.url(of: error, for: pending))
+            return refused(error, try service.url(of: error, for: pending), request)
         }
         switch next {
         case .respond(let url): return .seeOther(url)
@@ -101,7 +102,7 @@ struct AuthorizeRoutes: Sendable {
         let credential = try fields.single(PasskeyScript.field) ?? ""
         do {
             let (form, isOwn) = try pages.form(in: fields, of: request)
-            if isRefused { return try refuse(form) }
+            if isRefused { return try refuse(form, request) }
             guard isOwn else {
                 // Another site, or another tab that was opened at the same time: nobody is signed in by it, and the user
                 // enters the password once more.
@@ -115,7 +116,8 @@ struct AuthorizeRoutes: Sendable {
             case .decision, .request: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
-            return request.page(of: error)
+            request.note(error)
+            return pages.failure(error, ofForm: fields["token"])
         }
     }
 
@@ -207,22 +209,29 @@ struct AuthorizeRoutes: Sendable {
             let session = try await dependencies.pageSessions.active(in: request)
             guard isOwn, !isOther, let session, session.device.publicID == device else {
                 // Whoever sends it, a refusal gives nothing.
-                return isRefused ? try refuse(form) : try pages.signIn(for: form.purpose, in: request)
+                return isRefused ? try refuse(form, request) : try pages.signIn(for: form.purpose, in: request)
             }
             try await service.answer(form)
             guard !isRefused else {
                 try await service.deny(pending, in: session, from: request.requestOrigin)
-                return try refuse(form)
+                return try refuse(form, request)
             }
             return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
-            return request.page(of: error)
+            request.note(error)
+            return pages.failure(error, ofForm: fields["token"])
         }
     }
 
     /// Returns to the client without a code.
-    private func refuse(_ form: PageForm) throws(IdentityError) -> HTTPResponse {
+    private func refuse(_ form: PageForm, _ request: HTTPRequest) throws(IdentityError) -> HTTPResponse {
         guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
-        return .seeOther(try service.url(of: .authorizationDenied, for: pending))
+        return refused(.authorizationDenied, try service.url(of: .authorizationDenied, for: pending), request)
+    }
+
+    /// Returns the redirect of an error to the client, and notes its code for the log.
+    private func refused(_ error: IdentityError, _ url: String, _ request: HTTPRequest) -> HTTPResponse {
+        request.noteRefusal(error)
+        return .seeOther(url)
     }
 }

@@ -28,6 +28,12 @@ struct MailRequestRoutes: Sendable {
 
     /// Adds the pages; requests for a mail count like those of the JSON routes, and looking at the form does not.
     func add(to router: inout Router) {
+        // A Well-known URL for Changing Passwords (W3C) §3: password managers lead their users there.
+        router.group(interceptors: dependencies.limiting(.other, as: .page)) { others in
+            others.get("/.well-known/change-password") { _ in
+                .redirect(to: "\(dependencies.accessTokens.issuer?.withoutFinalSlash ?? "")\(Kind.password.path)")
+            }
+        }
         for kind in Kind.allCases {
             router.group(interceptors: dependencies.limiting(.other, as: .page)) { others in
                 others.get(kind.path) { _ in Self.form(kind).response() }

@@ -8,11 +8,31 @@ import LatchServer
 /// It comes before the limits, so that a page of another site cannot use up those of its visitors' networks. Browsers
 /// that send no Fetch Metadata are let through: the pages' own policy forbids frames, and cookies decide about forms.
 struct NavigationInterceptor: Interceptor {
+    /// Whether a frame may ask for an authorization without a page (`prompt=none`), as apps do to renew their session.
+    var allowsSilentFrames = false
+
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         // Fetch Metadata Request Headers §2.1 and §2.2.
-        guard request.fields["Sec-Fetch-Dest"] ?? "document" == "document",
-            request.fields["Sec-Fetch-Mode"] ?? "navigate" == "navigate"
-        else { return SignInPages.failure(.embeddedPage) }
-        return try await next.respond(to: request)
+        guard request.fields["Sec-Fetch-Mode"] ?? "navigate" == "navigate" else {
+            return SignInPages.failure(.embeddedPage)
+        }
+        switch request.fields["Sec-Fetch-Dest"] ?? "document" {
+        case "document": return try await next.respond(to: request)
+        case "iframe" where allowsSilentFrames && request.isSilentAuthorization:
+            var request = request
+            request.context[SilentFrame.self] = true
+            return try await next.respond(to: request)
+        default: return SignInPages.failure(.embeddedPage)
+        }
     }
+}
+
+/// Whether a frame has sent the request: it shows no page, and counts as none (decision 0087).
+enum SilentFrame: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
+extension HTTPRequest {
+    /// Whether the request must be answered without a page (OpenID Connect Core §3.1.2.1).
+    fileprivate var isSilentAuthorization: Bool { method == .get && queryItems["prompt"] == "none" }
 }

@@ -76,12 +76,15 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200 once the issuer is known and as long as the store has the keys, until the server is told to drain; a load
     /// balancer sends no requests before and after.
+    ///
+    /// Operators also see a mail server that takes no mail, which stops no sign-in.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard dependencies.accessTokens.issuer != nil, !dependencies.metrics.isDraining else {
             throw IdentityError.notReady
         }
         if let failure = await readCheck.failure() { throw failure }
-        return .json(["status": "ready"])
+        guard request.isOfOperator, dependencies.mails.isFailing else { return .json(["status": "ready"]) }
+        return .json(["status": "ready", "mail": "failing"])
     }
 
     /// Returns the metrics: counts alone, without names, addresses or tokens; 404 to all but operators.

@@ -35,9 +35,9 @@ struct SignInPages: Sendable {
     /// - Throws: `IdentityError.loginEnded` if there is none, `.foreignPage` if a page of another site sends it.
     func form(in fields: FormFields, of request: HTTPRequest) throws -> (form: PageForm, isOwn: Bool) {
         try requireOwnPage(request)
-        guard let form = cipher.open(try fields.single("token") ?? "", at: dependencies.now) else {
-            throw IdentityError.loginEnded
-        }
+        // A refusal gives nothing, and is taken at any age: the user wants to go back.
+        let now = try fields.single("refuse") == nil ? dependencies.now : .distantPast
+        guard let form = cipher.open(try fields.single("token") ?? "", at: now) else { throw IdentityError.loginEnded }
         let browser = cookies.browser(in: request)
         return (form, browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? false)
     }
@@ -90,7 +90,7 @@ struct SignInPages: Sendable {
         return (form.purpose, accountID)
     }
 
-    private static let sealedName = "posted"
+    static let sealedName = "posted"
 
     // MARK: Languages
 
@@ -261,11 +261,30 @@ struct SignInPages: Sendable {
         return Self.failing(page.response(status: problem?.form.status ?? .ok, formTarget: target), with: problem)
     }
 
+    /// Returns the page of an error; one of a form that is too old leads back to the app for which it was.
+    ///
+    /// - Parameter sealed: The text of the form, which may be anything.
+    func failure(_ error: IdentityError, ofForm sealed: String?) -> HTTPResponse {
+        // The form is the server's, whatever its age; its client may have another redirect URI by now.
+        guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
+            case .authorization(let request) = form.purpose,
+            dependencies.clients[request.clientID]?.allows(redirect: request.redirect) == true
+        else { return Self.failure(error) }
+        do throws(IdentityError) {
+            return Self.failure(error, app: try dependencies.authorizations.url(of: .authorizationEnded, for: request))
+        } catch {
+            return Self.failure(error)
+        }
+    }
+
     /// Returns the page of an error.
-    static func failure(_ error: IdentityError) -> HTTPResponse {
+    ///
+    /// - Parameter app: The URL that leads back to the app; nil for a page that leads to the start page.
+    static func failure(_ error: IdentityError, app: String? = nil) -> HTTPResponse {
         let shown = error.form.isDisclosed ? error : .unavailable
         let page = HTMLPage(
-            shown.pageTitle, text: shown.pageAdvice, links: [("/", Phrase("page.home.lead"))])
+            shown.pageTitle, text: shown.pageAdvice, links: app == nil ? [("/", Phrase("page.home.lead"))] : [],
+            appLink: app.map { ($0, Phrase("page.button.backToApp")) })
         return failing(page.response(status: shown.form.status), with: shown)
     }
 

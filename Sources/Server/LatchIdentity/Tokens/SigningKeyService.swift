@@ -18,12 +18,17 @@ package struct SigningKeyService: Sendable {
     package func list() async throws(IdentityError) -> [SigningKeyDescription] {
         let (keys, now) = (try await keys(), dependencies.now)
         let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id
-        return keys.map { key in
-            SigningKeyDescription(
-                id: key.key.id ?? key.key.thumbprint,
-                state: key.key.id == signer ? .signing : key.signsAt > now ? .published : .verifying,
-                createdAt: key.createdAt, signsAt: key.signsAt, endsAt: key.endsAt)
+        var descriptions: [SigningKeyDescription] = []
+        for key in keys {
+            let pem: String
+            do throws(JOSEError) { pem = try key.key.pem() } catch { throw .signingFailed }
+            descriptions.append(
+                SigningKeyDescription(
+                    id: key.key.id ?? key.key.thumbprint,
+                    state: key.key.id == signer ? .signing : key.signsAt > now ? .published : .verifying,
+                    createdAt: key.createdAt, signsAt: key.signsAt, endsAt: key.endsAt, pem: pem))
         }
+        return descriptions
     }
 
     /// Adds a key, which signs after ten minutes.
@@ -111,4 +116,6 @@ package struct SigningKeyDescription: Sendable, Hashable {
     package let signsAt: Date
     /// The time until which the key verifies; nil as long as it has no successor.
     package let endsAt: Date?
+    /// The public key as SubjectPublicKeyInfo in PEM.
+    package let pem: String
 }

@@ -16,6 +16,10 @@ public struct AccessLogEntry: Sendable {
     /// The code of the failure of the server that the response reports, such as `storeFull`, or the code or the type of the error
     /// that the endpoint or a streamed response threw; nil if there is none.
     public internal(set) var failure: String?
+    /// The code for which the endpoint refused the request, such as `invalid_request:code_challenge`; nil if it told none.
+    ///
+    /// It never has a value of the request.
+    public internal(set) var refusal: String?
     /// The number of bytes of the response's content; for a stream, the number that was read from it.
     public internal(set) var contentLength: Int
     /// The time from the head of the request to its response, or to the end of a streamed response.
@@ -48,7 +52,7 @@ public struct AccessLogInterceptor: Interceptor, Filter {
         let route = request.askForRoute()
         let entry = AccessLogEntry(
             method: request.method, path: request.pathWithoutQuery, route: nil, status: nil, failure: nil,
-            contentLength: 0, duration: .zero, remoteAddress: request.remoteAddress,
+            refusal: nil, contentLength: 0, duration: .zero, remoteAddress: request.remoteAddress,
             requestID: request.fields[.requestID], protocolVersion: request.context[ProtocolVersion.self])
         return .proceed(LoggedRequest(start: .now, route: route, entry: entry))
     }
@@ -83,7 +87,7 @@ package struct LoggedRequest: Sendable {
     fileprivate mutating func end(contentLength: Int, _ error: (any Error)?) {
         entry.contentLength = contentLength
         entry.duration = start.duration(to: .now)
-        (entry.route, entry.failure) = route.findings
+        (entry.route, entry.failure, entry.refusal) = route.findings
         // The text of an error may have what belongs into no log.
         if let error, !(error is CancellationError), entry.failure == nil {
             entry.failure = error.codeOrType

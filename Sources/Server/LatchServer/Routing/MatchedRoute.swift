@@ -2,16 +2,16 @@
 
 import Synchronization
 
-/// The route that a router has found and the failure of its endpoint, for the interceptors around them, which see the request
+/// The route that a router has found, and the failure or the refusal of its endpoint, for the interceptors around them, which see the request
 /// before.
 package final class MatchedRoute: Sendable {
-    private let found = Mutex<(pattern: String?, failure: String?)>((nil, nil))
+    private let found = Mutex<(pattern: String?, failure: String?, refusal: String?)>((nil, nil, nil))
 
     /// Creates a value that a router fills.
     package init() {}
 
-    /// The pattern and the failure.
-    var findings: (pattern: String?, failure: String?) { found.withLock { $0 } }
+    /// The pattern, the failure and the refusal.
+    var findings: (pattern: String?, failure: String?, refusal: String?) { found.withLock { $0 } }
 
     /// The pattern, such as `/notes/{id}`; nil until a router has found an endpoint.
     package internal(set) var pattern: String? {
@@ -23,6 +23,12 @@ package final class MatchedRoute: Sendable {
     package var failure: String? {
         get { found.withLock { $0.failure } }
         set { found.withLock { $0.failure = newValue } }
+    }
+
+    /// The code for which the endpoint refuses the request, without a value of the request; nil if there is none.
+    package var refusal: String? {
+        get { found.withLock { $0.refusal } }
+        set { found.withLock { $0.refusal = newValue } }
     }
 }
 

@@ -12,16 +12,21 @@ import CCurlShim
 package struct SMTPSubmission: Sendable {
     private let user: String?
     private let password: String?
+    /// The name of this machine for the server; nil for that of the system.
+    private let helloName: String?
     private let timeout: Duration
     private let certificateAuthorityFile: String?
 
     /// Creates a submission with the client's credentials and limits.
+    ///
+    /// - Parameter helloName: The domain name in EHLO (RFC 5321 §4.1.1.1); nil for the name of the machine.
     package init(
-        user: String? = nil, password: String? = nil, timeout: Duration = .seconds(30),
+        user: String? = nil, password: String? = nil, helloName: String? = nil, timeout: Duration = .seconds(30),
         certificateAuthorityFile: String? = nil
     ) {
         self.user = user
         self.password = password
+        self.helloName = helloName
         self.timeout = timeout
         self.certificateAuthorityFile = certificateAuthorityFile
     }
@@ -38,8 +43,8 @@ package struct SMTPSubmission: Sendable {
     ///   - sender: The envelope sender's address, without a display name.
     ///   - recipients: The envelope recipients' addresses.
     ///   - url: `smtp://host:port` or `smtps://host:port`.
-    /// - Throws: `HTTPError`: `offline` if a later attempt may succeed, `mailRefused` if it will not, `timeout`, `tls`,
-    ///   `cancelled`, `invalidURL`, or `invalidField` for an address.
+    /// - Throws: `HTTPError`: `offline` if a later attempt may succeed, also after a refusal of this client or its sender;
+    ///   `mailRefused` if it will not, `timeout`, `tls`, `cancelled`, `invalidURL`, or `invalidField` for an address.
     package func send(
         message: [UInt8], from sender: String, to recipients: [String], via url: String
     ) async throws(HTTPError) {
@@ -50,28 +55,40 @@ package struct SMTPSubmission: Sendable {
         var envelope: UnsafeMutablePointer<curl_slist>?
         for recipient in recipients { envelope = curl_slist_append(envelope, "<\(recipient)>") ?? envelope }
         defer { curl_slist_free_all(envelope) }
-        try await perform(with: server, upload: UploadBuffer(Self.withCRLF(message))) { options in
+        let transfer = try await perform(with: server, upload: UploadBuffer(Self.withCRLF(message))) { options in
             options.set(CURLOPT_MAIL_FROM, text: "<\(sender)>")
             options.set(CURLOPT_MAIL_RCPT, pointer: envelope)
             options.set(CURLOPT_UPLOAD, true)
         }
+        guard transfer.outcome != CURLE_OK else { return }
+        throw error(of: transfer, SMTPReplies(transfer.head), server)
     }
 
-    /// Connects, encrypts and signs in as for a message, and sends NOOP in the place of one (RFC 5321 §4.1.1.9).
+    /// Connects, encrypts and signs in as for a message, and names the sender, but no recipient.
     ///
-    /// - Throws: As ``send(message:from:to:via:)``.
-    package func checkConnection(to url: String) async throws(HTTPError) {
-        try await perform(with: try MailServer(url), upload: nil) { options in
-            // Without recipients libcurl sends this command, or else HELP.
-            options.set(CURLOPT_CUSTOMREQUEST, text: "NOOP")
+    /// QUIT follows, which ends the begun mail (RFC 5321 §4.1.1.10).
+    ///
+    /// - Throws: As ``send(message:from:to:via:)``, also `offline` if there is a user and the server lets none sign in.
+    package func checkConnection(from sender: String, to url: String) async throws(HTTPError) {
+        let server = try MailServer(url)
+        guard MailServer.isAddress(sender) else { throw .invalidField("address") }
+        let transfer = try await perform(with: server, upload: nil) { options in
+            // Without recipients libcurl sends this command, in which it decodes percent signs, or else HELP.
+            let encoded = sender.utf8.map { $0 == UInt8(ascii: "%") ? "%25" : String(UnicodeScalar($0)) }.joined()
+            options.set(CURLOPT_CUSTOMREQUEST, text: "MAIL FROM:<\(encoded)>")
             options.set(CURLOPT_NOBODY, true)
+        }
+        let replies = SMTPReplies(transfer.head)
+        // libcurl takes a reply 553 to such a command for a success.
+        guard transfer.outcome == CURLE_OK, replies.hasTakenSender, user == nil || replies.offersSignIn else {
+            throw error(of: transfer, replies, server)
         }
     }
 
-    /// Runs a transfer to its end.
+    /// Runs a transfer to its end, and returns it, unless it could not begin or was cancelled.
     private func perform(
         with server: MailServer, upload: UploadBuffer?, _ configure: (inout CurlOptions) -> Void
-    ) async throws(HTTPError) {
+    ) async throws(HTTPError) -> CurlTransfer {
         let configuration = CurlTransport.Configuration()
         let loop = try CurlLoop.start(configuration: configuration)
         defer { loop.stop() }
@@ -86,19 +103,25 @@ package struct SMTPSubmission: Sendable {
         } onCancel: {
             loop.cancel(transfer)
         }
-        try check(transfer, server)
+        guard !transfer.isCancelled else { throw .cancelled }
+        return transfer
     }
 
-    /// Throws the error of a failed submission; the server's reply is more specific than libcurl's code.
-    private func check(_ transfer: CurlTransfer, _ server: MailServer) throws(HTTPError) {
-        guard !transfer.isCancelled else { throw .cancelled }
-        guard let outcome = transfer.outcome, outcome != CURLE_OK else { return }
-        let reply = latch_curl_response_code(transfer.easy)
-        if let reason = rejection(reply) { throw .offline("\(server.authority) \(reason) (\(reply)).") }
+    /// Returns the error of a failed submission; the server's reply is more specific than libcurl's code.
+    private func error(of transfer: CurlTransfer, _ replies: SMTPReplies, _ server: MailServer) -> HTTPError {
+        if let reason = rejection(replies.code) { return .offline("\(server.authority) \(reason) (\(replies.codes)).") }
+        if user != nil, replies.isGreeted, !replies.offersSignIn, transfer.outcome == CURLE_OK || replies.code >= 400 {
+            return .offline("\(server.authority) offers no way to sign in (AUTH), and there is a user for it.")
+        }
         // RFC 5321 §4.2.1: 4xx is temporary, 5xx is not.
-        if reply >= 500 { throw .mailRefused(reply) }
-        if reply >= 400 { throw .offline("\(server.authority) takes no mail at the moment (\(reply)).") }
-        throw CurlFailure.error(outcome, authority: server.authority)
+        if replies.code >= 500, replies.isAboutSender {
+            return .offline("\(server.authority) refuses this server or its sender (\(replies.codes)).")
+        }
+        if replies.code >= 500 { return .mailRefused(replies.codes) }
+        if replies.code >= 400 {
+            return .offline("\(server.authority) takes no mail at the moment (\(replies.codes)).")
+        }
+        return CurlFailure.error(transfer.outcome ?? CURLE_OK, authority: server.authority)
     }
 
     /// Returns what the server says about the user, which the operator can change (RFC 4954 §6, RFC 3207 §4); nil if nothing.
@@ -125,9 +148,10 @@ package struct SMTPSubmission: Sendable {
         // As in `CurlTransferPool`: the end of a transfer does not wait for the name of its host.
         options.set(CURLOPT_QUICK_EXIT, true)
         options.set(CURLOPT_PRIVATE, pointer: pointer)
-        options.set(CURLOPT_HEADERFUNCTION, Self.onReply, CURLOPT_HEADERDATA, nil)
-        options.set(CURLOPT_WRITEFUNCTION, Self.onReply, CURLOPT_WRITEDATA, nil)
-        options.set(CURLOPT_URL, text: server.url)
+        options.set(CURLOPT_HEADERFUNCTION, Self.onReply, CURLOPT_HEADERDATA, pointer)
+        options.set(CURLOPT_WRITEFUNCTION, Self.onContent, CURLOPT_WRITEDATA, nil)
+        // The path is the name in EHLO.
+        options.set(CURLOPT_URL, text: helloName.map { "\(server.url)/\($0)" } ?? server.url)
         // TLS that is taken where it is offered, and left out otherwise, protects from nobody who could stand in between.
         let mayBePlain = server.isLoopback && !server.hasImplicitTLS
         options.set(CURLOPT_USE_SSL, mayBePlain ? latch_curl_with_offered_tls : latch_curl_with_tls)
@@ -144,8 +168,22 @@ package struct SMTPSubmission: Sendable {
         return options.code
     }
 
-    /// Called by libcurl for each line of a reply, of which only the code is used.
-    private static let onReply: curl_write_callback = { _, size, count, _ in size * count }
+    /// The most bytes that are kept of a server's replies.
+    private static let maximumReplies = 65_536
+
+    /// Called by libcurl for each line of a reply.
+    private static let onReply: curl_write_callback = { bytes, size, count, pointer in
+        guard let bytes, let pointer else { return 0 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
+        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        // No answer of a server that says so much is known, and the last ones count.
+        if transfer.head.count + line.count > Self.maximumReplies { return 0 }
+        transfer.head.append(contentsOf: line)
+        return line.count
+    }
+
+    /// Called by libcurl for content, which a submission does not have.
+    private static let onContent: curl_write_callback = { _, size, count, _ in size * count }
 
     /// Returns a message with CRLF line ends; CR and LF occur in no other way (RFC 5321 §2.3.8).
     private static func withCRLF(_ message: [UInt8]) -> [UInt8] {
@@ -166,7 +204,7 @@ package struct SMTPSubmission: Sendable {
 
 /// The address of a mail server, and the validation of envelope addresses.
 struct MailServer {
-    /// The URL for libcurl, without a path, which it would use as the EHLO name.
+    /// The URL for libcurl, without a path, which it uses as the EHLO name.
     let url: String
     /// The host and port as they were given, for messages.
     let authority: String

@@ -20,13 +20,17 @@ public struct SMTPMailer: Mailer {
     ///   - clock: The clock of the mails' dates.
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server, or the sender is not valid.
     public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
-        try self.init(url: url, sender: sender, clock: clock, trusting: nil)
+        try self.init(url: url, sender: sender, helloName: nil, clock: clock, trusting: nil)
     }
 
     /// Creates a mailer.
     ///
-    /// - Parameter authorityFile: The PEM file of the authorities that the server's certificate may be from; nil for the system's.
-    package init(url: String, sender: String, clock: WallClock, trusting authorityFile: String?) throws(IdentityError) {
+    /// - Parameters:
+    ///   - helloName: The name of this machine for the server; nil for that of the system.
+    ///   - authorityFile: The PEM file of the authorities that the server's certificate may be from; nil for the system's.
+    package init(
+        url: String, sender: String, helloName: String?, clock: WallClock, trusting authorityFile: String?
+    ) throws(IdentityError) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
         else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
@@ -47,7 +51,7 @@ public struct SMTPMailer: Mailer {
         guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
         self.sender = sender
         submission = SMTPSubmission(
-            user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil,
+            user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil, helloName: helloName,
             certificateAuthorityFile: authorityFile)
         self.clock = clock
     }
@@ -60,14 +64,18 @@ public struct SMTPMailer: Mailer {
         do throws(HTTPError) {
             try await submission.send(message: bytes, from: sender.address, to: [message.recipient], via: url)
         } catch {
-            if error.code == HTTPError.mailRefusedCode { throw IdentityError.mailRefused }
+            if error.code == HTTPError.mailRefusedCode {
+                throw IdentityError.mailRefused.with(message: error.message, hint: IdentityError.mailRefused.hint)
+            }
             throw IdentityError.mailNotSent(error.message)
         }
     }
 }
 
 extension SMTPMailer: CheckableMailer {
-    package func checkConnection() async throws { try await submission.checkConnection(to: url) }
+    package func checkConnection() async throws {
+        try await submission.checkConnection(from: sender.address, to: url)
+    }
 }
 
 extension SMTPMailer: CustomStringConvertible, CustomReflectable {

@@ -397,6 +397,11 @@ extension SQLConnection {
                 throw .usernameTaken
             }
         }
+        if let email = change.email {
+            try run(
+                "UPDATE account SET email = $1 WHERE id = $2 AND email_key = $3",
+                [.text(email.text), .text(id), .text(email.key)])
+        }
         try run("UPDATE account SET updated_at = $1 WHERE id = $2", [.date(now), .text(id)])
     }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A mailed link that sets a password` {
+    /// A surface that sets a password by a link.
+    enum Surface: CaseIterable { case json, call, resetPage, verificationPage }
+
+    private func set(_ password: String, on site: Site, by surface: Surface) async throws -> Int {
+        if surface != .verificationPage {
+            _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
+        }
+        let token = try #require(await site.mailedToken())
+        switch surface {
+        case .json:
+            return try await site.post(
+                "/api/auth/reset-password", ["token": .string(token), "newPassword": .string(password)]
+            ).status
+        case .call:
+            return try await site.call(
+                "ResetPassword", ["resetToken": .string(token), "newPassword": .string(password)]
+            ).status
+        case .resetPage: return try await site.post("/reset", form: "token=\(token)&password=\(password)").status
+        case .verificationPage:
+            return try await site.post("/verify", form: "token=\(token)&new_password=\(password)").status
+        }
+    }
+
+    @Test(arguments: Surface.allCases)
+    func `ends the wait after wrong passwords, under the address and the user name`(surface: Surface) async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        let ada = try await site.signUp(isVerified: surface != .verificationPage)
+        var change = AccountDetailsChange()
+        change.username = "countess"
+        _ = try await site.identity.accounts.change(change, of: ada.id, by: AccountActor(ada.id))
+        for name in ["ada@example.com", "countess"] {
+            for _ in 0..<3 { #expect(try await site.logIn(name, password: "wrong").status == 401) }
+            #expect(try await site.logIn(name).status == 429)
+        }
+        #expect(try await set("Another-456", on: site, by: surface) == 200)
+        #expect(try await site.logIn("countess", password: "Another-456").status == 200)
+        #expect(try await site.logIn("ada@example.com", password: "Another-456").status == 200)
+        await site.close()
+    }
+
+    @Test func `leaves the limits of the network and of other accounts`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        for name in ["ada", "bob"] { try await site.signUp("\(name)@example.com") }
+        let limits = site.identity.dependencies.limits.login(name: "", address: "")
+        let network = try #require(limits.first { $0.scope == .loginNetwork }).limit.capacity
+        for _ in 0..<3 {
+            for name in ["ada", "bob"] { _ = try await site.logIn("\(name)@example.com", password: "wrong") }
+        }
+        #expect(try await set("Another-456", on: site, by: .json) == 200)
+        #expect(try await site.logIn("bob@example.com").status == 429)
+        for number in 6..<network { _ = try await site.logIn("\(number)@example.com", password: "wrong") }
+        #expect(try await site.logIn(password: "Another-456").status == 429)
+        await site.close()
+    }
+
+    @Test func `ends no wait if the link is not valid`() async throws {
+        let site = try await Site { $0.loginLimitPerMinute = 3 }
+        try await site.signUp()
+        for _ in 0..<3 { _ = try await site.logIn(password: "wrong") }
+        let reset: JSONValue = ["token": "no-such-token", "newPassword": "Another-456"]
+        #expect(try await site.post("/api/auth/reset-password", reset).status == 400)
+        #expect(try await site.logIn().status == 429)
+        await site.close()
+    }
+}
