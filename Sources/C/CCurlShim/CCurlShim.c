@@ -4,6 +4,7 @@
 #include "CCurlShim.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,6 +16,11 @@ long latch_curl_early_status(CURL *easy) {
 #else
     return 0;
 #endif
+}
+
+long latch_curl_port(const struct curl_sockaddr *address) {
+    // Of both families the port is what follows the family.
+    return ntohs(((const struct sockaddr_in *)&address->addr)->sin_port);
 }
 
 int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds) {

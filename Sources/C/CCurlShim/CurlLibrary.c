@@ -4,7 +4,7 @@
 // command. It is therefore loaded with the first request: the functions below have the names of libcurl's own, are visible
 // to this program alone, and forward to the library.
 #define CURL_DISABLE_TYPECHECK
-#include <curl/curl.h>
+#include "CCurlShim.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -44,6 +44,7 @@ static struct {
     CURLcode (*curl_easy_setopt)(CURL *, CURLoption, ...);
     CURLcode (*curl_easy_getinfo)(CURL *, CURLINFO, ...);
     CURLMcode (*curl_multi_setopt)(CURLM *, CURLMoption, ...);
+    CURLcode (*curl_global_trace)(const char *);
 #if LIBCURL_VERSION_NUM >= 0x075400
     CURLHcode (*curl_easy_header)(CURL *, const char *, size_t, unsigned int, int, struct curl_header **);
 #endif
@@ -63,6 +64,8 @@ static void load(void) {
     FIND(curl_easy_setopt)
     FIND(curl_easy_getinfo)
     FIND(curl_multi_setopt)
+    // Since 8.3.
+    *(void **)&library.curl_global_trace = dlsym(handle, "curl_global_trace");
 #if LIBCURL_VERSION_NUM >= 0x075400
     *(void **)&library.curl_easy_header = dlsym(handle, "curl_easy_header");
 #endif
@@ -77,6 +80,10 @@ static int is_available(void) {
 #define FORWARD(result, name, parameters, arguments, otherwise)                                                       \
     FORWARDED result name parameters { return is_available() ? library.name arguments : otherwise; }
 FUNCTIONS(FORWARD)
+
+void latch_curl_trace(const char *components) {
+    if (is_available() && library.curl_global_trace != NULL) library.curl_global_trace(components);
+}
 
 // The functions below take a handle, which only a loaded library has returned.
 

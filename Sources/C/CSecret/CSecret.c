@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "CSecret.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "library.h"
 
@@ -20,6 +24,8 @@ enum {
     dbus_name_has_no_owner = 3,
     dbus_access_denied = 9,
     dbus_spawn_service_not_found = 29,
+    /// The time that a user has to answer a prompt.
+    prompt_milliseconds = 300000,
 };
 
 /// The functions of the library, loaded once for the process.
@@ -32,7 +38,22 @@ static struct {
 static char load_failure[256];
 static _Thread_local char reason[256];
 
+/// The thread that cancels the calls of a connection when their time is over: neither GLib nor libsecret has a limit for all.
+typedef struct {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /// The end of the time, by the monotonic clock.
+    struct timespec end;
+    bool is_over;
+    /// NULL until the thread has begun.
+    void *cancellable;
+} latch_watch;
+
 struct latch_secret_service {
+    latch_watch watch;
+    /// The time for the calls that wait for no user.
+    int64_t milliseconds;
     /// The context that receives the service's notifications.
     void *context;
     void *service;
@@ -63,8 +84,70 @@ static int fail(int result, const char *why) {
     return result;
 }
 
+static void *watch(void *context) {
+    latch_watch *watch = context;
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->is_over) {
+        if (pthread_cond_timedwait(&watch->changed, &watch->lock, &watch->end) != ETIMEDOUT) continue;
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        bool is_late = now.tv_sec > watch->end.tv_sec ||
+                       (now.tv_sec == watch->end.tv_sec && now.tv_nsec >= watch->end.tv_nsec);
+        if (watch->is_over || !is_late) continue;
+        lib.g_cancellable_cancel(watch->cancellable);
+        break;
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return NULL;
+}
+
+/// Sets the time that remains.
+static void limit(latch_watch *watch, int64_t milliseconds) {
+    pthread_mutex_lock(&watch->lock);
+    clock_gettime(CLOCK_MONOTONIC, &watch->end);
+    int64_t nanoseconds = watch->end.tv_nsec + milliseconds % 1000 * 1000000;
+    watch->end.tv_sec += (time_t)(milliseconds / 1000 + nanoseconds / 1000000000);
+    watch->end.tv_nsec = (long)(nanoseconds % 1000000000);
+    pthread_cond_signal(&watch->changed);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/// Begins to watch; returns whether that was possible.
+static bool begin_watch(latch_watch *made, int64_t milliseconds) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    limit(made, milliseconds);
+    made->cancellable = lib.g_cancellable_new();
+    // Signals are for the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool is_running = pthread_create(&made->thread, NULL, watch, made) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (is_running) return true;
+    lib.g_object_unref(made->cancellable);
+    pthread_cond_destroy(&made->changed);
+    pthread_mutex_destroy(&made->lock);
+    return false;
+}
+
+static void end_watch(latch_watch *watch) {
+    pthread_mutex_lock(&watch->lock);
+    watch->is_over = true;
+    pthread_cond_signal(&watch->changed);
+    pthread_mutex_unlock(&watch->lock);
+    pthread_join(watch->thread, NULL);
+    pthread_cond_destroy(&watch->changed);
+    pthread_mutex_destroy(&watch->lock);
+    lib.g_object_unref(watch->cancellable);
+}
+
 /// Releases an error, and returns the result that it means.
-static int failure(latch_error *error) {
+static int failure(latch_secret_service *service, latch_error *error) {
     if (!error) return fail(latch_secret_failed, "libsecret gave no reason");
     int result = fail(latch_secret_failed, error->message);
     if (error->domain == lib.secret_error_get_quark() && error->code == error_is_locked) result = latch_secret_locked;
@@ -78,28 +161,35 @@ static int failure(latch_error *error) {
         }
     }
     lib.g_error_free(error);
+    if (lib.g_cancellable_is_cancelled(service->watch.cancellable)) return fail(latch_secret_silent, "it did not answer");
     return result;
 }
 
-int latch_secret_open(latch_secret_service **opened) {
+int latch_secret_open(latch_secret_service **opened, int64_t milliseconds) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
     if (*load_failure) return fail(latch_secret_no_library, load_failure);
-    latch_secret_service *made = calloc(1, sizeof *made);
-    if (!made) return fail(latch_secret_failed, "no memory");
+    latch_secret_service *service = calloc(1, sizeof *service);
+    if (!service) return fail(latch_secret_failed, "no memory");
+    if (!begin_watch(&service->watch, milliseconds)) {
+        free(service);
+        return fail(latch_secret_failed, "no thread");
+    }
+    service->milliseconds = milliseconds;
     // Notifications would pile up in a context that no thread runs, or disturb the program's own.
-    made->context = lib.g_main_context_new();
-    lib.g_main_context_push_thread_default(made->context);
+    service->context = lib.g_main_context_new();
+    lib.g_main_context_push_thread_default(service->context);
     latch_error *error = NULL;
-    made->service = lib.secret_service_open_sync(lib.secret_service_get_type(), NULL, open_session, NULL, &error);
-    if (!made->service) {
-        int result = failure(error);
-        latch_secret_close(made);
+    service->service = lib.secret_service_open_sync(lib.secret_service_get_type(), NULL, open_session,
+                                                    service->watch.cancellable, &error);
+    if (!service->service) {
+        int result = failure(service, error);
+        latch_secret_close(service);
         return result == latch_secret_failed ? latch_secret_no_service : result;
     }
     // GLib's connection to the bus would end the process when the bus goes away.
-    lib.g_dbus_connection_set_exit_on_close(lib.g_dbus_proxy_get_connection(made->service), false);
-    *opened = made;
+    lib.g_dbus_connection_set_exit_on_close(lib.g_dbus_proxy_get_connection(service->service), false);
+    *opened = service;
     return latch_secret_done;
 }
 
@@ -109,6 +199,7 @@ void latch_secret_close(latch_secret_service *service) {
     }
     lib.g_main_context_pop_thread_default(service->context);
     lib.g_main_context_unref(service->context);
+    end_watch(&service->watch);
     free(service);
 }
 
@@ -134,9 +225,9 @@ static int search(latch_secret_service *service, latch_secret_key key, int flags
     latch_schema schema = schema_of(key);
     void *attributes = attributes_of(key);
     latch_error *error = NULL;
-    *items = lib.secret_service_search_sync(service->service, &schema, attributes, search_all | flags, NULL, &error);
+    *items = lib.secret_service_search_sync(service->service, &schema, attributes, search_all | flags, service->watch.cancellable, &error);
     lib.g_hash_table_unref(attributes);
-    return error ? failure(error) : latch_secret_done;
+    return error ? failure(service, error) : latch_secret_done;
 }
 
 /// The newest of several items: another program may have changed the default collection meanwhile.
@@ -150,8 +241,8 @@ static void *newest(latch_list *items) {
 /// The default collection; NULL with `latch_secret_done` where there is none.
 static int default_collection(latch_secret_service *service, void **collection) {
     latch_error *error = NULL;
-    *collection = lib.secret_collection_for_alias_sync(service->service, "default", 0, NULL, &error);
-    return error ? failure(error) : latch_secret_done;
+    *collection = lib.secret_collection_for_alias_sync(service->service, "default", 0, service->watch.cancellable, &error);
+    return error ? failure(service, error) : latch_secret_done;
 }
 
 /// Returns `meaning` unless the default collection is locked: a service may not even know the attributes of its items.
@@ -169,27 +260,35 @@ static int ask(latch_secret_service *service, void *collection) {
     latch_list objects = {collection, NULL, NULL};
     latch_list *unlocked = NULL;
     latch_error *error = NULL;
-    int count = lib.secret_service_unlock_sync(service->service, &objects, NULL, &unlocked, &error);
+    int count = lib.secret_service_unlock_sync(service->service, &objects, service->watch.cancellable, &unlocked, &error);
     free_items(unlocked);
-    if (error) return failure(error);
+    if (error) return failure(service, error);
     return count > 0 ? latch_secret_done : fail(latch_secret_denied, "the prompt for its password was dismissed");
 }
 
-int latch_secret_unlock(latch_secret_service *service, bool asks) {
+static int unlock(latch_secret_service *service, bool asks) {
     void *collection = NULL;
     int result = default_collection(service, &collection);
     if (result != latch_secret_done) return result;
     if (!collection) {
         if (!asks) return fail(latch_secret_no_collection, "there is no default collection");
         latch_error *error = NULL;
-        collection = lib.secret_collection_create_sync(service->service, "Default keyring", "default", 0, NULL, &error);
-        if (!collection && error) return failure(error);
+        collection = lib.secret_collection_create_sync(service->service, "Default keyring", "default", 0, service->watch.cancellable, &error);
+        if (!collection && error) return failure(service, error);
         if (!collection) return fail(latch_secret_denied, "the prompt for a new password was dismissed");
     }
     if (lib.secret_collection_get_locked(collection))
         result = asks ? ask(service, collection) : fail(latch_secret_locked, "the default collection is locked");
     lib.g_object_unref(collection);
     return result;
+}
+
+int latch_secret_unlock(latch_secret_service *service, bool asks) {
+    if (!asks) return unlock(service, false);
+    limit(&service->watch, prompt_milliseconds);
+    int result = unlock(service, true);
+    limit(&service->watch, service->milliseconds);
+    return result == latch_secret_silent ? fail(latch_secret_denied, "its prompt was not answered") : result;
 }
 
 /// Copies an item's secret out of the library's memory.
@@ -224,10 +323,10 @@ static int create(latch_secret_service *service, latch_secret_key key, const cha
     void *attributes = attributes_of(key);
     latch_error *error = NULL;
     void *item =
-        lib.secret_item_create_sync(collection, &schema, attributes, label, value, create_replace, NULL, &error);
+        lib.secret_item_create_sync(collection, &schema, attributes, label, value, create_replace, service->watch.cancellable, &error);
     lib.g_hash_table_unref(attributes);
     lib.g_object_unref(collection);
-    if (!item) return failure(error);
+    if (!item) return failure(service, error);
     lib.g_object_unref(item);
     return latch_secret_done;
 }
@@ -244,8 +343,8 @@ int latch_secret_write(latch_secret_service *service, latch_secret_key key, cons
         result = create(service, key, label, value);
     else if (lib.secret_item_get_locked(item))
         result = fail(latch_secret_locked, "the item is locked");
-    else if (!lib.secret_item_set_secret_sync(item, value, NULL, &error))
-        result = failure(error);
+    else if (!lib.secret_item_set_secret_sync(item, value, service->watch.cancellable, &error))
+        result = failure(service, error);
     lib.secret_value_unref(value);
     free_items(items);
     return result;
@@ -259,8 +358,8 @@ int latch_secret_remove(latch_secret_service *service, latch_secret_key key) {
         latch_error *error = NULL;
         if (lib.secret_item_get_locked(item->data))
             result = fail(latch_secret_locked, "the item is locked");
-        else if (!lib.secret_item_delete_sync(item->data, NULL, &error))
-            result = failure(error);
+        else if (!lib.secret_item_delete_sync(item->data, service->watch.cancellable, &error))
+            result = failure(service, error);
     }
     free_items(items);
     return result;

@@ -30,6 +30,9 @@ typedef struct {
 #define LATCH_SECRET_FUNCTIONS(F)                                                                                      \
     F(void, g_error_free, (latch_error *))                                                                             \
     F(void, g_object_unref, (void *))                                                                                  \
+    F(void *, g_cancellable_new, (void))                                                                               \
+    F(void, g_cancellable_cancel, (void *))                                                                            \
+    F(int, g_cancellable_is_cancelled, (void *))                                                                       \
     F(void, g_list_free, (latch_list *))                                                                               \
     F(void *, g_hash_table_new, (void *hash, void *equal))                                                             \
     F(int, g_hash_table_insert, (void *, const void *key, const void *value))                                          \

@@ -17,6 +17,8 @@ public struct HTTPError: CodedError {
     public let response: HTTPResponse?
     /// Whether no part of the request was sent, because no connection could be made.
     package var isUnsent = false
+    /// The part of the request during which it failed; nil if the transport does not know.
+    package var phase: RequestPhase?
 
     /// Creates an error.
     package init(code: String, message: String, hint: String? = nil, response: HTTPResponse? = nil) {
@@ -136,6 +138,17 @@ extension HTTPError {
 
     package static func offline(_ what: String) -> HTTPError {
         HTTPError(code: "offline", message: what, hint: "Check the network and the address, then try again.")
+    }
+
+    /// Returns the error of a time limit that passed in a phase of a request.
+    ///
+    /// - Parameter hasSent: Whether some of the request was sent.
+    static func timeout(of authority: String, _ phase: RequestPhase, hasSent: Bool) -> HTTPError {
+        var error = HTTPError(
+            code: timeout.code, message: "\(authority) did not respond in time: the limit passed \(phase.words).",
+            hint: timeout.hint)
+        (error.phase, error.isUnsent) = (phase, !hasSent)
+        return error
     }
 
     package static func tls(_ what: String) -> HTTPError {

@@ -149,6 +149,7 @@ import Testing
 
     @Test func `may be missing, and then the answer is the answer`() async throws {
         #expect(try await path(of: nil).isEmpty)
+        #expect(try await path(of: "").isEmpty)
     }
 
     @Test(arguments: [(0, 1), (-1, 1), (1, 2), (3, 4)])

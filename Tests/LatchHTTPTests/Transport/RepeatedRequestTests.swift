@@ -75,6 +75,26 @@ import Testing
         #expect(!error.isUnsent)
     }
 
+    @Test(arguments: [true, false])
+    func `goes out once on a new one if nothing of it was sent`(isReset: Bool) async throws {
+        let listener = try RawListener()
+        let transport = CurlTransport()
+        func request(_ method: HTTPMethod, _ body: HTTPBody = .empty) -> HTTPRequest {
+            HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/", body: body)
+        }
+        async let first = transport.respond(to: request(.get))
+        let peer = try #require(await listener.accept())
+        _ = await peer.receive(through: "\r\n\r\n")
+        await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        #expect(try await first.status == .ok)
+        if isReset { peer.reset() } else { peer.endSending() }
+        async let second = transport.respond(to: request(.post, HTTPBody("content")))
+        let next = try #require(await listener.accept())
+        _ = await next.receive(through: "content")
+        await next.send("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(try await second.status == .noContent)
+    }
+
     @Test func `is not one for which there never was a connection`() async throws {
         // RFC 1078's port, where nobody listens.
         let request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:1", path: "/")

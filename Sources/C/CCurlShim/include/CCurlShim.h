@@ -87,5 +87,11 @@ static inline long latch_curl_sent_bytes(CURL *easy) {
 /// The status that HTTP/2 has received, even if libcurl did not deliver its head; 0 if there is none.
 long latch_curl_early_status(CURL *easy);
 
+/// Lets handles that report (CURLOPT_VERBOSE) also report the details of some of libcurl's components, where it can.
+void latch_curl_trace(const char *components);
+
+/// The port of an address of IPv4 or IPv6.
+long latch_curl_port(const struct curl_sockaddr *address);
+
 /// epoll_wait with a time in nanoseconds; a negative time waits without limit.
 int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds);

@@ -23,6 +23,8 @@ enum {
     latch_secret_no_collection = 6,
     /// Any other failure.
     latch_secret_failed = 7,
+    /// The bus or the service did not answer in time.
+    latch_secret_silent = 8,
 };
 
 /// The attributes of an item; `name` is NULL for all items of `service`.
@@ -41,11 +43,12 @@ const char *latch_secret_reason(void);
 /// Connects to the service on the session's bus.
 ///
 /// The bus is the one that the environment names. Where it names none, GLib would start one: the caller checks that first.
-int latch_secret_open(latch_secret_service **opened);
+/// `milliseconds` is the time for this call and all calls on the connection together, without prompts.
+int latch_secret_open(latch_secret_service **opened, int64_t milliseconds);
 /// Closes a connection, on the thread that opened it.
 void latch_secret_close(latch_secret_service *service);
 
-/// Whether the default collection exists and is unlocked; with `asks`, a prompt unlocks or creates it.
+/// Whether the default collection exists and is unlocked; with `asks`, a prompt unlocks or creates it within five minutes.
 int latch_secret_unlock(latch_secret_service *service, bool asks);
 
 /// Returns the newest item's secret, in memory to be released by latch_secret_free.

@@ -41,8 +41,8 @@ struct RedirectFollower: Handler {
     let policy: RedirectPolicy
     let insecure: InsecureHTTP
 
-    /// Returns the first response that is not a redirect, or throws; a redirect status without a Location field is a
-    /// plain response.
+    /// Returns the first response that is not a redirect, or throws; a redirect status without a location is a plain
+    /// response.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard request.scheme == "https" || insecure.allows(request.origin) else { throw HTTPError.insecureURL }
         var response = try await request.sent(by: transport)
@@ -66,7 +66,7 @@ struct RedirectFollower: Handler {
     /// RFC 9110 §15.4: 300 leaves the choice to the user, 304 is not a redirect, 305 and 306 are not in use.
     private static func isRedirect(_ response: HTTPResponse) -> Bool {
         switch response.status.rawValue {
-        case 301, 302, 303, 307, 308: response.fields[.location] != nil
+        case 301, 302, 303, 307, 308: response.fields[.location]?.isEmpty == false
         default: false
         }
     }

@@ -2,6 +2,8 @@
 
 public import LatchCore
 import LatchHTTP
+import LatchProtobuf
+import PortableFoundation
 
 /// The failure of an action, which a client translates into its own error type.
 public struct ActionError: CodedError {
@@ -125,6 +127,9 @@ extension ActionError {
         }
     }
 
+    /// Returns the delay that the server asked for before another attempt; nil if it asked for none.
+    func retryDelay(now: Date) -> Duration? { (cause as? RPCError)?.retryDelay(now: now) }
+
     /// Whether a cached response may be used instead.
     var isUnreachable: Bool { code == Self.unreachable.code }
 }
@@ -143,5 +148,16 @@ extension RPCError {
     fileprivate var hasRetryDelay: Bool {
         details.contains { $0.typeURL.utf8.ends(with: "/google.rpc.RetryInfo".utf8) }
             || ["retry-after", "grpc-retry-pushback-ms"].contains { name in metadata.contains { $0.name == name } }
+    }
+
+    /// Returns the longest of the delays that these ask for, at most a year.
+    fileprivate func retryDelay(now: Date) -> Duration? {
+        let field = HTTPResponse(status: .serviceUnavailable, fields: metadata).retryDelay(now: now)
+        // gRFC A6: a value that is no number, or negative, forbids another attempt.
+        let pushback = metadata["grpc-retry-pushback-ms"].map { text in
+            UInt32(text).map { Duration.milliseconds(Int64($0)) } ?? RetryAfter.longest
+        }
+        let wishes = [field, pushback, detail(RetryInfo.self)?.retryDelay?.duration].compactMap(\.self)
+        return wishes.max().map { min(max($0, .zero), RetryAfter.longest) }
     }
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
+import PortableFoundation
 import Synchronization
 
 extension ServiceClient {
     /// Performs an action, and repeats it after a transient failure at most `maxRetries` times.
     ///
-    /// It waits for `baseDelay` before the second attempt, and twice as long before each further one. Only the last
-    /// failure becomes the state's `error`.
+    /// It waits for about `baseDelay` before the second attempt, and twice as long before each further one, up to half a
+    /// minute. Half of each delay is random, so that clients that failed together do not return together. A server that
+    /// says when to retry is obeyed, up to a minute; the action fails at once if it asks for more. Only the last failure
+    /// becomes the state's `error`.
     ///
     /// After some failures it is unknown whether the server has acted: the response was late, or the connection broke.
     /// The action is then repeated only if its method is idempotent (`option idempotency_level`) or `evenIfUncertain`
@@ -17,7 +21,7 @@ extension ServiceClient {
     /// - Parameters:
     ///   - action: The action to perform.
     ///   - maxRetries: The maximum number of repeats; zero or less for none.
-    ///   - baseDelay: The delay before the second attempt; it doubles with each further one.
+    ///   - baseDelay: The mean delay before the second attempt; it doubles with each further one.
     ///   - evenIfUncertain: Whether to repeat an action that the server may have executed. Set it if a second execution
     ///     is harmless, or if the calls carry an idempotency key.
     public func processWithRetry(
@@ -30,16 +34,20 @@ extension ServiceClient {
             core.endLoading(holder)
             publish(core.store.current)
         }
-        var delay = baseDelay
-        for retriesLeft in (0...max(0, maxRetries)).reversed() {
+        let policy = RetryPolicy(maximumAttempts: max(0, maxRetries) + 1, baseDelay: baseDelay, jitter: .around)
+        let (clock, random) = (core.settings.clock, core.settings.random)
+        for number in 1...policy.maximumAttempts {
             guard !core.isBeforeReset(holder) else { throw CancellationError() }
-            let attempt = ActionAttempt(allowsUncertain: evenIfUncertain || action.traits.isIdempotent)
+            let attempt = ActionAttempt(
+                allowsUncertain: evenIfUncertain || action.traits.isIdempotent,
+                longestWish: policy.maximumRetryAfter, now: { clock.now })
             do {
-                return try await perform(action, in: core.newRun(attempt: retriesLeft > 0 ? attempt : nil))
+                let run = core.newRun(attempt: number < policy.maximumAttempts ? attempt : nil)
+                return try await perform(action, in: run)
             } catch  where attempt.isRepeated {
-                try await core.settings.clock.sleep(for: delay)
+                let delay = policy.delay(afterAttempt: number, random: random)
+                try await clock.sleep(for: max(delay, attempt.wish ?? .zero))
                 core.count { $0.retried += 1 }
-                delay += delay
             }
         }
     }
@@ -143,16 +151,32 @@ public struct ActionRun: Sendable {
 /// One attempt at an action; its failure decides whether another one follows.
 final class ActionAttempt: Sendable {
     private let allowsUncertain: Bool
-    private let willRepeat = Mutex(false)
+    private let longestWish: Duration
+    private let now: @Sendable () -> Date
+    private let outcome = Mutex<(isRepeated: Bool, wish: Duration?)>((false, nil))
 
-    /// - Parameter allowsUncertain: Whether to repeat an action that the server may have executed.
-    init(allowsUncertain: Bool) { self.allowsUncertain = allowsUncertain }
+    /// Creates an attempt.
+    ///
+    /// - Parameters:
+    ///   - allowsUncertain: Whether to repeat an action that the server may have executed.
+    ///   - longestWish: The longest delay that a server may ask for.
+    ///   - now: Returns the current date.
+    init(allowsUncertain: Bool, longestWish: Duration, now: @escaping @Sendable () -> Date) {
+        self.allowsUncertain = allowsUncertain
+        self.longestWish = longestWish
+        self.now = now
+    }
 
     /// Whether another attempt follows.
-    var isRepeated: Bool { willRepeat.withLock { $0 } }
+    var isRepeated: Bool { outcome.withLock { $0.isRepeated } }
+
+    /// The delay that the server asked for; nil if it asked for none.
+    var wish: Duration? { outcome.withLock { $0.wish } }
 
     /// Decides after a failure whether another attempt follows.
     func end(_ error: ActionError, isRetryable: Bool) {
-        willRepeat.withLock { $0 = isRetryable && (allowsUncertain || !error.mayHaveRun) }
+        let wish = error.retryDelay(now: now())
+        let isAllowed = isRetryable && (allowsUncertain || !error.mayHaveRun) && wish ?? .zero <= longestWish
+        outcome.withLock { $0 = (isAllowed, wish) }
     }
 }

@@ -18,6 +18,8 @@ public struct ClientSettings: Sendable {
     public var bufferedStates: Int
     /// The options of each call.
     public var callOptions: CallOptions
+    /// The source of the randomness in the delays of `processWithRetry`.
+    package var random = RandomSource.system
 
     /// Creates settings.
     public init(

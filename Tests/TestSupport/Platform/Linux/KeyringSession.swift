@@ -15,6 +15,8 @@ public final class KeyringSession: Sendable {
         case unlocked
         /// A keyring that waits for its password, as after a sign-in without one.
         case locked
+        /// A keyring that owns its name on the bus, and hangs: its process is stopped.
+        case hung
         /// A session without a service.
         case absent
     }
@@ -84,7 +86,7 @@ public final class KeyringSession: Sendable {
     /// A signal at the parent's death would come when the thread that started this ends, and threads of pools do.
     private static let script = """
         bus= ring= nap=
-        finish() { trap - EXIT; kill $ring $bus $nap 2>/dev/null; wait; exit 0; }
+        finish() { trap - EXIT; kill $ring $bus $nap 2>/dev/null; kill -CONT $ring 2>/dev/null; wait; exit 0; }
         trap finish EXIT TERM
         dbus-daemon --config-file="$1/bus.conf" --nofork --nopidfile >/dev/null & bus=$!
         owns() { dbus-send --session --print-reply --reply-timeout=2000 --dest=org.freedesktop.DBus / \\
@@ -94,11 +96,12 @@ public final class KeyringSession: Sendable {
         case $2 in
             unlocked) printf 'a password' | gnome-keyring-daemon --unlock --foreground --components=secrets >/dev/null &
                 ring=$! ;;
-            locked) gnome-keyring-daemon --foreground --components=secrets >/dev/null & ring=$! ;;
+            locked|hung) gnome-keyring-daemon --foreground --components=secrets >/dev/null & ring=$! ;;
         esac
         [ $2 = absent ] || until owns secrets; do
             tries=$((tries + 1)); [ $tries -lt 3000 ] || exit 1; sleep 0.02
         done
+        [ $2 != hung ] || kill -STOP $ring
         echo ready
         while kill -0 $3 2>/dev/null; do sleep 1 & nap=$!; wait $nap; done
         """

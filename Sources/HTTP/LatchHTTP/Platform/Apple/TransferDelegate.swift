@@ -160,8 +160,22 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
             HTTPError.tls
         case .appTransportSecurityRequiresSecureConnection: HTTPError.transportSecurity
-        default: HTTPError.offline
+        default: offline(error.code)
         }
+    }
+
+    /// Returns the error of a connection, with the part of the request where the system tells it.
+    private static func offline(_ code: URLError.Code) -> HTTPError {
+        let phase: RequestPhase? =
+            switch code {
+            case .cannotFindHost, .dnsLookupFailed: .resolving
+            case .cannotConnectToHost: .connecting
+            default: nil
+            }
+        guard let phase else { return .offline }
+        var error = HTTPError.offline("The server could not be reached \(phase.words).")
+        error.phase = phase
+        return error
     }
 }
 

@@ -11,9 +11,10 @@ enum CurlFailure {
     ///   - errorBuffer: libcurl's error message, which names TLS alerts.
     ///   - showsCertificate: Whether the host was to be offered a client certificate.
     ///   - hasSent: Whether an earlier connection may have taken some of the request to the host.
+    ///   - phase: The part of the request that failed; nil for a mail, and before a transfer.
     static func error(
         _ code: CURLcode, authority: String, errorBuffer: String = "", showsCertificate: Bool = false,
-        hasSent: Bool = false
+        hasSent: Bool = false, phase: RequestPhase? = nil
     ) -> HTTPError {
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch("\(authority) showed a key that is not pinned.")
@@ -23,7 +24,7 @@ enum CurlFailure {
                 showsCertificate
                     ? "\(authority) did not accept this client's certificate."
                     : "\(authority) demands a client certificate.")
-        case CURLE_OPERATION_TIMEDOUT: .timeout
+        case CURLE_OPERATION_TIMEDOUT: phase.map { .timeout(of: authority, $0, hasSent: hasSent) } ?? .timeout
         case CURLE_ABORTED_BY_CALLBACK: .cancelled
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_URL_MALFORMAT: .invalidURL("its host or port is unclear")
@@ -40,12 +41,19 @@ enum CurlFailure {
         // violations.
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             .offline("\(authority) ended the connection before it responded: \(text(code)).")
-        default: offline(code, authority, hasSent: hasSent)
+        default: offline(code, authority, hasSent: hasSent, phase)
         }
     }
 
-    private static func offline(_ code: CURLcode, _ authority: String, hasSent: Bool) -> HTTPError {
-        var error = HTTPError.offline("\(authority) could not be reached: \(text(code)).")
+    private static func offline(
+        _ code: CURLcode, _ authority: String, hasSent: Bool, _ phase: RequestPhase?
+    ) -> HTTPError {
+        let words = phase.map { " " + $0.words } ?? ""
+        var error = HTTPError.offline(
+            phase?.isConnected == true
+                ? "The connection to \(authority) ended\(words): \(text(code))."
+                : "\(authority) could not be reached\(words): \(text(code)).")
+        error.phase = phase
         let withoutConnection = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
         // libcurl may have sent the request on a reused connection that was lost, and tried to connect again.
         error.isUnsent = !hasSent && withoutConnection.contains { $0 == code }
@@ -62,7 +70,7 @@ enum CurlFailure {
             hint: status == 407
                 ? "Put the user and the password of the proxy into its address: http://user:password@proxy.example:3128."
                 : "Ask the operator of the proxy, or name the host in NO_PROXY.")
-        error.isUnsent = true
+        (error.isUnsent, error.phase) = (true, .tunneling)
         return error
     }
 

@@ -117,7 +117,12 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     /// The result of the one global initialization; `curl_global_init` is not thread-safe, a static constant is.
-    private static let isCurlInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isCurlInitialized: Bool = {
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
+        // See `StreamReport`.
+        latch_curl_trace("http/2")
+        return true
+    }()
 
     /// Ends the loop once no transfer is in progress; nothing may be submitted any more.
     func stop() {
@@ -426,6 +431,7 @@ extension CurlLoop {
         guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
         let loop = CurlLoop.of(pointer)
         let transfer = CurlTransfer.of(context)
+        transfer.peerPort = latch_curl_port(address)
         // The probes of keep-alive are not sent while the peer has not acknowledged what was sent before. Its silence then ends the
         // connection after the same two minutes, and not after a quarter of an hour.
         var limit: CUnsignedInt = 120_000

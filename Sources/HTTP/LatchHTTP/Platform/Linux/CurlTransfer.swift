@@ -54,6 +54,10 @@ final class CurlTransfer: @unchecked Sendable {
     var showsCertificate = false
     /// The request's authority, for errors.
     private(set) var authority = ""
+    /// The request's port, and the size of its content in memory.
+    private(set) var (port, size) = (0, Int64(0))
+    /// The port of the last connection that was opened for the transfer: the proxy's, or the request's.
+    var peerPort: Int?
 
     /// The buffer that libcurl reads the request content from; nil for content in memory.
     var upload: UploadBuffer?
@@ -90,6 +94,8 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var isRepeatable = false
     /// The number of bytes that were sent, to a proxy, before the request itself; nil before its first attempt.
     var bytesBeforeRequest: Int?
+    /// What libcurl has reported of the request's HTTP/2 stream; nothing of a repeatable request.
+    var stream = StreamReport()
     /// The condition under which the request may be sent; see `SendCondition`.
     var mayBeSent: (@Sendable () -> Bool?)?
 
@@ -165,6 +171,7 @@ final class CurlTransfer: @unchecked Sendable {
         options.set(CURLOPT_PROXY, text: request.origin.isLoopback ? "" : nil)
         // Never with prior knowledge, which leaves nothing to wait for.
         options.set(CURLOPT_PIPEWAIT, isEncrypted && CurlLoop.sharesUnansweredConnections)
+        options.set(CURLOPT_VERBOSE, wantsReports)
         guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
         if configuration.tls.isPerHost { try applyTLS(configuration.tls, to: request.origin.host) }
     }
@@ -201,7 +208,8 @@ final class CurlTransfer: @unchecked Sendable {
         ignoresLength = false
         if avoidsConnections { avoidConnections(olderThan: 0, isFresh: false) }
         outcome = nil
-        authority = request.authority
+        (authority, port, peerPort) = (request.authority, request.origin.port, nil)
+        size = Int64(request.body.bytes.count)
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
         maximumResponseBytes = min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
@@ -209,7 +217,7 @@ final class CurlTransfer: @unchecked Sendable {
         (socket, unreadSocket, overduePoll, end) = (nil, nil, nil, .max)
         isRepeatable =
             request.method.isIdempotent || request.isSafeToRetry || request.fields[.idempotencyKey] != nil
-        bytesBeforeRequest = nil
+        (bytesBeforeRequest, stream) = (nil, StreamReport())
         mayBeSent = SendCondition.current
         let time = UInt64(timeout.wholeMilliseconds) * 1_000_000
         guard upload != nil || responseBuffer != nil else { return (idleTimeout, timeLimit) = (0, time) }
@@ -254,9 +262,11 @@ final class CurlTransfer: @unchecked Sendable {
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             let proxyStatus = latch_curl_connect_status(easy)
             guard proxyStatus < 300 else { throw CurlFailure.proxy(proxyStatus, authority: authority) }
+            if isUnprocessed { throw UnprocessedRequestError(httpError: unprocessed, isRepeatable: canRestart) }
+            let (code, report) = (outcome ?? CURLE_ABORTED_BY_CALLBACK, String(cString: errorBuffer))
             throw CurlFailure.error(
-                outcome ?? CURLE_ABORTED_BY_CALLBACK, authority: authority, errorBuffer: String(cString: errorBuffer),
-                showsCertificate: showsCertificate, hasSent: hasSent)
+                code, authority: authority, errorBuffer: report, showsCertificate: showsCertificate, hasSent: hasSent,
+                phase: phase(of: code, report))
         }
         // RFC 9112 §8: a head without its empty line is incomplete, but libcurl accepts it.
         guard !isReadingHead else {
@@ -317,6 +327,8 @@ extension CurlTransfer {
         }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isReadingHead = false
+            // RFC 9110 §15.2.2: a server switches only if the request asks for it, which none here does.
+            guard !hasSwitched else { return refuse(.malformedMessage("\(authority) switched to another protocol.")) }
             if idleTimeout != 0, !isInterim { begin() }
             return true
         }
@@ -350,6 +362,12 @@ extension CurlTransfer {
     private var statusClass: UInt8? {
         guard let space = head.firstIndex(of: 0x20), space + 1 < head.count else { return nil }
         return head[space + 1]
+    }
+
+    /// Whether the head has the status 101.
+    private var hasSwitched: Bool {
+        guard let space = head.firstIndex(of: 0x20) else { return false }
+        return head[(space + 1)...].starts(with: "101".utf8)
     }
 
     /// Processes the complete final head of a streamed transfer.
@@ -464,33 +482,6 @@ extension CurlTransfer {
         upload?.close()
         if !trailers.isEmpty { responseBuffer?.follow(with: trailers) }
         responseBuffer?.end(Result { try check() })
-    }
-}
-
-extension CurlTransfer {
-    /// Sets the pins and the client certificate for the host, or removes those of the previous request's host.
-    ///
-    /// libcurl reuses a connection only for a transfer with the same settings, so they cannot be bypassed.
-    private func applyTLS(_ policy: TLSPolicy, to host: String) throws(HTTPError) {
-        let certificate = policy.clientCertificate(for: host)
-        showsCertificate = certificate != nil
-        let pins = policy.pins(for: host)?.digests.map { digest in
-            "sha256//" + Base64Alphabet.standard.encodePadded(digest)
-        }
-        let (kind, certificateBytes, key): (String?, [UInt8]?, [UInt8]?) =
-            switch certificate?.content {
-            case .pem(let certificate, let key): ("PEM", certificate, key)
-            case .pkcs12(let container): ("P12", container, nil)
-            case nil: (nil, nil, nil)
-            }
-        var options = CurlOptions(of: easy)
-        options.set(CURLOPT_PINNEDPUBLICKEY, text: pins?.joined(separator: ";"))
-        options.set(CURLOPT_SSLCERTTYPE, text: kind)
-        options.set(CURLOPT_SSLKEYTYPE, text: key == nil ? nil : kind)
-        options.set(CURLOPT_SSLCERT_BLOB, bytes: certificateBytes)
-        options.set(CURLOPT_SSLKEY_BLOB, bytes: key)
-        options.set(CURLOPT_KEYPASSWD, text: certificate?.passphrase)
-        guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
     }
 }
 #endif

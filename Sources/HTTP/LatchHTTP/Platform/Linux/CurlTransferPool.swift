@@ -85,6 +85,7 @@ final class CurlTransferPool: Sendable {
         options.set(CURLOPT_READFUNCTION, CurlTransfer.onUpload, CURLOPT_READDATA, pointer)
         options.set(CURLOPT_SEEKFUNCTION, CurlTransfer.onRewind, CURLOPT_SEEKDATA, pointer)
         options.set(CURLOPT_PREREQFUNCTION, CurlTransfer.onRequest, CURLOPT_PREREQDATA, pointer)
+        options.set(CURLOPT_DEBUGFUNCTION, CurlTransfer.onReport, CURLOPT_DEBUGDATA, pointer)
         options.set(CURLOPT_ERRORBUFFER, pointer: transfer.errorBuffer)
         // See `ContentDecoder`.
         options.set(CURLOPT_HTTP_CONTENT_DECODING, false)

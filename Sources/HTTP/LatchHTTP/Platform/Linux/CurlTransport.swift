@@ -87,6 +87,8 @@ public final class CurlTransport: Handler {
             return try await respondOnce(to: request)
         } catch let lost as LostResponseError {
             guard attempts > 1, lost.allowsRepetition(of: request) else { throw lost.httpError }
+        } catch let unprocessed as UnprocessedRequestError {
+            guard attempts > 1, unprocessed.isRepeatable else { throw unprocessed.httpError }
         }
         return try await respond(to: request, attempts: attempts - 1)
     }

@@ -55,6 +55,12 @@ final class UploadBuffer: Sendable {
     /// The error of the source; nil if there is none.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
+    /// Whether the content can be sent from its beginning, by another transfer too.
+    var canRestart: Bool { stream.isReplayable || state.withLock { !$0.isWanted } }
+
+    /// Whether libcurl has taken the whole content.
+    var isTaken: Bool { state.withLock { $0.isLast && $0.offset == $0.piece.count } }
+
     /// Whether libcurl waits for the source, which is not the server's fault.
     var isStarved: Bool { state.withLock { $0.isStarved } }
 }

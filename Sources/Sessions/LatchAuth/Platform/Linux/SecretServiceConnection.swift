@@ -10,14 +10,15 @@ final class SecretServiceConnection {
 
     /// Connects, if the environment names a bus.
     ///
+    /// - Parameter limit: The time for all calls on the connection together, without prompts.
     /// - Throws: `AuthError.storeUnavailable` with the reason.
-    init() throws {
+    init(limit: Duration = SecretServiceStore.usualLimit) throws {
         // GLib would start a bus of its own, without other programs.
         guard Self.hasBus(in: ProcessInfo.processInfo.environment) else {
             throw Self.error(latch_secret_no_service, "there is no session bus here")
         }
         var opened: OpaquePointer?
-        try Self.check(latch_secret_open(&opened))
+        try Self.check(latch_secret_open(&opened, Int64(limit / .milliseconds(1))))
         guard let opened else { throw AuthError.storeUnavailable }
         connection = opened
     }
@@ -29,6 +30,12 @@ final class SecretServiceConnection {
         if environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false { return true }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.utf8.first == 0x2F else { return false }
         return FileManager.default.fileExists(atPath: folder + "/bus")
+    }
+
+    /// Returns the address of the session bus that an environment leads to, for errors.
+    private static func bus(in environment: [String: String]) -> String {
+        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
+        return "unix:path=\(environment["XDG_RUNTIME_DIR"] ?? "")/bus"
     }
 
     /// Unlocks the keyring, with a prompt where that is allowed.
@@ -92,11 +99,17 @@ final class SecretServiceConnection {
                 (.storeUnavailable, "Install libsecret (Debian: libsecret-1-0), or keep the secrets in a file.")
             case latch_secret_no_service:
                 (.storeUnavailable, "Sign in to a desktop with a keyring, or keep the secrets in a file.")
+            case latch_secret_silent:
+                (
+                    .storeUnavailable,
+                    "Restart the keyring, or sign in to the desktop again. LATCH_SECRET_STORE=file keeps the secrets in a file."
+                )
             case latch_secret_no_collection:
                 (.storeUnavailable, "Create a default keyring with the desktop's program for keys and passwords.")
             default: (.storeUnavailable, nil)
             }
-        return error.saying("\(error.message) (Secret Service: \(reason))", hint: hint)
+        let place = result == latch_secret_silent ? " on \(bus(in: ProcessInfo.processInfo.environment))" : ""
+        return error.saying("\(error.message) (Secret Service\(place): \(reason))", hint: hint)
     }
 }
 

@@ -17,6 +17,7 @@ package struct SecretServiceStore: SecretStore {
     /// The service that owns the secrets.
     private let service: String
     private let promptsUser: Bool
+    private let limit: Duration
     /// The queue of blocking calls, which may wait for the service or the user.
     private let queue = DispatchQueue(label: "latch.secret-service")
 
@@ -26,10 +27,16 @@ package struct SecretServiceStore: SecretStore {
     ///   - service: Names the program, such as its bundle identifier.
     ///   - promptsUser: Whether the desktop may ask the user to unlock the keyring; otherwise a locked one is
     ///     `storeLocked`. A dismissed prompt is `storeDenied`.
-    package init(service: String, promptsUser: Bool = false) {
+    ///   - limit: The time for one operation, without prompts. After it the error is `storeUnavailable`: a bus or a
+    ///     service that hangs would never answer.
+    package init(service: String, promptsUser: Bool = false, limit: Duration = Self.usualLimit) {
         self.service = service
+        self.limit = limit
         self.promptsUser = promptsUser
     }
+
+    /// The usual time for one operation: less than GLib's 25 seconds for one call.
+    package static let usualLimit = Duration.seconds(20)
 
     /// Returns the secret with a name.
     package func read(_ name: String) async throws -> [UInt8]? {
@@ -73,8 +80,8 @@ package struct SecretServiceStore: SecretStore {
     private func onQueue<Result: Sendable>(
         _ body: @escaping @Sendable (SecretServiceConnection) throws -> Result
     ) async throws -> Result {
-        try await queue.run { [promptsUser] in
-            let connection = try SecretServiceConnection()
+        try await queue.run { [promptsUser, limit] in
+            let connection = try SecretServiceConnection(limit: limit)
             do {
                 return try body(connection)
             } catch AuthError.storeLocked where promptsUser {

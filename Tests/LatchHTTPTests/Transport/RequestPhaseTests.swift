@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchHTTP
+import LatchTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `The error of a request` {
+    /// Sends a request until it fails after its first parts: on a busy machine its time may pass before.
+    private func failure(
+        _ request: HTTPRequest, milliseconds: Int, isLate: (HTTPError) -> Bool
+    ) async throws -> HTTPError {
+        for attempt in 1... {
+            var request = request
+            request.timeout = .milliseconds(milliseconds * attempt)
+            let error = try #require(
+                await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: request) })
+            if isLate(error) || attempt == 8 { return error }
+        }
+        throw HTTPError.timeout
+    }
+
+    @Test func `says that no connection could be made`() async throws {
+        // RFC 1078's port, where nobody listens.
+        let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/")
+        let error = try #require(
+            await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: request) })
+        #expect(error.phase == .connecting)
+        #expect(error.message.hasPrefix("127.0.0.1:1 could not be reached while connecting: "))
+    }
+
+    @Test func `says that the host's name is unknown`() async throws {
+        let request = HTTPRequest(scheme: "http", authority: "host.invalid", path: "/")
+        let error = try #require(
+            await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: request) })
+        #expect(error.phase == .resolving)
+        #expect(error.message.contains("while looking up its name"))
+    }
+
+    @Test(arguments: [HTTPBody.empty, HTTPBody("content"), HTTPBody(HTTPBodyStream(Array("content".utf8)))])
+    func `says that there was no response in time`(body: HTTPBody) async throws {
+        let server = try RawHTTPServer { _ in .stall }
+        let error = try await failure(server.request(body.isEmpty ? .get : .post, body: body), milliseconds: 100) {
+            $0.phase == .awaitingResponse
+        }
+        #expect(error.phase == .awaitingResponse)
+        #expect(error.message.hasSuffix("the limit passed while waiting for the response."))
+        #expect(!error.isUnsent)
+    }
+
+    @Test func `says that the server did not read the content in time`() async throws {
+        let listener = try RawListener()
+        var request = HTTPRequest(
+            method: .post, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/",
+            body: HTTPBody([UInt8](repeating: 0, count: 32 << 20)))
+        request.fields["expect"] = ""
+        let error = try await failure(request, milliseconds: 200) { $0.phase == .sending }
+        #expect(error.phase == .sending)
+        #expect(error.message.hasSuffix("the limit passed while sending the request."))
+    }
+
+    @Test func `says that the response broke off`() async throws {
+        let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
+        let error = try #require(
+            await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: server.request()) })
+        #expect(error.phase == .receiving)
+        #expect(error.message.contains(" ended while receiving the response: "))
+    }
+
+    @Test func `says that the server closed before it responded`() async throws {
+        let server = try RawHTTPServer { _ in .closing(after: "") }
+        let error = try #require(
+            await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: server.request()) })
+        #expect(error.phase == .awaitingResponse)
+    }
+
+    @Test(arguments: ["http", "https"]) func `says that the proxy could not be reached`(scheme: String) async {
+        await #expect(processExitsWith: .success) { [scheme] in
+            setenv("\(scheme)_proxy", "http://127.0.0.1:1", 1)
+            let error = await #expect(throws: HTTPError.self) {
+                try await CurlTransport().respond(to: HTTPRequest(scheme: scheme, authority: "id.invalid", path: "/"))
+            }
+            #expect(error?.phase == .connectingToProxy)
+            #expect(error?.message.hasPrefix("id.invalid could not be reached while connecting to the proxy: ") == true)
+        }
+    }
+}
