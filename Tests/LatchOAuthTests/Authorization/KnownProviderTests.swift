@@ -105,6 +105,29 @@ import Testing
         #expect(parameters["scope"] == "openid profile email")
     }
 
+    @Test(arguments: [
+        ("https://accounts.google.com", ["access_type": "offline", "prompt": "consent", "scope": "openid profile email"]),
+        ("https://github.com/login/oauth", ["scope": "read:user user:email"]),
+        ("https://discord.com", ["scope": "openid identify email"]),
+        ("https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_x", ["scope": "openid profile email"]),
+    ])
+    func `is known by its issuer, also to the command`(issuer: String, expected: [String: String]) async throws {
+        let known = try #require(
+            OAuthConfiguration.known(issuer: try #require(URL(string: issuer)), clientID: "c", secret: nil))
+        let client = AuthorizationClient(known, transport: Played(metadata: Self.metadata(issuer)))
+        let page = try await client.begin(redirectURI: Self.callback).url
+        let sent = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")
+        #expect(sent.filter { expected.keys.contains($0.key) } == expected)
+        #expect(known.issuer.absoluteString == issuer)
+        let chosen = try await client.begin(AuthorizationRequest(scopes: ["x"]), redirectURI: Self.callback).url
+        #expect(ScriptedProvider.parameters(chosen.query(percentEncoded: true) ?? "")["scope"] == "x")
+    }
+
+    @Test(arguments: ["https://id.example.com", "https://accounts.google.com.evil.example", "https://cognito-idp.example.com"])
+    func `is no other issuer`(issuer: String) throws {
+        #expect(OAuthConfiguration.known(issuer: try #require(URL(string: issuer)), clientID: "c", secret: nil)?.issuer == nil)
+    }
+
     @Test func `may have one issuer for each tenant: Microsoft`() async throws {
         let provider = Played(
             metadata: Self.metadata("https://login.microsoftonline.com/{tenantid}/v2.0"))

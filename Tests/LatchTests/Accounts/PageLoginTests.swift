@@ -52,6 +52,23 @@ import Testing
         }
     }
 
+    @Test func `requests the usual scopes that the issuer knows, and others as written`() async throws {
+        try await ScriptedProvider.serving { provider in
+            provider.deviate { $0.metadata = { $0["scopes_supported"] = ["openid", "email"] } }
+            try await CommandHome.with { home in
+                let (browser, arguments) = (["BROWSER": try browser(home)], ["--browser", "--client-id", "notes"])
+                for scope in [[], ["--scope", "openid offline_access"]] {
+                    let login = try await login(home, provider, arguments + scope, environment: browser)
+                    #expect(login.ending == .exited(0), "\(login.error)")
+                }
+                let scopes = provider.requests(to: "/authorize").map { request in
+                    ScriptedProvider.parameters(request.query ?? "")["scope"]
+                }
+                #expect(scopes == ["openid email", "openid offline_access"])
+            }
+        }
+    }
+
     @Test func `registers this program where the issuer takes registrations`() async throws {
         try await ScriptedProvider.serving { provider in
             provider.deviate { $0.metadata = { $0["registration_endpoint"] = .string("\(provider.base)/register") } }

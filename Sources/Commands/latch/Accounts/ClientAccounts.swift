@@ -76,8 +76,9 @@ struct ClientAccounts: Sendable {
         let issuer = try IssuerURL(issuer)
         let own = secret?.text(of: clientID, at: issuer)
         return AuthorizationClient(
-            OAuthConfiguration(issuer: issuer.exact, clientID: clientID, secret: own), transport: transport,
-            timeout: .seconds(60))
+            .known(issuer: issuer.exact, clientID: clientID, secret: own)
+                ?? OAuthConfiguration(issuer: issuer.exact, clientID: clientID, secret: own),
+            transport: transport, timeout: .seconds(60))
     }
 
     /// Revokes tokens that are no longer stored here.

@@ -57,7 +57,10 @@ extension Login {
     ) async throws -> (AuthorizationClient, clientID: String) {
         let url = try IssuerURL(issuer)
         func client(_ registration: ClientRegistration) throws -> AuthorizationClient {
-            var configuration = OAuthConfiguration(issuer: url.exact, registration: registration)
+            var configuration =
+                registration.clientID.flatMap {
+                    OAuthConfiguration.known(issuer: url.exact, clientID: $0, secret: registration.secret)
+                } ?? OAuthConfiguration(issuer: url.exact, registration: registration)
             if let scopes = try scopes() { configuration.scopes = scopes }
             if let audience = invocation[LoginSubcommand.audience] {
                 configuration.resources = [try TokenSubcommand.target(audience).resource]

@@ -122,8 +122,7 @@ public final class AuthorizationClient: Sendable {
         if let server = configuration.server { return server }
         var server = try await ServerDiscovery(
             issuer: configuration.issuer, transport: transport.nested(in: interceptors),
-            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: configuration.quirks.issuerTemplate,
-            clock: clock
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: IssuerTemplate(of: configuration.issuer), clock: clock
         ).server()
         server.statedSpelling = configuration.quirks.resourceSpelling
         return server
@@ -175,7 +174,8 @@ public final class AuthorizationClient: Sendable {
         guard let redirectURI = redirectURI ?? configuration.redirectURI else {
             throw OAuthError.missingRedirectURI
         }
-        let scopes = Scopes((request.scopes ?? configuration.scopes).elements + request.additionalScopes.elements)
+        let usual = request.scopes ?? configuration.scopes(at: endpoint.server)
+        let scopes = Scopes(usual.elements + request.additionalScopes.elements)
         var request = request
         if request.resources.isEmpty { request.resources = configuration.resources }
         var attempt = AuthorizationAttempt(
@@ -210,7 +210,7 @@ public final class AuthorizationClient: Sendable {
     /// Finishes a sign-in with the server's response; see ``finish(_:)-(URL)``.
     public func finish(_ response: AuthorizationResponse) async throws -> TokenResponse {
         // A server that cannot be reached must not cost the attempt.
-        try await fetchKeys(for: configuration.scopes)
+        try await fetchKeys(for: configuration.scopes(at: server()))
         guard let state = response.state, let attempt = try await attempts.take(state, where: isOwn) else {
             throw OAuthError.stateMismatch
         }
@@ -382,7 +382,7 @@ struct ResolvedServer: Sendable {
         }
         // Where the metadata of a name states one tenant's issuer, no other tenant's tokens are accepted.
         let stated = server.metadata["issuer"]?.stringValue ?? configuration.issuer.absoluteString
-        let template = configuration.quirks.issuerTemplate.flatMap {
+        let template = IssuerTemplate(of: configuration.issuer).flatMap {
             server.metadata.isEmpty || stated == $0.text ? $0 : nil
         }
         let decryptionKeys = configuration.decryptionKeys
@@ -391,7 +391,8 @@ struct ResolvedServer: Sendable {
             contentEncryption: [.a256GCM, .a128GCM, .a256CBCHS512, .a128CBCHS256])
         idTokens = verifier.map { [keys] verifier in
             IDTokenVerifier(
-                clientID: clientID, issuer: stated, template: template, clock: clock,
+                clientID: clientID, issuer: stated, otherIssuers: configuration.quirks.otherIssuers,
+                template: template, clock: clock,
                 decrypter: decryptionKeys.isEmpty ? nil : decrypter, tokens: verifier(clientID, true),
                 userInfo: { verifier($0, false) }, keys: keys)
         }

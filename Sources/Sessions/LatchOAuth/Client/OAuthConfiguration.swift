@@ -20,7 +20,11 @@ public struct OAuthConfiguration: Sendable {
     /// The registration of this program.
     public var registration: ClientRegistration
     /// The scopes that a sign-in requests.
-    public var scopes: Scopes
+    ///
+    /// Without a choice of the program they are ``LatchAuth/Scopes/signIn``, less those that the server's metadata does not list.
+    public var scopes: Scopes { didSet { hasChosenScopes = true } }
+    /// Whether the program has chosen the scopes, which are then requested as they are.
+    private(set) var hasChosenScopes: Bool
     /// The resources that a sign-in, on a page or on another device, and client credentials request tokens for (RFC 8707 §2),
     /// where the request names none.
     ///
@@ -46,8 +50,14 @@ public struct OAuthConfiguration: Sendable {
     package var postsResponse: Bool { quirks.authorizationParameters["response_mode"] == "form_post" }
 
     /// Creates the configuration of a server that publishes its metadata.
-    public init(issuer: URL, registration: ClientRegistration, scopes: Scopes = .signIn) {
-        (self.issuer, server, self.registration, self.scopes) = (issuer, nil, registration, scopes)
+    ///
+    /// - Parameters:
+    ///   - issuer: The issuer identifier, without `/.well-known/…`.
+    ///   - registration: The registration of this program.
+    ///   - scopes: The scopes that a sign-in requests; nil for those of ``LatchAuth/Scopes/signIn`` that the server knows.
+    public init(issuer: URL, registration: ClientRegistration, scopes: Scopes? = nil) {
+        (self.issuer, server, self.registration) = (issuer, nil, registration)
+        (self.scopes, hasChosenScopes) = (scopes ?? .signIn, scopes != nil)
     }
 
     /// Creates the configuration of a server that publishes its metadata.
@@ -56,15 +66,26 @@ public struct OAuthConfiguration: Sendable {
     ///   - issuer: The issuer identifier, without `/.well-known/…`.
     ///   - clientID: The client identifier.
     ///   - secret: The client secret; nil for a program on a user's device, which cannot keep one.
-    ///   - scopes: The scopes that a sign-in requests.
-    public init(issuer: URL, clientID: String, secret: String? = nil, scopes: Scopes = .signIn) {
+    ///   - scopes: The scopes that a sign-in requests; nil for those of ``LatchAuth/Scopes/signIn`` that the server knows.
+    public init(issuer: URL, clientID: String, secret: String? = nil, scopes: Scopes? = nil) {
         self.init(
             issuer: issuer, registration: ClientRegistration(clientID: clientID, secret: secret), scopes: scopes)
     }
 
     /// Creates the configuration of a server that is described by hand.
-    public init(server: AuthorizationServer, registration: ClientRegistration, scopes: Scopes = .signIn) {
-        (issuer, self.server, self.registration, self.scopes) = (server.issuer, server, registration, scopes)
+    public init(server: AuthorizationServer, registration: ClientRegistration, scopes: Scopes? = nil) {
+        (issuer, self.server, self.registration) = (server.issuer, server, registration)
+        (self.scopes, hasChosenScopes) = (scopes ?? .signIn, scopes != nil)
+    }
+
+    /// Returns the scopes of a sign-in at a server: the chosen ones, or the usual ones that its metadata lists.
+    ///
+    /// Google and others refuse a request for a scope that they do not know, such as `offline_access`.
+    func scopes(at server: AuthorizationServer) -> Scopes {
+        guard !hasChosenScopes, let known = server.supported("scopes_supported"), !known.isEmpty else { return scopes }
+        // A provider of ID tokens knows `openid`, listed or not (OpenID Connect Discovery §3).
+        let isOpenID = server.metadata["id_token_signing_alg_values_supported"] != nil
+        return Scopes(scopes.elements.filter { known.contains($0.rawValue) || isOpenID && $0 == "openid" })
     }
 }
 
@@ -75,8 +96,8 @@ extension Scopes {
 
 /// The deviations of a server from the specifications.
 struct ServerQuirks: Sendable, Hashable {
-    /// Issuers that differ from tenant to tenant.
-    var issuerTemplate: IssuerTemplate?
+    /// The issuers of tokens besides that of the metadata.
+    var otherIssuers: [String] = []
     /// The parameters that each authorization request needs, by name.
     var authorizationParameters: [String: String] = [:]
     /// The name of the redirect URI in the URL of a sign-out, at a server that knows no ID token there; nil for OpenID

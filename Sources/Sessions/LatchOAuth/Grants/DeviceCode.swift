@@ -79,7 +79,7 @@ extension AuthorizationClient {
         guard let url = endpoint.server.deviceAuthorizationEndpoint else {
             throw OAuthError.missingEndpoint("device_authorization_endpoint")
         }
-        let scopes = scopes ?? configuration.scopes
+        let scopes = scopes ?? configuration.scopes(at: endpoint.server)
         let response = try await endpoint.post(
             [("scope", scopes.text)] + configuration.resources.map { ("resource", $0) },
             to: endpoint.endpoint("device_authorization_endpoint", url))

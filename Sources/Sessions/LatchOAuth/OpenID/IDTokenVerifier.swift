@@ -67,6 +67,8 @@ struct IDTokenVerifier: Sendable {
 
     let clientID: String
     let issuer: String
+    /// The issuers that are the same one by another name.
+    let otherIssuers: [String]
     let template: IssuerTemplate?
     let clock: WallClock
     /// Decrypts; nil if the server encrypts nothing.
@@ -142,7 +144,7 @@ struct IDTokenVerifier: Sendable {
     func checkIssuer(_ claims: Claims) throws(OAuthError) {
         let actual = claims.issuer ?? ""
         let expected = template.map { $0.issuer(of: claims.string($0.claim)) } ?? issuer
-        guard let expected, actual.utf8.elementsEqual(expected.utf8) else {
+        guard let expected, ([expected] + otherIssuers).contains(where: { $0.utf8.elementsEqual(actual.utf8) }) else {
             throw .issuerMismatch(expected: expected ?? issuer, actual: actual)
         }
     }
@@ -209,7 +211,10 @@ struct IDTokenVerifier: Sendable {
     /// a time of authentication or an authorized party, they are the same.
     private func checkSuccession(_ claims: Claims, of predecessor: String) throws {
         let old = try JWT(unverified: predecessor).claims
-        guard claims.issuer == old.issuer, claims.subject == old.subject, old.audience.contains(clientID) else {
+        let names = [issuer] + otherIssuers
+        let isOneIssuer =
+            claims.issuer == old.issuer || [claims, old].allSatisfy { names.contains($0.issuer ?? "") }
+        guard isOneIssuer, claims.subject == old.subject, old.audience.contains(clientID) else {
             throw OAuthError.differentUser
         }
         for name in ["auth_time", "azp"] {

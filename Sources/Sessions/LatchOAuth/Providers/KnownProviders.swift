@@ -20,6 +20,8 @@ extension OAuthConfiguration {
     public static func google(clientID: String, secret: String? = nil) -> OAuthConfiguration {
         var configuration = known("https://accounts.google.com", clientID, secret, ["openid", "profile", "email"])
         configuration.quirks.authorizationParameters = ["access_type": "offline"]
+        // Google's documentation names both forms of its issuer.
+        configuration.quirks.otherIssuers = ["accounts.google.com"]
         return configuration
     }
 
@@ -33,14 +35,9 @@ extension OAuthConfiguration {
     public static func microsoft(
         clientID: String, tenant: String = "common", secret: String? = nil
     ) -> OAuthConfiguration {
-        let host = "https://login.microsoftonline.com"
-        var configuration = known("\(host)/\(FormEncoding.encodeValue(tenant))/v2.0", clientID, secret, .signIn)
+        let issuer = "https://login.microsoftonline.com/\(FormEncoding.encodeValue(tenant))/v2.0"
+        var configuration = known(issuer, clientID, secret, .signIn)
         configuration.quirks.resourceSpelling = .scopePrefix
-        // The metadata of a name states the issuer with the directory's ID, or with a placeholder for it.
-        if !IssuerTemplate.isTenantID(tenant) {
-            configuration.quirks.issuerTemplate = IssuerTemplate(
-                text: "\(host)/{tenantid}/v2.0", placeholder: "{tenantid}", claim: "tid")
-        }
         return configuration
     }
 
@@ -203,6 +200,31 @@ extension OAuthConfiguration {
     /// Latchwork's own server.
     public static func latchwork(at url: URL, clientID: String, secret: String? = nil) -> OAuthConfiguration {
         OAuthConfiguration(issuer: url, clientID: clientID, secret: secret)
+    }
+
+    /// Returns the configuration of the provider that an issuer belongs to; nil for an issuer without deviations.
+    ///
+    /// It is for a program that knows an issuer only, and signs in without keeping earlier tokens: Google issues a refresh token
+    /// only together with a consent.
+    package static func known(issuer: URL, clientID: String, secret: String?) -> OAuthConfiguration? {
+        let host = issuer.host() ?? ""
+        switch host {
+        case "accounts.google.com":
+            var configuration = google(clientID: clientID, secret: secret)
+            configuration.quirks.authorizationParameters["prompt"] = "consent"
+            return configuration
+        case "github.com": return github(clientID: clientID, secret: secret)
+        case "discord.com": return discord(clientID: clientID, secret: secret)
+        case "www.facebook.com": return facebook(clientID: clientID, secret: secret)
+        default:
+            // A user pool has scopes of its own, and its own parameter for the end of a sign-out.
+            guard host.utf8.starts(with: "cognito-idp.".utf8), host.utf8.ends(with: ".amazonaws.com".utf8) else {
+                return nil
+            }
+            var configuration = known(issuer.absoluteString, clientID, secret, ["openid", "profile", "email"])
+            configuration.quirks.signOutRedirectParameter = "logout_uri"
+            return configuration
+        }
     }
 
     /// Returns the configuration of a server that publishes its metadata.

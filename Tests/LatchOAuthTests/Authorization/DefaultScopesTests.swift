@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchOAuth
+import LatchTesting
+import TestSupport
+import Testing
+
+/// The scopes that a sign-in requests where the program chooses none: those of `Scopes.signIn` that the server knows.
+@Suite struct `The usual scopes` {
+    private static let all = "openid profile email offline_access"
+
+    /// Returns the scopes of the page and of the device request.
+    private func requested(
+        _ supported: [JSONValue]?, isOpenID: Bool = true, _ configure: (inout OAuthConfiguration) -> Void = { _ in },
+        of request: AuthorizationRequest = AuthorizationRequest()
+    ) async throws -> [String?] {
+        let provider = try ScriptedProvider()
+        provider.deviate { deviations in
+            deviations.metadata = { metadata in
+                metadata["scopes_supported"] = supported.map { .array($0) }
+                if !isOpenID { metadata["id_token_signing_alg_values_supported"] = nil }
+            }
+        }
+        let client = provider.client(configure)
+        let page = try await client.begin(request).url
+        _ = try await client.beginOnAnotherDevice(scopes: request.scopes)
+        let form = try #require(provider.requests(to: "/device").last?.body.text)
+        return [page.query(percentEncoded: true) ?? "", form].map { ScriptedProvider.parameters($0)["scope"] }
+    }
+
+    @Test func `are all of them where the metadata lists none`() async throws {
+        #expect(try await requested(nil) == [Self.all, Self.all])
+        #expect(try await requested([]) == [Self.all, Self.all])
+    }
+
+    @Test func `leave out what the metadata does not list`() async throws {
+        let listed = "openid profile email"
+        #expect(try await requested(["openid", "email", "profile"]) == [listed, listed])
+        #expect(try await requested(["openid", "offline_access", "x"]) == ["openid offline_access", "openid offline_access"])
+    }
+
+    @Test func `ask a provider of ID tokens for one, listed or not`() async throws {
+        #expect(try await requested(["email"]) == ["openid email", "openid email"])
+        #expect(try await requested(["email"], isOpenID: false) == ["email", "email"])
+        #expect(try await requested(["repo"], isOpenID: false) == [nil, nil])
+    }
+
+    @Test func `are not those that the program has chosen, which are sent as written`() async throws {
+        let chosen = try await requested(["openid"], { $0.scopes = ["openid", "notes:read"] })
+        #expect(chosen == ["openid notes:read", "openid notes:read"])
+        let same = try await requested(["openid"], { $0.scopes = .signIn })
+        #expect(same == [Self.all, Self.all])
+        let named = try await requested(["openid"], of: AuthorizationRequest(scopes: ["openid", "notes:read"]))
+        #expect(named == ["openid notes:read", "openid notes:read"])
+        let created = OAuthConfiguration(issuer: ScriptedProvider.issuer, clientID: "notes", scopes: .signIn)
+        #expect(try await requested(["openid"], { $0 = created; $0.redirectURI = ScriptedProvider.redirectURI })
+            == [Self.all, Self.all])
+    }
+
+    @Test func `sign a user in without openid where the server issues no ID tokens`() async throws {
+        let provider = try ScriptedProvider()
+        provider.deviate { deviations in
+            deviations.metadata = { metadata in
+                metadata["scopes_supported"] = ["email"]
+                metadata["id_token_signing_alg_values_supported"] = nil
+                metadata["jwks_uri"] = nil
+            }
+        }
+        let client = provider.client()
+        let callback = try provider.approve(try await client.begin())
+        let response = try await client.finish(callback)
+        #expect(response.grantedScopes == ["email"] && response.tokens.idToken == nil && response.scopeChange.isEmpty)
+    }
+}
