@@ -94,6 +94,15 @@ final class Dependencies: Sendable {
         if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
     }
 
+    /// Requires that tokens of this server can be for the resources that a client names (RFC 8707 §2).
+    ///
+    /// - Throws: `IdentityError.invalidTarget`, `.notReady`.
+    func requireTargets(_ resources: [String]) throws(IdentityError) {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        let audiences = [issuer, configuration.audience ?? issuer]
+        guard resources.allSatisfy(audiences.contains) else { throw .invalidTarget }
+    }
+
     /// Returns the interceptors of routes whose requests count by their heads.
     func limiting(_ request: RateLimits.Request, as format: ErrorFormat = .message) -> [any Interceptor] {
         [

@@ -117,8 +117,23 @@ import Testing
             #expect(response.title == "This page is not shown inside another one")
             #expect(response.field(.setCookie) == nil)
         }
-        let whole: HTTPFields = ["Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate"]
-        #expect(try await site.send(.get, SignInApp().path(), fields: whole).title == "Sign in")
+        // The second is what a service worker of the same origin fetches for a navigation.
+        for destination in ["document", "empty"] {
+            let whole: HTTPFields = ["Sec-Fetch-Dest": destination, "Sec-Fetch-Mode": "navigate"]
+            #expect(try await site.send(.get, SignInApp().path(), fields: whole).title == "Sign in")
+        }
+        await site.close()
+    }
+
+    @Test(arguments: ["prefetch", "prefetch;prerender"])
+    func `ahead of its user is refused, so that the browser loads it when the user comes`(purpose: String) async throws {
+        let site = try await Site.authorizing()
+        for path in [SignInApp().path(), "/oauth/logout", "/verify?token=x", "/device"] {
+            let fields: HTTPFields = ["Sec-Purpose": purpose, "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate"]
+            let response = try await site.send(.get, path, fields: fields)
+            #expect(response.status == 503 && response.field(.setCookie) == nil, "\(path)")
+            #expect(response.field(.cacheControl) == "no-store")
+        }
         await site.close()
     }
 

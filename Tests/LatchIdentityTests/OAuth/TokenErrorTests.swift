@@ -34,6 +34,7 @@ import Testing
         ("grant_type=password&username=ada%40example.com&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),
         ("grant_type=password&username=nobody&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),
         ("grant_type=refresh_token&refresh_token=lr1.x", "invalid_grant", "INVALID_REFRESH_TOKEN"),
+        ("grant_type=password&\(right)&resource=https%3A%2F%2Fother.example", "invalid_target", "INVALID_TARGET"),
         ("grant_type=password&\(right)&scope=planets%3Aread", "invalid_scope", "INVALID_SCOPE"),
         ("grant_type=password&\(right)&scope=files%3Aread%22", "invalid_scope", "INVALID_SCOPE"),
         ("grant_type=password&\(right)&scope=files%3Aread%0Awidgets%3Aread", "invalid_scope", "INVALID_SCOPE"),

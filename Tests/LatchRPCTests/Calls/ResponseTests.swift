@@ -136,13 +136,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [(404, 5, RPCCode.notFound), (503, 14, .unavailable), (400, 9, .failedPrecondition), (204, 16, .unauthenticated)])
-    func `that a gateway gives another status of HTTP is known by that of gRPC`(http: Int, grpc: Int, code: RPCCode)
+    @Test(arguments: [(404, 5, RPCCode.notFound), (503, 14, .unavailable), (400, 9, .failedPrecondition), (204, 16, .unauthenticated)]
+        as [(HTTPStatus, Int, RPCCode)])
+    func `that a gateway gives another status of HTTP is known by that of gRPC`(http: HTTPStatus, grpc: Int, code: RPCCode)
         async throws
     {
         for style in [RPCProtocol.grpc, .grpcWeb] {
             var head = response("grpc", [], fields: ["grpc-status": "\(grpc)", "grpc-message": "upstream%20error"])
-            head.status = HTTPStatus(http)
+            head.status = http
             let errors = try await errors(style, .binary, head)
             for error in [errors.single, errors.stream] {
                 #expect(error?.status == code && error?.message == "upstream error")

@@ -275,3 +275,14 @@ extension HTTPRequest {
         if !kept.isEmpty { path += "?" + kept.map { String(Substring($0)) }.joined(separator: "&") }
     }
 }
+
+extension HTTPRequest {
+    /// Whether a browser loads the response ahead, before its user wants it (`Sec-Purpose: prefetch`, or `prefetch;prerender`).
+    ///
+    /// A page whose loading changes something answers with 503 then; the browser loads it when the user goes there.
+    package var isPrefetch: Bool {
+        ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
+            fields[HTTPFieldName(name)]?.lowercasedASCII().utf8.starts(with: "prefetch".utf8) == true
+        }
+    }
+}

@@ -27,8 +27,7 @@ struct AuthorizationService: Sendable {
         guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
         let target = try AuthorizationTarget(fields, dependencies.clients)
         do throws(IdentityError) {
-            let audiences = [issuer, dependencies.configuration.audience ?? issuer]
-            guard fields.values(of: "resource").allSatisfy(audiences.contains) else { throw .invalidTarget }
+            try dependencies.requireTargets(fields.values(of: "resource"))
             let request = try PendingAuthorization(fields, for: target) {
                 dependencies.accessTokens.subject(ofIDToken: $0, for: target.client.id)
             }

@@ -32,6 +32,7 @@ struct DeviceRoutes: Sendable {
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
         let client = try parameters.client(of: request, dependencies)
+        try dependencies.requireTargets(parameters.resources)
         // The first party has no pages of its own to name.
         guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
             throw IdentityError.unauthorizedClient

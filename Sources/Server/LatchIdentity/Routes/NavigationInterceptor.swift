@@ -5,6 +5,9 @@ import LatchServer
 
 /// An interceptor that rejects what a browser loads as a part of a page: a frame, an image, a script, a fetch.
 ///
+/// It also refuses what a browser loads ahead (`Sec-Purpose`): a sign-in would be used up, or a session ended, before the user has
+/// gone anywhere. The browser then loads it when the user does.
+///
 /// It comes before the limits, so that a page of another site cannot use up those of its visitors' networks. Browsers
 /// that send no Fetch Metadata are let through: the pages' own policy forbids frames, and cookies decide about forms.
 struct NavigationInterceptor: Interceptor {
@@ -12,12 +15,16 @@ struct NavigationInterceptor: Interceptor {
     var allowsSilentFrames = false
 
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        guard !request.isPrefetch else {
+            return HTTPResponse(status: .serviceUnavailable, fields: [.cacheControl: "no-store"])
+        }
         // Fetch Metadata Request Headers §2.1 and §2.2.
         guard request.fields["Sec-Fetch-Mode"] ?? "navigate" == "navigate" else {
             return SignInPages.failure(.embeddedPage)
         }
         switch request.fields["Sec-Fetch-Dest"] ?? "document" {
-        case "document": return try await next.respond(to: request)
+        // A service worker of the same origin fetches a navigation with the empty destination.
+        case "document", "empty": return try await next.respond(to: request)
         case "iframe" where allowsSilentFrames && request.isSilentAuthorization:
             var request = request
             request.context[SilentFrame.self] = true

@@ -7,21 +7,28 @@ import LatchServer
 /// The parameters of a request to the OAuth endpoints; an empty one counts as missing (RFC 6749 §3.2).
 struct OAuthParameters: Sendable {
     private let values: [String: String]
+    /// The resources that the token is for, as the client names them (RFC 8707 §2).
+    let resources: [String]
 
     /// Creates the parameters of a request in another form than RFC 6749's.
-    init(_ values: [String: String]) { self.values = values.filter { !$0.value.isEmpty } }
+    init(_ values: [String: String], resources: [String] = []) {
+        self.values = values.filter { !$0.value.isEmpty }
+        self.resources = resources
+    }
 
     /// Parses the form of a request.
     ///
-    /// - Throws: `IdentityError.invalidInput` if any parameter occurs twice (RFC 6749 §3.2), `.contentTooLarge`, or a
+    /// - Throws: `IdentityError.invalidInput` if any parameter but `resource` occurs twice (RFC 6749 §3.2), `.contentTooLarge`, or a
     ///   `ServerError` if the content is not a form.
     init(form request: HTTPRequest) throws {
         guard request.body.bytes.count <= 64 << 10 else { throw IdentityError.contentTooLarge }
-        let fields = try request.formFields()
+        let all = try request.formFields()
+        let fields = all.filter { $0.name != "resource" }
         guard Set(fields.map(\.name)).count == fields.count else {
             throw IdentityError.invalidInput("a parameter occurs more than once")
         }
-        self.init(Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) }))
+        self.init(
+            Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) }), resources: all.values(of: "resource"))
     }
 
     /// Returns a parameter; nil if it is missing.

@@ -28,6 +28,7 @@ struct TokenRoutes: Sendable {
     @Sendable private func token(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
         let client = try parameters.client(of: request, dependencies)
+        try dependencies.requireTargets(parameters.resources)
         return try await tokens(
             OAuthClient.GrantType(try parameters.required("grant_type")),
             for: try TokenRequest(request, client: client, parameters: parameters))

@@ -115,6 +115,9 @@ public struct SignInRoutes: Sendable {
     private func finish(
         _ request: HTTPRequest, _ signedIn: SignedInHandler, _ onFailure: FailureHandler
     ) async -> HTTPResponse {
+        guard !request.isPrefetch else {
+            return HTTPResponse(status: .serviceUnavailable, fields: [.cacheControl: "no-store"])
+        }
         // A HEAD request, which the router gives to the same function, must not use up the code.
         guard request.method == .get || request.method == .post,
             let response = response(in: request), let state = response.state,

@@ -160,8 +160,8 @@ extension OAuthError {
     init(authorizationError code: String, message: String?) {
         let error: OAuthError =
             switch code {
-            // The second is LinkedIn's.
-            case "access_denied", "user_cancelled_authorize": .accessDenied
+            // The others are LinkedIn's.
+            case "access_denied", "user_cancelled_authorize", "user_cancelled_login": .accessDenied
             case "login_required", "interaction_required", "consent_required", "account_selection_required",
                 "insufficient_user_authentication", "unmet_authentication_requirements":
                 .interactionRequired
