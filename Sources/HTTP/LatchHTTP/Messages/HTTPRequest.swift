@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 public import PortableFoundation
 
 /// A request as a value, which a client sends and a server receives (RFC 9110 §3.9).
