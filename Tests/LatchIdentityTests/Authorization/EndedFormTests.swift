@@ -42,7 +42,7 @@ import Testing
         let forged = try await agent.post("/login", form: "token=nonsense&name=a&password=b")
         #expect(forged.status == 400 && returnURL(forged) == nil && forged.text.contains("start page"))
         var configuration = site.identity.dependencies.configuration
-        configuration.clients = []
+        (configuration.clients, configuration.clientSecretDigests) = ([], [:])
         let reconfigured = try await site.identity.reconfigured(configuration)
         let request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/login",

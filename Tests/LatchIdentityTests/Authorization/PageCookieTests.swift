@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [
         ("http://127.0.0.1:8080", "http://127.0.0.1:8081"), ("http://localhost", "http://localhost:8080"),
-        ("https://id.example.com/one", "https://id.example.com/two"), ("https://[::1]:1", "https://[::1]:2"),
+        ("https://[::1]:1", "https://[::1]:2"),
     ])
     func `leave a browser signed in at each`(first: String, second: String) async throws {
         let sites = [
@@ -30,6 +30,16 @@ import Testing
         agents[0].cookies = agents[1].cookies
         for agent in agents { #expect(try await isSignedIn(agent)) }
         for site in sites { await site.close() }
+    }
+
+    @Test func `have other names at other paths`() async throws {
+        var names: Set<String> = []
+        for path in ["", "/one", "/two"] {
+            let site = try await Site { $0.issuer = "https://id.example.com\(path)" }
+            names.insert(PageCookies(site.identity.dependencies).endedSession)
+            await site.close()
+        }
+        #expect(names.count == 3)
     }
 
     @Test func `have the names of earlier versions at a host without port and path`() async throws {

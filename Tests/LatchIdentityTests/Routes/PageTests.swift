@@ -105,10 +105,9 @@ import Testing
     func `is what password managers find`(issuer: String) async throws {
         let site = try await Site { $0.issuer = issuer }
         let path = issuer.hasSuffix("/") ? "/auth" : ""
-        let response = try await site.get("\(path)/.well-known/change-password")
+        let response = try await site.get("/.well-known/change-password")
         #expect(response.status == 302)
         #expect(response.field(.location) == "https://id.example.com\(path)/forgot")
-        #expect(try await site.get("\(path)/forgot").status == 200)
         await site.close()
     }
 

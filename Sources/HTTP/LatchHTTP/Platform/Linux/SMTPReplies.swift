@@ -29,6 +29,8 @@ struct SMTPReplies {
         let digits = line.prefix(3)
         guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
         let number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        // The reply to QUIT, which libcurl sends after a refusal as well (RFC 5321 §4.2.3).
+        guard number != 221 else { return }
         let text = line.dropFirst(4)
         if number == 250, accepted == 0, String(decoding: text.prefix(4), as: UTF8.self).lowercasedASCII() == "auth" {
             offersSignIn = true
