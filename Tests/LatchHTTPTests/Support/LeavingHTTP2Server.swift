@@ -95,7 +95,8 @@ final class LeavingHTTP2Server: Sendable {
                 head += piece
             content = b"HTTP/1.1 %d" % next(numbers)
             connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
-            connection.close()
+            # Closed with content unread, the connection would be reset, and the response lost.
+            while connection.recv(4096): pass
 
         def end(connection, stream, at_end):
             def go_away(last): connection.sendall(frame(7, 0, 0, struct.pack(">II", last, 0)))

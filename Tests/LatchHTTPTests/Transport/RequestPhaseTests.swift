@@ -85,4 +85,25 @@ import Testing
             #expect(error?.message.hasPrefix("id.invalid could not be reached while connecting to the proxy: ") == true)
         }
     }
+
+    @Test func `says that the TLS handshake took too long`() async throws {
+        let listener = try RawListener()
+        let request = HTTPRequest(authority: "127.0.0.1:\(listener.port)", path: "/")
+        let error = try await failure(request, milliseconds: 200) { $0.phase == .securing }
+        #expect(error.code == HTTPError.timeout.code)
+        #expect(error.message.hasSuffix("did not respond in time: the limit passed during the TLS handshake."))
+        #expect(error.isUnsent)
+    }
+
+    @Test func `says that the proxy did not connect in time`() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try RawHTTPServer { _ in .stall }
+            setenv("https_proxy", proxy.url, 1)
+            var request = HTTPRequest(authority: "id.invalid", path: "/")
+            request.timeout = .seconds(1)
+            let error = await #expect(throws: HTTPError.timeout) { try await CurlTransport().respond(to: request) }
+            #expect(error?.phase == .tunneling)
+            #expect(error?.message.hasSuffix("the limit passed while the proxy connected to it.") == true)
+        }
+    }
 }

@@ -404,6 +404,10 @@ extension CurlLoop {
         guard let context else { return 0 }
         let loop = CurlLoop.of(context)
         loop.sockets.want(what, of: socket)
+        // Before that, libcurl waits until the socket can be written to.
+        if what == CURL_POLL_IN, let easy, let pointer = latch_curl_private(easy) {
+            CurlTransfer.of(pointer).isConnected = true
+        }
         guard !(loop.idleTimed.isEmpty && loop.bufferingTransfers.isEmpty), let easy,
             let pointer = latch_curl_private(easy)
         else { return 0 }
@@ -431,7 +435,7 @@ extension CurlLoop {
         guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
         let loop = CurlLoop.of(pointer)
         let transfer = CurlTransfer.of(context)
-        transfer.peerPort = latch_curl_port(address)
+        (transfer.peerPort, transfer.isConnected) = (latch_curl_port(address), false)
         // The probes of keep-alive are not sent while the peer has not acknowledged what was sent before. Its silence then ends the
         // connection after the same two minutes, and not after a quarter of an hour.
         var limit: CUnsignedInt = 120_000

@@ -22,8 +22,8 @@ extension CurlTransfer {
     private func phaseOfConnection(_ report: String) -> RequestPhase {
         if report.utf8.starts(with: "Resolving timed out".utf8) { return .resolving }
         guard peerPort != nil else { return .waiting }
-        guard time(CURLINFO_CONNECT_TIME_T) > 0 else { return usesProxy ? .connectingToProxy : .connecting }
-        guard isEncrypted, time(CURLINFO_APPCONNECT_TIME_T) == 0 else { return .sending }
+        guard isConnected else { return usesProxy ? .connectingToProxy : .connecting }
+        guard isEncrypted else { return .sending }
         return usesProxy && latch_curl_connect_status(easy) / 100 != 2 ? .tunneling : .securing
     }
 
@@ -32,8 +32,5 @@ extension CurlTransfer {
 
     /// Whether the whole content was sent.
     private var isSent: Bool { upload?.isTaken ?? (latch_curl_get_size(easy, CURLINFO_SIZE_UPLOAD_T, 0) >= size) }
-
-    /// Returns the time in microseconds after which a part of the transfer was done; 0 if it is not.
-    private func time(_ part: CURLINFO) -> Int64 { latch_curl_get_size(easy, part, 0) }
 }
 #endif

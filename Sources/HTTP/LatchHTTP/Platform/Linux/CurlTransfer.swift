@@ -58,6 +58,8 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var (port, size) = (0, Int64(0))
     /// The port of the last connection that was opened for the transfer: the proxy's, or the request's.
     var peerPort: Int?
+    /// Whether that connection waits for an answer: to a handshake, or to the request.
+    var isConnected = false
 
     /// The buffer that libcurl reads the request content from; nil for content in memory.
     var upload: UploadBuffer?
@@ -208,7 +210,7 @@ final class CurlTransfer: @unchecked Sendable {
         ignoresLength = false
         if avoidsConnections { avoidConnections(olderThan: 0, isFresh: false) }
         outcome = nil
-        (authority, port, peerPort) = (request.authority, request.origin.port, nil)
+        (authority, port, peerPort, isConnected) = (request.authority, request.origin.port, nil, false)
         size = Int64(request.body.bytes.count)
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
@@ -264,9 +266,11 @@ final class CurlTransfer: @unchecked Sendable {
             guard proxyStatus < 300 else { throw CurlFailure.proxy(proxyStatus, authority: authority) }
             if isUnprocessed { throw UnprocessedRequestError(httpError: unprocessed, isRepeatable: canRestart) }
             let (code, report) = (outcome ?? CURLE_ABORTED_BY_CALLBACK, String(cString: errorBuffer))
-            throw CurlFailure.error(
+            let error = CurlFailure.error(
                 code, authority: authority, errorBuffer: report, showsCertificate: showsCertificate, hasSent: hasSent,
                 phase: phase(of: code, report))
+            guard code == CURLE_HTTP2, isRepeatable, isReadingHead, head.isEmpty else { throw error }
+            throw UnprocessedRequestError(httpError: error, isRepeatable: canRestart)
         }
         // RFC 9112 §8: a head without its empty line is incomplete, but libcurl accepts it.
         guard !isReadingHead else {

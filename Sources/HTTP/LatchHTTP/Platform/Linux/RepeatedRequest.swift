@@ -85,7 +85,8 @@ extension CurlTransfer {
     }
 }
 
-/// An error for a request that the server has not processed and that libcurl does not send again.
+/// An error for a request that the server has not processed, or that may happen twice, and that libcurl does not send again
+/// after the end of its HTTP/2 connection.
 struct UnprocessedRequestError: Error {
     /// The error to throw if the request cannot be sent again.
     let httpError: HTTPError
