@@ -270,7 +270,8 @@ extension OAuthError {
     /// Returns the server's message from one of the usual members.
     private static func message(in members: JSONObject) -> String? {
         let text = ["error_description", "detail", "message", "msg"].lazy.compactMap { members[$0]?.stringValue }.first
-        return text ?? members["detail"]?.arrayValue.map(list)
+        // Facebook and the APIs of Google put it into an object.
+        return text ?? members["error"]?["message"]?.stringValue ?? members["detail"]?.arrayValue.map(list)
     }
 
     /// Returns the names and reasons of a list of errors; `input` is left out, since it repeats the request.

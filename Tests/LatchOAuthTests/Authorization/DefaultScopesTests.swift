@@ -40,7 +40,10 @@ import Testing
     @Test func `leave out what the metadata does not list`() async throws {
         let listed = "openid profile email"
         #expect(try await requested(["openid", "email", "profile"]) == [listed, listed])
-        #expect(try await requested(["openid", "offline_access", "x"]) == ["openid offline_access", "openid offline_access"])
+        #expect(
+            try await requested(["openid", "offline_access", "x"]) == [
+                "openid offline_access", "openid offline_access",
+            ])
     }
 
     @Test func `ask a provider of ID tokens for one, listed or not`() async throws {
@@ -57,8 +60,13 @@ import Testing
         let named = try await requested(["openid"], of: AuthorizationRequest(scopes: ["openid", "notes:read"]))
         #expect(named == ["openid notes:read", "openid notes:read"])
         let created = OAuthConfiguration(issuer: ScriptedProvider.issuer, clientID: "notes", scopes: .signIn)
-        #expect(try await requested(["openid"], { $0 = created; $0.redirectURI = ScriptedProvider.redirectURI })
-            == [Self.all, Self.all])
+        #expect(
+            try await requested(
+                ["openid"],
+                {
+                    $0 = created; $0.redirectURI = ScriptedProvider.redirectURI
+                })
+                == [Self.all, Self.all])
     }
 
     @Test func `sign a user in without openid where the server issues no ID tokens`() async throws {

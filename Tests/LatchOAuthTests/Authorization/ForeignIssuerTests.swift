@@ -6,6 +6,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
+import LatchServer
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         let transport = ClosureHandler { request in
             if request.pathWithoutQuery.hasSuffix("/.well-known/openid-configuration") {
                 return .json([
-                    "issuer": issuer, "authorization_endpoint": "https://id.example.com/authorize",
+                    "issuer": .string(issuer), "authorization_endpoint": "https://id.example.com/authorize",
                     "token_endpoint": "https://id.example.com/token", "jwks_uri": "https://id.example.com/jwks",
                 ])
             }
@@ -32,7 +33,9 @@ import Testing
             claims["tid"] = tid.map { .string($0) }
             (claims.issuer, claims.audience) = (token, ["c"])
             (claims.issuedAt, claims.expiry) = (.now, .now.addingTimeInterval(600))
-            return .json(["access_token": "a", "refresh_token": "r", "id_token": try JWT.sign(claims, with: key)])
+            return .json([
+                "access_token": "a", "refresh_token": "r", "id_token": .string(try JWT.sign(claims, with: key)),
+            ])
         }
         let client = AuthorizationClient(configuration, transport: transport)
         return try await client.tokens(for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
@@ -54,7 +57,8 @@ import Testing
             }
         }
         await #expect(throws: OAuthError.issuerMismatch) {
-            try await signIn(configuration("https://id.example.com"), metadata: "https://id.example.com", token: "id.example.com")
+            try await signIn(
+                configuration("https://id.example.com"), metadata: "https://id.example.com", token: "id.example.com")
         }
     }
 
@@ -75,7 +79,9 @@ import Testing
             try await signIn(
                 configuration(named), metadata: issuer(Self.tenant), token: issuer(Self.other), tid: Self.other)
         }
-        for evil in [issuer("evil"), issuer(Self.tenant) + "/x", "https://evil.example/\(Self.tenant)/v2.0", issuer("")] {
+        for evil in [
+            issuer("evil"), issuer(Self.tenant) + "/x", "https://evil.example/\(Self.tenant)/v2.0", issuer(""),
+        ] {
             await #expect(throws: OAuthError.issuerMismatch) {
                 try await signIn(configuration(named), metadata: evil, token: evil)
             }
@@ -86,7 +92,8 @@ import Testing
         let mixed = "https://\(Self.tenant).ciamlogin.com/\(Self.other)/v2.0"
         await #expect(throws: OAuthError.issuerMismatch) {
             try await signIn(
-                configuration("https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0"), metadata: mixed, token: mixed)
+                configuration("https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0"), metadata: mixed,
+                token: mixed)
         }
     }
 
@@ -109,7 +116,8 @@ import Testing
         "https://login.microsoftonline.com/\(tenant)/v2.0",
     ])
     func `is not accepted at any other server`(named: String) async throws {
-        let stated = named.replacing("contoso", with: Self.tenant).replacing(Self.tenant + "/v2", with: Self.other + "/v2")
+        let stated = named.replacing("contoso", with: Self.tenant).replacing(
+            Self.tenant + "/v2", with: Self.other + "/v2")
         await #expect(throws: OAuthError.issuerMismatch) {
             try await signIn(configuration(named), metadata: stated, token: stated)
         }

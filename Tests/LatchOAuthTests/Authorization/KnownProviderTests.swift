@@ -106,14 +106,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://accounts.google.com", ["access_type": "offline", "prompt": "consent", "scope": "openid profile email"]),
+        (
+            "https://accounts.google.com",
+            ["access_type": "offline", "prompt": "consent", "scope": "openid profile email"]
+        ),
         ("https://github.com/login/oauth", ["scope": "read:user user:email"]),
         ("https://discord.com", ["scope": "openid identify email"]),
         ("https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_x", ["scope": "openid profile email"]),
     ])
     func `is known by its issuer, also to the command`(issuer: String, expected: [String: String]) async throws {
-        let known = try #require(
-            OAuthConfiguration.known(issuer: try #require(URL(string: issuer)), clientID: "c", secret: nil))
+        let url = try #require(URL(string: issuer))
+        let known = try #require(OAuthConfiguration.known(issuer: url, clientID: "c", secret: nil))
         let client = AuthorizationClient(known, transport: Played(metadata: Self.metadata(issuer)))
         let page = try await client.begin(redirectURI: Self.callback).url
         let sent = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")
@@ -123,9 +126,12 @@ import Testing
         #expect(ScriptedProvider.parameters(chosen.query(percentEncoded: true) ?? "")["scope"] == "x")
     }
 
-    @Test(arguments: ["https://id.example.com", "https://accounts.google.com.evil.example", "https://cognito-idp.example.com"])
+    @Test(arguments: [
+        "https://id.example.com", "https://accounts.google.com.evil.example", "https://cognito-idp.example.com",
+    ])
     func `is no other issuer`(issuer: String) throws {
-        #expect(OAuthConfiguration.known(issuer: try #require(URL(string: issuer)), clientID: "c", secret: nil)?.issuer == nil)
+        let url = try #require(URL(string: issuer))
+        #expect(OAuthConfiguration.known(issuer: url, clientID: "c", secret: nil)?.issuer == nil)
     }
 
     @Test func `may have one issuer for each tenant: Microsoft`() async throws {

@@ -111,6 +111,32 @@ import Testing
         }
     }
 
+    @Test(arguments: ["https://login.microsoftonline.com/contoso/v2.0", "https://example.eu.auth0.com/"])
+    func `is one, and several are an error before any request: Microsoft Entra, Auth0`(issuer text: String) async throws
+    {
+        var configuration = configuration(text)
+        let members = ["issuer": text.replacing("contoso", with: "9188040d-6c67-4c5b-b112-36a304b66dad")]
+        configuration.resources = [Self.api, "https://other.example.com"]
+        let client = client(configuration, members)
+        _ = try await client.server()
+        let before = issuer.requests.count
+        await #expect(throws: OAuthError.invalidTarget) { try await client.begin(redirectURI: Self.callback) }
+        await #expect(throws: OAuthError.invalidTarget) { try await client.beginOnAnotherDevice() }
+        let error = await #expect(throws: OAuthError.self) { try await client.tokens(for: ClientCredentialsGrant()) }
+        #expect(error?.code == "invalidTarget" && error?.message.hasSuffix("the request names 2.") == true)
+        #expect(issuer.requests.count == before)
+    }
+
+    @Test func `is an error before any request where no scope can name it: Microsoft Entra`() async throws {
+        var configuration = configuration("https://login.microsoftonline.com/contoso/v2.0")
+        configuration.resources = ["api://no tes"]
+        let client = client(
+            configuration, ["issuer": "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"])
+        await #expect(throws: OAuthError.invalidTarget) { try await client.begin(redirectURI: Self.callback) }
+        await #expect(throws: OAuthError.invalidTarget) { try await client.tokens(for: ClientCredentialsGrant()) }
+        #expect(issuer.requests(to: "/token").isEmpty)
+    }
+
     @Test func `is that of the grant where it names one`() async throws {
         var configuration = configuration("https://id.example.com")
         configuration.resources = [Self.api]

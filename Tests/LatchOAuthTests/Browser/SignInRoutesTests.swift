@@ -24,8 +24,12 @@ import Testing
 
         init(_ router: Router) { self.router = router }
 
-        func get(_ path: String, method: HTTPMethod = .get) async throws -> HTTPResponse {
+        func get(_ path: String, method: HTTPMethod = .get, form: String? = nil) async throws -> HTTPResponse {
             var request = HTTPRequest(method: method, authority: "notes.example.com", path: path)
+            if let form {
+                request.fields[.contentType] = "application/x-www-form-urlencoded"
+                request.body = HTTPBody(form)
+            }
             let cookie = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
             request.fields[.cookie] = cookie.isEmpty ? nil : cookie
             let response = try await router.respond(to: request)
@@ -98,6 +102,24 @@ import Testing
         let callback = try approve(try await visitor.get("/sign-in")) + "&hint={x}|y&note=a%20b"
         #expect(callback.contains("%3A%2F%2F"))
         #expect(try await visitor.get(callback).body.text == "ada to /")
+    }
+
+    @Test func `takes a response that the request has asked the provider to post`() async throws {
+        var request = AuthorizationRequest()
+        request.parameters = [("response_mode", "form_post")]
+        var router = Router()
+        let routes = try SignInRoutes(
+            provider.client(), at: try #require(URL(string: "https://notes.example.com/sign-in")),
+            key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)), request: request)
+        routes.add(to: &router) { user, _ in HTTPResponse(status: .ok, body: HTTPBody(user.claims?.subject ?? "?")) }
+        let visitor = Visitor(router)
+        let callback = try approve(try await visitor.get("/sign-in"))
+        // A browser sends no other cookie with the POST of another site.
+        #expect(visitor.fields.first?.hasSuffix("; SameSite=None; Secure") == true)
+        #expect(try await visitor.get(callback).status == .methodNotAllowed)
+        let form = String(callback.dropFirst("/sign-in/callback?".count))
+        let finished = try await visitor.get("/sign-in/callback", method: .post, form: form)
+        #expect(finished.status == .ok && finished.body.text == "ada")
     }
 
     @Test func `signs nobody in by a link that somebody else made`() async throws {

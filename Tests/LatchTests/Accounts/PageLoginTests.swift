@@ -62,7 +62,7 @@ import Testing
                     #expect(login.ending == .exited(0), "\(login.error)")
                 }
                 let scopes = provider.requests(to: "/authorize").map { request in
-                    ScriptedProvider.parameters(request.query ?? "")["scope"]
+                    ScriptedProvider.parameters(String(request.query ?? ""))["scope"]
                 }
                 #expect(scopes == ["openid email", "openid offline_access"])
             }

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCommand
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchOAuth
 import PortableFoundation
 
@@ -127,14 +128,25 @@ struct ClientAccounts: Sendable {
     func with<Result>(_ entry: AccountEntry, _ body: (Session<Tokens>) async throws -> Result) async throws -> Result {
         let session = try await list.session(for: entry.id)
         let way = entry.isClient == true ? " --client-credentials" : entry.clientID == nil ? "" : " --browser"
-        let hint = "Sign in again: latch login\(way)" + (entry.name.isPlainWord ? " --account \(entry.name)" : "")
+        let account = entry.name.isPlainWord ? " --account \(entry.name)" : ""
+        let isOnPage = entry.isClient != true && entry.clientID != nil
+        let hint = "Sign in again: latch login\(way)\(account)" + (isOnPage ? ", or with --device" : "")
         do {
             return try await body(session)
         } catch AuthError.missingToken {
             throw CommandError.failed("'\(entry.name)' is signed out.", hint: hint)
         } catch AuthError.reauthenticationRequired {
             throw CommandError.failed("The issuer has ended the session of '\(entry.name)'.", hint: hint)
-        } catch OAuthError.invalidTarget {
+        } catch let error as AuthError where error == .stepUpRequired && isOnPage {
+            // The browser's session may be too weak: the page is told what the server requires.
+            let claims = error.requirement?.claims.map { claims in
+                " --claims \(Base64URL.encode(JSONValue.object(claims).serialized()))"
+            }
+            guard let claims else { throw error }
+            throw CommandError.failed(
+                error.message, hint: "Authenticate as it requires: latch login --browser\(account)\(claims)")
+        } catch let error as OAuthError where error == .invalidTarget {
+            guard error.status != nil else { throw error }
             throw CommandError.failed(
                 "\(entry.issuer) issues no tokens for this resource.",
                 hint: "Compare it with those that the issuer knows.")

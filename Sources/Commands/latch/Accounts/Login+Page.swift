@@ -62,6 +62,7 @@ extension Login {
                     OAuthConfiguration.known(issuer: url.exact, clientID: $0, secret: registration.secret)
                 } ?? OAuthConfiguration(issuer: url.exact, registration: registration)
             if let scopes = try scopes() { configuration.scopes = scopes }
+            if let port = try port() { configuration.redirectURI = port }
             if let audience = invocation[LoginSubcommand.audience] {
                 configuration.resources = [try TokenSubcommand.target(audience).resource]
             }
@@ -84,6 +85,28 @@ extension Login {
         guard way == LoginSubcommand.browser, endpoint.server.registrationEndpoint != nil else { throw missing }
         let registration = try await register(at: endpoint, url, content)
         return (try client(registration), registration.clientID ?? "")
+    }
+
+    /// Returns the redirect URI with the port of the call; nil lets the system choose one.
+    private func port() throws(CommandError) -> URL? {
+        guard let text = invocation[LoginSubcommand.port] else { return nil }
+        guard let port = UInt16(text), port > 0,
+            let url = URL(string: "http://127.0.0.1:\(port)\(LoopbackBrowser.defaultPath)")
+        else {
+            throw .usage("'\(text)' is not a port.", hint: "Write a number from 1 to 65535, as in the redirect URI.")
+        }
+        return url
+    }
+
+    /// Returns the claims of the call; nil if it names none.
+    private func claims() throws(CommandError) -> JSONObject? {
+        guard let text = invocation[LoginSubcommand.claims] else { return nil }
+        guard let claims = StepUpRequirement.claims(ofChallenge: text) else {
+            throw .usage(
+                "The claims are neither a JSON object nor base 64 of one.",
+                hint: "Write what the API's challenge has as 'claims'.")
+        }
+        return claims
     }
 
     /// Returns the registration that an issuer has for this command, as `latch serve` does; nil if it names none.
@@ -141,9 +164,10 @@ extension Login {
             show(authorization)
             return try await client.finish(authorization)
         default:
+            var request = AuthorizationRequest(loginHint: invocation[LoginSubcommand.account])
+            request.claims = try claims()
             return try await client.authorize(
-                AuthorizationRequest(loginHint: invocation[LoginSubcommand.account]),
-                using: LoopbackBrowser { url in try await open(url, for: client.configuration.issuer) })
+                request, using: LoopbackBrowser { url in try await open(url, for: client.configuration.issuer) })
         }
     }
 

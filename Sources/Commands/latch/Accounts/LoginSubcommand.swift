@@ -21,6 +21,10 @@ enum LoginSubcommand {
     static let clientID = Option.value(
         "client-id", "ID", "this program's registration at the issuer (LATCH_CLIENT_ID, or the account's own)")
     static let scope = Option.value("scope", "SCOPES", short: "s", "the scopes to request, separated by spaces")
+    static let port = Option.value(
+        "port", "PORT", "the port of the redirect URI, with '--browser', for an issuer that compares it")
+    static let claims = Option.value(
+        "claims", "CLAIMS", "the claims that an API requires by a challenge, with '--browser': JSON, or base 64 of it")
     static let audience = Option.value(
         "audience", "URI", "the API that the tokens are for, where the issuer knows several")
 
@@ -42,7 +46,7 @@ enum LoginSubcommand {
             it is, so that no other issuer receives it.
             """,
         options: [
-            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope, audience,
+            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope, audience, port, claims,
             IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer and its scopes"),
         ],
@@ -64,6 +68,11 @@ enum LoginSubcommand {
                 throw CommandError.usage(
                     "'latch login' signs in in one way.",
                     hint: "Leave all but one of '--browser', '--device' and '--client-credentials' out.")
+            }
+            guard ways.first == browser || ![port, claims].contains(where: invocation.has) else {
+                throw CommandError.usage(
+                    "'--port' and '--claims' are for a page in the browser of this machine.",
+                    hint: "Add '--browser', or leave them out.")
             }
             guard let way = ways.first else {
                 guard !invocation.has(audience) else {
@@ -224,9 +233,16 @@ extension Login {
             var object = AccountReport.facts(of: entry)
             object["missing_scopes"] = .array(change.missing.elements.map { .string($0.rawValue) })
             object["expires_at"] = AccountReport.date(response.tokens.expiry)
+            object["refresh_token_expires_at"] = response.refreshLifetime.map { lifetime in
+                AccountReport.date(Date().addingTimeInterval(TimeInterval(lifetime.components.seconds)))
+            }
             return environment.json(.object(object))
         }
         environment.output.line("Signed in as \(entry.name) at \(entry.issuer).".printable)
+        if let lifetime = response.refreshLifetime?.components.seconds {
+            let time = RelativeTime.text(TimeInterval(lifetime))
+            environment.output.line("The refresh token expires \(time), unless a refresh renews it.")
+        }
         if let scopes = entry.scopes, !scopes.isEmpty { environment.output.line("Scopes: \(scopes.text)".printable) }
         if !change.missing.isEmpty {
             environment.warn(

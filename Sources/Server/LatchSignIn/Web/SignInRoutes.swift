@@ -73,6 +73,12 @@ public struct SignInRoutes: Sendable {
             clock: client.clock)
     }
 
+    /// Whether the server posts its response: the request may say so itself.
+    private var postsResponse: Bool {
+        request.parameters.first { $0.0 == "response_mode" }.map { $0.1 == "form_post" }
+            ?? client.configuration.postsResponse
+    }
+
     private var callback: URL { url.appending(path: "callback") }
 
     /// Adds both routes.
@@ -88,7 +94,7 @@ public struct SignInRoutes: Sendable {
         signedIn: @escaping SignedInHandler
     ) {
         router.get(url.path()) { try await begin($0, onFailure) }
-        if client.configuration.postsResponse {
+        if postsResponse {
             router.post(callback.path()) { await finish($0, signedIn, onFailure) }
         } else {
             router.get(callback.path()) { await finish($0, signedIn, onFailure) }
@@ -108,7 +114,7 @@ public struct SignInRoutes: Sendable {
         }
         let kept = Attempt(
             attempt: attempt.withoutPage, returnPath: Self.localPath(request.queryItems["return_to"]))
-        let cookie = try cookies.set(kept, id: attempt.state, isPosted: client.configuration.postsResponse)
+        let cookie = try cookies.set(kept, id: attempt.state, isPosted: postsResponse)
         return .redirect(to: attempt.url.absoluteString, setting: ended + [cookie])
     }
 
@@ -123,7 +129,7 @@ public struct SignInRoutes: Sendable {
             let response = response(in: request), let state = response.state,
             let kept = cookies.value(Attempt.self, id: state, in: request)
         else { return page(OAuthError.stateMismatch) }
-        let cleared = cookies.cleared(state, isPosted: client.configuration.postsResponse)
+        let cleared = cookies.cleared(state, isPosted: postsResponse)
         var result: HTTPResponse
         do {
             let tokens = try await client.finish(response, of: kept.attempt)

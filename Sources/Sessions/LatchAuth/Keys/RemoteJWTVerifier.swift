@@ -39,6 +39,11 @@ public final class RemoteJWTVerifier: Sendable {
         }
     }
 
+    /// Creates a verifier that makes another one of each version of the keys.
+    package init(keys: RemoteKeySet, makeVerifier: @escaping @Sendable (KeySet) -> JWTVerifier) {
+        (self.keys, self.makeVerifier) = (keys, makeVerifier)
+    }
+
     /// Returns the claims of a valid token.
     ///
     /// - Throws: `JOSEError` with the first failed check, `AuthError.keysUnavailable` if the keys cannot be fetched,

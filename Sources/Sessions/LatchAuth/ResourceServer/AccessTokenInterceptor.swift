@@ -115,6 +115,8 @@ public struct AccessTokenInterceptor: Interceptor {
             // The error names addresses behind this server.
             return .undecided("The access token cannot be verified now.")
         }
+        // An issuer signs its ID tokens with the same keys, and they may have the same audience.
+        guard !claims.areOfAnotherToken else { return .refused(invalid(JOSEError.wrongType.message, token.scheme)) }
         switch try await binding(of: claims, token, request) {
         case .failure(let refusal) where refusal.isUndecided: return .undecided("The proof cannot be verified now.")
         case .failure(let refusal): return .refused(refusal.challenge)

@@ -100,6 +100,11 @@ public struct StepUpRequirement: Sendable, Hashable, Codable {
         claims = challenge["claims"].flatMap(Self.encodedClaims)
     }
 
+    /// Decodes claims as a challenge has them, or as JSON; nil if they are neither.
+    package static func claims(ofChallenge text: String) -> JSONObject? {
+        claims(in: Array(text.utf8)) ?? encodedClaims(text)
+    }
+
     /// Decodes the claims of a challenge, which are in base 64: in either alphabet, with padding or without.
     private static func encodedClaims(_ text: String) -> JSONObject? {
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }

@@ -50,7 +50,7 @@ public struct JOSEHeader: Sendable, Hashable {
 
     /// Returns whether the type is the expected one: types are media types, compared without case, and `application/`
     /// is optional (RFC 7515 §4.1.9).
-    func isOfType(_ expected: String) -> Bool {
+    package func isOfType(_ expected: String) -> Bool {
         guard let type else { return false }
         return Self.mediaType(type) == Self.mediaType(expected)
     }

@@ -21,6 +21,7 @@ public struct JWTVerifier: Sendable {
     private let requiresExpiry: Bool
     private let limit: Int
     private let clock: WallClock
+    private var rules: AccessTokenRules?
 
     /// Creates a verifier.
     ///
@@ -48,6 +49,17 @@ public struct JWTVerifier: Sendable {
         self.requiresExpiry = requiresExpiry
         self.limit = limit
         self.clock = clock
+    }
+
+    /// Creates a verifier of the access tokens that rules accept; the other parameters are as above.
+    ///
+    /// - Parameter rules: The accepted issuers, audiences and clients.
+    public init(
+        keys: KeySet, algorithms: [SignatureAlgorithm], accepting rules: AccessTokenRules,
+        leeway: Duration = .seconds(30), limit: Int = JWS.defaultLimit, clock: WallClock = .system
+    ) {
+        self.init(keys: keys, algorithms: algorithms, leeway: leeway, limit: limit, clock: clock)
+        self.rules = rules
     }
 
     /// Verifies a token, and returns its claims.
@@ -83,7 +95,7 @@ public struct JWTVerifier: Sendable {
         if let type, !header.isOfType(type) { throw .wrongType }
         let token = try JWT(text, parts: parts, header: header)
         try checkTimes(token.claims, now: clock.now.timeIntervalSince1970 + clockOffset)
-        try checkParties(token.claims)
+        if let rules { try rules.check(token) } else { try checkParties(token.claims) }
         return token
     }
 

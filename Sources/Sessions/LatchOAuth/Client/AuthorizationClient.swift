@@ -122,7 +122,8 @@ public final class AuthorizationClient: Sendable {
         if let server = configuration.server { return server }
         var server = try await ServerDiscovery(
             issuer: configuration.issuer, transport: transport.nested(in: interceptors),
-            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, template: IssuerTemplate(of: configuration.issuer), clock: clock
+            allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout,
+            template: IssuerTemplate(of: configuration.issuer), clock: clock
         ).server()
         server.statedSpelling = configuration.quirks.resourceSpelling
         return server
@@ -191,7 +192,8 @@ public final class AuthorizationClient: Sendable {
         where !parameters.contains(where: { $0.0 == name }) {
             parameters.append((name, value))
         }
-        parameters = try await endpoint.prepared(endpoint.server.spelled(parameters), configuration, boundTo: key)
+        parameters = try endpoint.server.spelled(parameters)
+        parameters = try await endpoint.prepared(parameters, configuration, boundTo: key)
         attempt.url = try page.adding(parameters)
         return attempt
     }

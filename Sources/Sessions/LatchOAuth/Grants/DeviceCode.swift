@@ -111,6 +111,12 @@ extension AuthorizationClient {
                 // The second names are those of Microsoft Entra.
                 case "expired_token", "code_expired": throw OAuthError.signInTimedOut
                 case "access_denied", "authorization_declined": throw OAuthError.accessDenied
+                // Of Microsoft Entra, and of GitHub: no password was sent that could be wrong.
+                case "bad_verification_code", "incorrect_device_code":
+                    throw OAuthError(
+                        code: OAuthError.invalidGrant.code, message: "The server does not know this device's code.",
+                        hint: "Begin again.", status: error.status, issuerCode: error.issuerCode,
+                        issuerMessage: error.issuerMessage)
                 default:
                     // The connection, or the server, may recover while the user is busy.
                     guard error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests else {

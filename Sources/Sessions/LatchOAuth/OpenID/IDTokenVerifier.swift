@@ -105,6 +105,11 @@ struct IDTokenVerifier: Sendable {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
         let claims = verified.claims
+        // RFC 8725 §3.11: the same keys sign access tokens and logout tokens, whose audience may be this client.
+        let types = ["at+jwt", "logout+jwt", "secevent+jwt"]
+        guard !types.contains(where: verified.header.isOfType), claims.string("token_use") != "access" else {
+            throw OAuthError.invalidIDToken("it is a token of another type")
+        }
         try checkIssuer(claims)
         try checkParties(claims)
         // Core §2: `iat` is required; one from the future was refused with the signature.

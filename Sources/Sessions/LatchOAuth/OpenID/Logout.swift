@@ -20,10 +20,14 @@ extension AuthorizationClient {
     public func signOutURL(
         for tokens: Tokens?, redirectingTo redirectURI: URL? = nil, state: String? = nil
     ) async throws -> URL {
-        guard let page = try await server().endSessionEndpoint else {
-            throw OAuthError.missingEndpoint("end_session_endpoint")
+        let server = try await server()
+        var other = configuration.quirks.signOutRedirectParameter
+        var page = server.endSessionEndpoint
+        // Auth0 names its OpenID page where a tenant has turned it on, and always has its own.
+        if page == nil, server.isAuth0, let origin = HTTPOrigin(server.issuer) {
+            (page, other) = (URL(encodingOnce: "\(origin)/v2/logout"), "returnTo")
         }
-        let other = configuration.quirks.signOutRedirectParameter
+        guard let page else { throw OAuthError.missingEndpoint("end_session_endpoint") }
         let parameters = [
             ("id_token_hint", other == nil ? tokens?.idToken ?? "" : ""),
             ("client_id", configuration.registration.clientID ?? ""),

@@ -99,16 +99,20 @@ extension OAuthConfiguration {
     ///
     /// - Parameters:
     ///   - clientID: The client ID of an OAuth app or a GitHub App.
-    ///   - secret: The client secret; GitHub requires one for codes, and none for device codes.
+    ///   - secret: The client secret; GitHub requires one for codes, and to end tokens at a sign-out, and none for device codes.
     ///   - scopes: The requested scopes.
+    ///   - host: The host; another one for GitHub Enterprise Server.
     public static func github(
-        clientID: String, secret: String? = nil, scopes: Scopes = ["read:user", "user:email"]
+        clientID: String, secret: String? = nil, scopes: Scopes = ["read:user", "user:email"],
+        host: String = "github.com"
     ) -> OAuthConfiguration {
         // The issuer that its responses name (RFC 9207).
-        described("https://github.com/login/oauth", clientID, secret, scopes) { server, url in
+        described("https://\(host)/login/oauth", clientID, secret, scopes) { server, url in
             server.authorizationEndpoint = url("/authorize")
             server.tokenEndpoint = url("/access_token") ?? server.tokenEndpoint
-            server.deviceAuthorizationEndpoint = URL(string: "https://github.com/login/device/code")
+            server.deviceAuthorizationEndpoint = URL(string: "https://\(host)/login/device/code")
+            let api = host == "github.com" ? "https://api.github.com" : "https://\(host)/api/v3"
+            server.tokenDeletionURL = URL(string: "\(api)/applications/\(FormEncoding.encodeValue(clientID))/token")
             server.separatesScopesByCommas = true
         }
     }

@@ -199,20 +199,12 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
             guard named.stringValue?.utf8.elementsEqual(issuer.utf8) == true else { throw .wrongIssuer }
         }
         // An issuer knows refresh tokens and ID tokens as well, and calls them active.
-        for name in ["token_type", "token_use", "typ"] {
-            let type = claims.string(name)?.lowercasedASCII() ?? ""
-            guard !Self.otherTypes.contains(type) else { throw .wrongType }
-        }
+        guard !claims.areOfAnotherToken else { throw .wrongType }
         // RFC 9449 §6.2: the response about a bound token contains its key.
         guard claims.string("token_type")?.lowercasedASCII() != "dpop" || claims["cnf"]?["jkt"]?.stringValue != nil
         else { throw .malformedToken("it is bound to a key that is not named") }
         try checkAudience(claims)
     }
-
-    /// The names of other kinds of tokens, as servers write them in members that RFC 7662 leaves open.
-    private static let otherTypes: Set<String> = [
-        "refresh", "refresh_token", "offline", "id", "id_token", "logout", "logout_token",
-    ]
 
     private func checkAudience(_ claims: Claims) throws(JOSEError) {
         guard let audience else {

@@ -39,8 +39,10 @@ public struct AuthorizationServer: Sendable, Hashable {
     /// The URL of a server that refreshes by JSON `{"refresh_token": …}`; nil for a server that refreshes at the token
     /// endpoint, as RFC 6749 §6 requires.
     public var jsonRefreshEndpoint: URL?
-    /// Whether the server separates granted scopes by commas, as GitHub does.
-    var separatesScopesByCommas = false
+    /// Whether the server separates granted scopes by commas, as GitHub, LinkedIn and Slack do.
+    public var separatesScopesByCommas = false
+    /// The URL at which GitHub deletes an access token, in place of a revocation endpoint.
+    var tokenDeletionURL: URL?
     /// The spelling of resources that the configuration states; nil for that of the product.
     var statedSpelling: ResourceSpelling?
     /// Whether this is Latchwork's own server, described by hand.

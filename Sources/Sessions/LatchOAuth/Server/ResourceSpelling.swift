@@ -35,15 +35,19 @@ extension AuthorizationServer {
     }
 
     /// Whether the server is Auth0, which names an endpoint in its metadata that no specification has.
-    private var isAuth0: Bool {
+    var isAuth0: Bool {
         (issuer.host() ?? "").utf8.ends(with: ".auth0.com".utf8)
             || metadata["mfa_challenge_endpoint"]?.stringValue?.utf8.ends(with: "/mfa/challenge".utf8) == true
     }
 
     /// Returns the parameters of a request as the server takes them.
-    func spelled(_ parameters: [(String, String)]) -> [(String, String)] {
-        guard resourceSpelling != .resource, let resource = parameters.first(where: { $0.0 == "resource" })?.1 else {
-            return parameters
+    ///
+    /// - Throws: `OAuthError.invalidTarget` for several resources where the server takes one, and for one that it cannot be told.
+    func spelled(_ parameters: [(String, String)]) throws(OAuthError) -> [(String, String)] {
+        let resources = parameters.filter { $0.0 == "resource" && !$0.1.isEmpty }.map(\.1)
+        guard resourceSpelling != .resource, let resource = resources.first else { return parameters }
+        guard resources.allSatisfy({ $0.utf8.elementsEqual(resource.utf8) }) else {
+            throw .unspeakableTarget("The server takes one resource, and the request names \(resources.count).")
         }
         var spelled = parameters.filter { $0.0 != "resource" }
         // The request of a code has named the resource, and a code is for no other one.
@@ -57,18 +61,31 @@ extension AuthorizationServer {
         }
         let scopes = Scopes(parsing: parameters.first { $0.0 == "scope" }?.1 ?? "")
         spelled.removeAll { $0.0 == "scope" }
-        return spelled + [("scope", Self.prefixed(scopes, with: resource).text)]
+        return spelled + [("scope", try Self.prefixed(scopes, with: resource).text)]
     }
 
     /// Returns scopes as those of a resource: all of the granted ones (`.default`) where none is named.
     ///
     /// Of a resource `https://x/` the scope is `https://x//.default`: the slash is a part of its name.
-    private static func prefixed(_ scopes: Scopes, with resource: String) -> Scopes {
+    private static func prefixed(_ scopes: Scopes, with resource: String) throws(OAuthError) -> Scopes {
         let own: Scopes = ["openid", "profile", "email", "address", "phone", "offline_access"]
         let asked = scopes.elements.filter { !own.contains($0) }
         let prefixed = (asked.isEmpty ? [".default"] : asked.map(\.rawValue)).map { name in
             name.utf8.contains("://".utf8) || name.utf8.starts(with: "\(resource)/".utf8) ? name : "\(resource)/\(name)"
         }
-        return Scopes(scopes.elements.filter(own.contains) + prefixed.compactMap(Scope.init))
+        let named = prefixed.compactMap(Scope.init)
+        guard named.count == prefixed.count else {
+            throw .unspeakableTarget("The server is told a resource by its scopes, and this one cannot be in a scope.")
+        }
+        return Scopes(scopes.elements.filter(own.contains) + named)
+    }
+}
+
+extension OAuthError {
+    /// A target that the server cannot be told, so that no request is sent.
+    fileprivate static func unspeakableTarget(_ message: String) -> OAuthError {
+        OAuthError(
+            code: OAuthError.invalidTarget.code, message: message,
+            hint: "Request the token of one resource, written as the server knows it.")
     }
 }

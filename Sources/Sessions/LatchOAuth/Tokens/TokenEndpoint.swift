@@ -202,6 +202,7 @@ extension TokenEndpoint {
     ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.
     ///   `OAuthError.invalidResponse` if a success is neither empty nor JSON, such as the page of a captive portal.
     public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
+        if let url = server.tokenDeletionURL { return try await delete(token, hint, at: url) }
         guard let url = server.revocationEndpoint else { throw OAuthError.noRevocationEndpoint }
         let response = try await post(
             [("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: endpoint("revocation_endpoint", url))
@@ -290,7 +291,7 @@ extension TokenEndpoint {
         _ form: [(String, String)], to url: URL, _ context: RequestContext = RequestContext()
     ) async throws -> HTTPResponse {
         try await send(to: url, context, hiding: secrets(of: form)) { request in
-            var form = server.spelled(form)
+            var form = try server.spelled(form)
             try registration.authenticate(&form, &request.fields, at: server, now: clock.now, random: random)
             // RFC 6749 §3.2: a parameter without a value counts as omitted.
             form.removeAll { $0.1.isEmpty }

@@ -18,6 +18,14 @@ public struct TokenResponse: Sendable, Hashable {
     /// refresh, which its session verifies.
     public internal(set) var idTokenClaims: Claims?
 
+    /// The lifetime of the refresh token, as GitHub, Google and Keycloak state it; nil if the server does not.
+    ///
+    /// Keycloak states zero for one without an end.
+    public var refreshLifetime: Duration? {
+        let value = ["refresh_token_expires_in", "refresh_expires_in"].lazy.compactMap { extra[$0]?.seconds }.first
+        return value.flatMap { $0 < 1 ? nil : .seconds(min($0, 36_525 * 86_400)) }
+    }
+
     /// Creates a response.
     public init(
         tokens: Tokens, lifetime: Duration? = nil, requestedScopes: Scopes? = nil, extra: JSONObject = [:]

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+
+/// The issuers, audiences and clients whose access tokens an API accepts.
+///
+/// ```swift
+/// let verifier = JWTVerifier(
+///     keys: keys, algorithms: [.rs256],
+///     accepting: AccessTokenRules(issuers: ["https://id.example"], audiences: ["https://api.example", "notes"]))
+/// ```
+///
+/// A token that is not an access token is refused: an ID token of the same issuer can have the same audience. A token is one by its
+/// type `at+jwt` (RFC 9068 §2.1), or by claims that only access tokens have, such as its scopes or its client.
+public struct AccessTokenRules: Sendable, Hashable {
+    /// The accepted values of `iss`, compared byte by byte.
+    public var issuers: [String]
+    /// The audiences, one of which `aud` must contain; without any, a token must have no `aud`, and `clients` decide.
+    public var audiences: [String]
+    /// The accepted values of `client_id`; empty accepts any for an accepted audience, and none without audiences.
+    public var clients: [String]
+
+    /// Creates rules.
+    public init(issuers: [String], audiences: [String], clients: [String] = []) {
+        (self.issuers, self.audiences, self.clients) = (issuers, audiences, clients)
+    }
+
+    /// The tokens of Microsoft Entra for one API, of both versions of its tokens.
+    ///
+    /// A new registration of an API gets tokens of version 1, whose issuer and audience are other ones. The keys of both are at
+    /// `https://login.microsoftonline.com/common/discovery/v2.0/keys`, which sign for all tenants: only `tenants` are accepted.
+    ///
+    /// - Parameters:
+    ///   - tenants: The IDs of the accepted tenants; a domain is not one.
+    ///   - audiences: The application ID of the API, which version 2 states, and its Application ID URI, which version 1 states.
+    public static func microsoft(tenants: [String], audiences: [String]) -> AccessTokenRules {
+        let issuers = tenants.flatMap {
+            ["https://login.microsoftonline.com/\($0)/v2.0", "https://sts.windows.net/\($0)/"]
+        }
+        return AccessTokenRules(issuers: issuers, audiences: audiences)
+    }
+
+    /// The tokens of an Amazon Cognito user pool, which name their client in place of an audience.
+    ///
+    /// - Parameters:
+    ///   - region: The region, such as `eu-central-1`.
+    ///   - userPool: The identifier of the user pool.
+    ///   - clients: The app clients of the API.
+    public static func cognito(region: String, userPool: String, clients: [String]) -> AccessTokenRules {
+        AccessTokenRules(
+            issuers: ["https://cognito-idp.\(region).amazonaws.com/\(userPool)"], audiences: [], clients: clients)
+    }
+
+    /// Refuses a token that these rules do not accept.
+    func check(_ token: JWT) throws(JOSEError) {
+        let claims = token.claims
+        guard !claims.areOfAnotherToken, token.header.isOfType("at+jwt") || claims.areOfAccessToken else {
+            throw .wrongType
+        }
+        guard Self.contains(issuers, claims.issuer) else { throw .wrongIssuer }
+        if audiences.isEmpty {
+            guard claims["aud"].map(\.isNull) ?? true, !clients.isEmpty else { throw .wrongAudience }
+        } else {
+            guard claims.audience.contains(where: { Self.contains(audiences, $0) }) else { throw .wrongAudience }
+        }
+        guard clients.isEmpty || Self.contains(clients, claims.string("client_id")) else { throw .wrongAudience }
+    }
+
+    private static func contains(_ texts: [String], _ text: String?) -> Bool {
+        guard let text else { return false }
+        return texts.contains { $0.utf8.elementsEqual(text.utf8) }
+    }
+}

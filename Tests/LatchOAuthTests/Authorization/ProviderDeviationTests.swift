@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchAuth
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchOAuth
+import LatchTesting
+import TestSupport
+import Testing
+
+/// What single providers do in their own way, after the sign-in.
+@Suite struct `A deviation of a provider` {
+    private let issuer = ScriptedIssuer()
+    private static let callback = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
+
+    private func client(_ configuration: OAuthConfiguration) -> AuthorizationClient {
+        AuthorizationClient(configuration, transport: issuer, clock: issuer.clock.wallClock())
+    }
+
+    /// Serves metadata with a device endpoint at the issuer of a configuration.
+    private func publish(_ issuerText: String, _ members: [String: String] = [:]) {
+        var metadata = [
+            "issuer": issuerText, "token_endpoint": "https://id.example.com/oauth/token",
+            "device_authorization_endpoint": "https://id.example.com/device",
+        ]
+        metadata.merge(members) { $1 }
+        let content = JSONValue.object(JSONObject(metadata.mapValues { .string($0) })).serialized()
+        issuer.on("/.well-known/openid-configuration", .ok, String(decoding: content, as: UTF8.self))
+    }
+
+    @Test(arguments: [true, false])
+    func `has its own page for a sign-out where it names none: Auth0`(isPreset: Bool) async throws {
+        publish("https://login.example.com/", ["mfa_challenge_endpoint": "https://login.example.com/mfa/challenge"])
+        let url = try #require(URL(string: "https://login.example.com/"))
+        let client = client(
+            isPreset
+                ? .auth0(domain: "login.example.com", clientID: "c") : OAuthConfiguration(issuer: url, clientID: "c"))
+        let page = try await client.signOutURL(for: Tokens(access: "a", idToken: "i"), redirectingTo: Self.callback)
+        #expect(page.absoluteString.hasPrefix("https://login.example.com/v2/logout?"))
+        let sent = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")
+        #expect(sent == ["client_id": "c", "returnTo": Self.callback.absoluteString])
+    }
+
+    @Test func `is not its page for a sign-out where it names one: Auth0`() async throws {
+        publish(
+            "https://login.example.com/",
+            [
+                "mfa_challenge_endpoint": "https://login.example.com/mfa/challenge",
+                "end_session_endpoint": "https://login.example.com/oidc/logout",
+            ])
+        let page = try await client(.auth0(domain: "login.example.com", clientID: "c")).signOutURL(
+            for: nil, redirectingTo: Self.callback)
+        #expect(page.path() == "/oidc/logout" && page.query()?.contains("post_logout_redirect_uri=") == true)
+    }
+
+    @Test(arguments: [
+        ("authorization_declined", OAuthError.accessDenied), ("code_expired", .signInTimedOut),
+        ("bad_verification_code", .invalidGrant),
+    ])
+    func `names the end of a device's code in words of its own: Microsoft Entra`(
+        code: String, expected: OAuthError
+    ) async throws {
+        publish("https://id.example.com")
+        issuer.on(
+            "/device", .ok,
+            #"{"device_code":"d","user_code":"u","verification_uri":"https://id.example.com/u","expires_in":600}"#)
+        issuer.on(.badRequest, #"{"error":"\#(code)","error_description":"AADSTS70000: something"}"#)
+        let client = client(OAuthConfiguration(issuer: ScriptedIssuer.url, clientID: "c"))
+        let authorization = try await client.beginOnAnotherDevice()
+        let tokens = Task { try await client.finish(authorization) }
+        _ = await issuer.clock.sleepers(atLeast: 1)
+        issuer.clock.advance(by: .seconds(6))
+        let error = await #expect(throws: OAuthError.self) { try await tokens.value }
+        #expect(error?.code == expected.code && error?.message.contains("password") == false)
+        #expect(issuer.requests(to: "/oauth/token").count == 1)
+    }
+
+    @Test(arguments: [
+        #"{"error":{"message":"Error validating verification code.","type":"OAuthException","code":100}}"#,
+        #"{"error":{"code":400,"message":"Error validating verification code.","status":"INVALID_ARGUMENT"}}"#,
+    ])
+    func `is an error in an object, whose words are kept: Facebook, Google`(content: String) async throws {
+        issuer.on(.badRequest, content)
+        let error = await #expect(throws: OAuthError.self) {
+            try await issuer.endpoint().tokens(for: ClientCredentialsGrant())
+        }
+        #expect(error?.issuerMessage == "Error validating verification code.")
+        #expect(error?.message == "The server refused the request. (Error validating verification code.)")
+    }
+
+    @Test(arguments: [("github.com", "https://api.github.com"), ("git.example.com", "https://git.example.com/api/v3")])
+    func `deletes a token in place of a revocation: GitHub`(host: String, api: String) async throws {
+        let place = host == "github.com" ? "" : "/api/v3"
+        issuer.on("\(place)/applications/c/token") { _ in HTTPResponse(status: .noContent) }
+        let client = client(.github(clientID: "c", secret: "secret-of-the-app", host: host))
+        let endpoint = try await client.tokenEndpoint()
+        try await endpoint.revoke(Tokens(access: "gho_a", refresh: "ghr_a"))
+        let request = try #require(issuer.requests.first)
+        #expect(issuer.requests.count == 1 && request.method == .delete)
+        #expect(request.absoluteURL == "\(api)/applications/c/token")
+        #expect(request.body.text == #"{"access_token":"gho_a"}"#)
+        #expect(request.fields[.authorization] == "Basic " + Data("c:secret-of-the-app".utf8).base64EncodedString())
+        #expect(try await client.server().authorizationEndpoint?.host() == host)
+        #expect(try await client.server().deviceAuthorizationEndpoint?.host() == host)
+    }
+
+    @Test func `may be that the token is gone already: GitHub`() async throws {
+        let endpoint = try await client(.github(clientID: "c", secret: "secret-of-the-app")).tokenEndpoint()
+        issuer.on("/applications/c/token", .notFound, #"{"message":"Not Found","status":"404"}"#)
+        try await endpoint.revoke("gho_a")
+        // A page may come from anything on the way.
+        issuer.on("/applications/c/token", .notFound, "<html>")
+        await #expect(throws: OAuthError.self) { try await endpoint.revoke("gho_a") }
+        issuer.on("/applications/c/token", .ok, "<html>")
+        await #expect(throws: OAuthError.invalidResponse) { try await endpoint.revoke("gho_a") }
+        issuer.on("/applications/c/token", .unauthorized, #"{"message":"Bad credentials secret-of-the-app"}"#)
+        let refused = await #expect(throws: OAuthError.self) { try await endpoint.revoke("gho_a") }
+        #expect(refused?.message.contains("secret-of-the-app") == false)
+        let publicClient = try await client(.github(clientID: "c")).tokenEndpoint()
+        await #expect(throws: OAuthError.noRevocationEndpoint) { try await publicClient.revoke("gho_a") }
+    }
+
+    @Test func `is a list of scopes with commas, also of a server that is described by hand`() async throws {
+        var server = AuthorizationServer(
+            issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url.appending(path: "oauth/token"))
+        server.separatesScopesByCommas = true
+        issuer.on(.ok, #"{"access_token":"a","scope":"chat:write,users:read"}"#)
+        let endpoint = TokenEndpoint(server: server, transport: issuer)
+        let response = try await endpoint.tokens(for: ClientCredentialsGrant(scopes: ["chat:write", "users:read"]))
+        #expect(response.grantedScopes == ["chat:write", "users:read"] && response.scopeChange.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (#""refresh_token_expires_in":604799"#, Duration.seconds(604_799)),
+            (#""refresh_expires_in":"1800""#, .seconds(1_800)),
+            (#""refresh_expires_in":0"#, nil), (#""refresh_token_expires_in":"soon""#, nil), (#""x":1"#, nil),
+            (#""refresh_token_expires_in":1e300"#, .seconds(36_525 * 86_400)), (#""refresh_expires_in":-1"#, nil),
+        ] as [(String, Duration?)])
+    func `is an end of the refresh token: Google, GitHub, Keycloak`(member: String, expected: Duration?) async throws {
+        issuer.on(.ok, #"{"access_token":"a","refresh_token":"r",\#(member)}"#)
+        let response = try await issuer.endpoint().tokens(for: ClientCredentialsGrant())
+        #expect(response.refreshLifetime == expected)
+    }
+
+    @Test(arguments: [["typ": "at+jwt"], ["typ": "application/logout+jwt"], ["token_use": "access"]])
+    func `is a token of another type in place of an ID token`(mark: [String: String]) async throws {
+        let provider = try ScriptedProvider()
+        let key = provider.key
+        provider.deviate { deviations in
+            deviations.sign = { claims in
+                var claims = claims
+                claims["token_use"] = mark["token_use"].map { .string($0) }
+                return try JWT.sign(claims, with: key, type: mark["typ"] ?? "JWT")
+            }
+        }
+        let client = provider.client()
+        let callback = try provider.approve(try await client.begin())
+        await #expect(throws: OAuthError.invalidIDToken) { try await client.finish(callback) }
+    }
+}
