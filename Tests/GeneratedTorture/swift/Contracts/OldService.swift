@@ -328,12 +328,36 @@ extension OldServiceServer {
         [
             .unary(OldServiceMethods.getOld) { try await getOld($0, context: $1) },
             .unary(OldServiceMethods.listOlds) { try await listOlds($0, context: $1) },
-            .unary(OldServiceMethods.deleteOld) { try await deleteOld($0, context: $1); return LatchRPC.Empty() },
-            .unary(OldServiceMethods.addOld) { try await addOld($0, context: $1) },
-            .unary(OldServiceMethods.pickOld) { try await pickOld($0, context: $1) },
-            .unary(OldServiceMethods.setElder) { try await setElder($0, context: $1) },
-            .unary(OldServiceMethods.change) { try await change($0, context: $1) },
-            .unary(OldServiceMethods.forget) { try await forget($0, context: $1); return LatchRPC.Empty() },
+            .unary(OldServiceMethods.deleteOld) { try await deleteOld($0, context: $1); return LatchRPC.Empty() }
+                .requiring("id", "must not be empty") { (request: GetOldRequest) in !request.id_deprecated.isEmpty }
+                .requiring("", "kind must be OLD_KIND_OLD or id must have at least 3 characters") { (request: GetOldRequest) in
+                    (request.kind_deprecated.rawValue == 1) || (request.id_deprecated.unicodeScalars.count >= 3)
+                },
+            .unary(OldServiceMethods.addOld) { try await addOld($0, context: $1) }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
+            .unary(OldServiceMethods.pickOld) { try await pickOld($0, context: $1) }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
+            .unary(OldServiceMethods.setElder) { try await setElder($0, context: $1) }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
+            .unary(OldServiceMethods.change) { try await change($0, context: $1) }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
+            .unary(OldServiceMethods.forget) { try await forget($0, context: $1); return LatchRPC.Empty() }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
             .serverStream(OldServiceMethods.watch) { try await watch($0, context: $1) },
             .clientStream(OldServiceMethods.tell) { try await tell($0, context: $1); return LatchRPC.Empty() },
             .bidirectional(OldServiceMethods.chat) { try await chat($0, context: $1) },

@@ -255,14 +255,31 @@ extension TaskServiceServer {
     /// The handlers of all methods.
     public var rpcMethods: [RPCMethodHandler] {
         [
-            .unary(TaskServiceMethods.createTask) { try await createTask($0, context: $1) },
+            .unary(TaskServiceMethods.createTask) { try await createTask($0, context: $1) }
+                .requiring("title", "must not be empty") { (request: CreateTaskRequest) in !request.title.isEmpty }
+                .requiring("title", "must have at least 3 characters") { (request: CreateTaskRequest) in
+                    request.title.unicodeScalars.count >= 3
+                },
             .unary(TaskServiceMethods.getTasks) { try await getTasks($0, context: $1) },
-            .unary(TaskServiceMethods.updateTask) { try await updateTask($0, context: $1) },
-            .unary(TaskServiceMethods.deleteTask) { try await deleteTask($0, context: $1); return Empty() },
-            .unary(TaskServiceMethods.toggleTaskCompletion) { try await toggleTaskCompletion($0, context: $1) },
+            .unary(TaskServiceMethods.updateTask) { try await updateTask($0, context: $1) }
+                .requiring("task_id", "must not be empty") { (request: UpdateTaskRequest) in !request.taskId.isEmpty },
+            .unary(TaskServiceMethods.deleteTask) { try await deleteTask($0, context: $1); return Empty() }
+                .requiring("task_id", "must not be empty") { (request: DeleteTaskRequest) in !request.taskId.isEmpty },
+            .unary(TaskServiceMethods.toggleTaskCompletion) { try await toggleTaskCompletion($0, context: $1) }
+                .requiring("task_id", "must not be empty") { (request: ToggleTaskCompletionRequest) in
+                    !request.taskId.isEmpty
+                },
             .unary(TaskServiceMethods.getCategories) { try await getCategories($0, context: $1) },
-            .unary(TaskServiceMethods.createCategory) { try await createCategory($0, context: $1) },
-            .unary(TaskServiceMethods.searchTasks) { try await searchTasks($0, context: $1) },
+            .unary(TaskServiceMethods.createCategory) { try await createCategory($0, context: $1) }
+                .requiring("name", "must not be empty") { (request: CreateCategoryRequest) in !request.name.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: CreateCategoryRequest) in
+                    request.name.unicodeScalars.count >= 2
+                },
+            .unary(TaskServiceMethods.searchTasks) { try await searchTasks($0, context: $1) }
+                .requiring("query", "must not be empty") { (request: SearchTasksRequest) in !request.query.isEmpty }
+                .requiring("query", "must have at least 2 characters") { (request: SearchTasksRequest) in
+                    request.query.unicodeScalars.count >= 2
+                },
         ]
     }
 }

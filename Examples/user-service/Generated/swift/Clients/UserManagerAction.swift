@@ -121,7 +121,7 @@ public enum UserManagerAction: AxiomAction, Hashable {
         switch self {
         case .register(let request):
             if request.email.isEmpty { errors.append("email must not be empty") }
-            if !(request.email.contains("@")) { errors.append("email must contain '@'") }
+            if !(request.email.utf8.contains("@".utf8)) { errors.append("email must contain '@'") }
             if request.password.isEmpty { errors.append("password must not be empty") }
             if !(request.password.unicodeScalars.count >= 8) { errors.append("password must have at least 8 characters") }
         case .login(let request):
@@ -135,7 +135,7 @@ public enum UserManagerAction: AxiomAction, Hashable {
             if request.userId.isEmpty { errors.append("user_id must not be empty") }
         case .updateProfile(let request):
             if request.userId.isEmpty { errors.append("user_id must not be empty") }
-            if !((request.email?.isEmpty ?? true) || (request.email?.contains("@") ?? false)) { errors.append("email must be empty or contain '@'") }
+            if !((request.email?.isEmpty ?? true) || (request.email?.utf8.contains("@".utf8) ?? false)) { errors.append("email must be empty or contain '@'") }
         case .changePassword(let request):
             if request.currentPassword.isEmpty { errors.append("current_password must not be empty") }
             if request.newPassword.isEmpty { errors.append("new_password must not be empty") }
@@ -145,7 +145,7 @@ public enum UserManagerAction: AxiomAction, Hashable {
             if request.userId.isEmpty { errors.append("user_id must not be empty") }
         case .requestPasswordReset(let request):
             if request.email.isEmpty { errors.append("email must not be empty") }
-            if !(request.email.contains("@")) { errors.append("email must contain '@'") }
+            if !(request.email.utf8.contains("@".utf8)) { errors.append("email must contain '@'") }
         case .resetPassword(let request):
             if request.resetToken.isEmpty { errors.append("reset_token must not be empty") }
             if request.newPassword.isEmpty { errors.append("new_password must not be empty") }
@@ -154,7 +154,7 @@ public enum UserManagerAction: AxiomAction, Hashable {
             if request.verificationToken.isEmpty { errors.append("verification_token must not be empty") }
         case .resendVerification(let request):
             if request.email.isEmpty { errors.append("email must not be empty") }
-            if !(request.email.contains("@")) { errors.append("email must contain '@'") }
+            if !(request.email.utf8.contains("@".utf8)) { errors.append("email must contain '@'") }
         case .verifyTwoFactor(let request):
             if request.code.isEmpty { errors.append("code must not be empty") }
         case .revokeDevice(let request):

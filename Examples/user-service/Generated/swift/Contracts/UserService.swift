@@ -665,28 +665,103 @@ extension UserServiceServer {
     /// The handlers of all methods.
     public var rpcMethods: [RPCMethodHandler] {
         [
-            .unary(UserServiceMethods.register) { try await register($0, context: $1) },
-            .unary(UserServiceMethods.login) { try await login($0, context: $1) },
-            .unary(UserServiceMethods.logout) { try await logout($0, context: $1); return Empty() },
-            .unary(UserServiceMethods.refreshToken) { try await refreshToken($0, context: $1) },
-            .unary(UserServiceMethods.getProfile) { try await getProfile($0, context: $1) },
-            .unary(UserServiceMethods.updateProfile) { try await updateProfile($0, context: $1) },
-            .unary(UserServiceMethods.changePassword) { try await changePassword($0, context: $1); return Empty() },
+            .unary(UserServiceMethods.register) { try await register($0, context: $1) }
+                .requiring("email", "must not be empty") { (request: RegisterRequest) in !request.email.isEmpty }
+                .requiring("email", "must contain '@'") { (request: RegisterRequest) in
+                    request.email.utf8.contains("@".utf8)
+                }
+                .requiring("password", "must not be empty") { (request: RegisterRequest) in !request.password.isEmpty }
+                .requiring("password", "must have at least 8 characters") { (request: RegisterRequest) in
+                    request.password.unicodeScalars.count >= 8
+                },
+            .unary(UserServiceMethods.login) { try await login($0, context: $1) }
+                .requiring("email", "must not be empty") { (request: LoginRequest) in !request.email.isEmpty }
+                .requiring("password", "must not be empty") { (request: LoginRequest) in !request.password.isEmpty },
+            .unary(UserServiceMethods.logout) { try await logout($0, context: $1); return Empty() }
+                .requiring("session_token", "must not be empty") { (request: LogoutRequest) in
+                    !request.sessionToken.isEmpty
+                },
+            .unary(UserServiceMethods.refreshToken) { try await refreshToken($0, context: $1) }
+                .requiring("refresh_token", "must not be empty") { (request: RefreshTokenRequest) in
+                    !request.refreshToken.isEmpty
+                },
+            .unary(UserServiceMethods.getProfile) { try await getProfile($0, context: $1) }
+                .requiring("user_id", "must not be empty") { (request: GetProfileRequest) in !request.userId.isEmpty },
+            .unary(UserServiceMethods.updateProfile) { try await updateProfile($0, context: $1) }
+                .requiring("user_id", "must not be empty") { (request: UpdateProfileRequest) in
+                    !request.userId.isEmpty
+                }
+                .requiring("email", "must be empty or contain '@'") { (request: UpdateProfileRequest) in
+                    (request.email?.isEmpty ?? true) || (request.email?.utf8.contains("@".utf8) ?? false)
+                },
+            .unary(UserServiceMethods.changePassword) { try await changePassword($0, context: $1); return Empty() }
+                .requiring("current_password", "must not be empty") { (request: ChangePasswordRequest) in
+                    !request.currentPassword.isEmpty
+                }
+                .requiring("new_password", "must not be empty") { (request: ChangePasswordRequest) in
+                    !request.newPassword.isEmpty
+                }
+                .requiring("new_password", "must have at least 8 characters") { (request: ChangePasswordRequest) in
+                    request.newPassword.unicodeScalars.count >= 8
+                }
+                .requiring("new_password", "must differ from current_password") { (request: ChangePasswordRequest) in
+                    request.newPassword != request.currentPassword
+                },
             .unary(UserServiceMethods.getUsers) { try await getUsers($0, context: $1) },
-            .unary(UserServiceMethods.deleteUser) { try await deleteUser($0, context: $1); return Empty() },
-            .unary(UserServiceMethods.requestPasswordReset) { try await requestPasswordReset($0, context: $1); return Empty() },
-            .unary(UserServiceMethods.resetPassword) { try await resetPassword($0, context: $1); return Empty() },
-            .unary(UserServiceMethods.verifyEmail) { try await verifyEmail($0, context: $1) },
-            .unary(UserServiceMethods.resendVerification) { try await resendVerification($0, context: $1); return Empty() },
+            .unary(UserServiceMethods.deleteUser) { try await deleteUser($0, context: $1); return Empty() }
+                .requiring("user_id", "must not be empty") { (request: DeleteUserRequest) in !request.userId.isEmpty },
+            .unary(UserServiceMethods.requestPasswordReset) { try await requestPasswordReset($0, context: $1); return Empty() }
+                .requiring("email", "must not be empty") { (request: PasswordResetRequest) in !request.email.isEmpty }
+                .requiring("email", "must contain '@'") { (request: PasswordResetRequest) in
+                    request.email.utf8.contains("@".utf8)
+                },
+            .unary(UserServiceMethods.resetPassword) { try await resetPassword($0, context: $1); return Empty() }
+                .requiring("reset_token", "must not be empty") { (request: ResetPasswordRequest) in
+                    !request.resetToken.isEmpty
+                }
+                .requiring("new_password", "must not be empty") { (request: ResetPasswordRequest) in
+                    !request.newPassword.isEmpty
+                }
+                .requiring("new_password", "must have at least 8 characters") { (request: ResetPasswordRequest) in
+                    request.newPassword.unicodeScalars.count >= 8
+                },
+            .unary(UserServiceMethods.verifyEmail) { try await verifyEmail($0, context: $1) }
+                .requiring("verification_token", "must not be empty") { (request: VerifyEmailRequest) in
+                    !request.verificationToken.isEmpty
+                },
+            .unary(UserServiceMethods.resendVerification) { try await resendVerification($0, context: $1); return Empty() }
+                .requiring("email", "must not be empty") { (request: ResendVerificationRequest) in
+                    !request.email.isEmpty
+                }
+                .requiring("email", "must contain '@'") { (request: ResendVerificationRequest) in
+                    request.email.utf8.contains("@".utf8)
+                },
             .unary(UserServiceMethods.setupTwoFactor) { try await setupTwoFactor($0, context: $1) },
-            .unary(UserServiceMethods.verifyTwoFactor) { try await verifyTwoFactor($0, context: $1) },
+            .unary(UserServiceMethods.verifyTwoFactor) { try await verifyTwoFactor($0, context: $1) }
+                .requiring("code", "must not be empty") { (request: VerifyTwoFactorRequest) in !request.code.isEmpty },
             .unary(UserServiceMethods.getActiveDevices) { try await getActiveDevices($0, context: $1) },
-            .unary(UserServiceMethods.revokeDevice) { try await revokeDevice($0, context: $1); return Empty() },
-            .unary(UserServiceMethods.setUserRole) { try await setUserRole($0, context: $1) },
-            .unary(UserServiceMethods.setUserStatus) { try await setUserStatus($0, context: $1) },
-            .unary(UserServiceMethods.endUserSessions) { try await endUserSessions($0, context: $1) },
-            .unary(UserServiceMethods.removeTwoFactor) { try await removeTwoFactor($0, context: $1); return Empty() },
-            .unary(UserServiceMethods.regenerateRecoveryCodes) { try await regenerateRecoveryCodes($0, context: $1) },
+            .unary(UserServiceMethods.revokeDevice) { try await revokeDevice($0, context: $1); return Empty() }
+                .requiring("device_id", "must not be empty") { (request: RevokeDeviceRequest) in
+                    !request.deviceId.isEmpty
+                },
+            .unary(UserServiceMethods.setUserRole) { try await setUserRole($0, context: $1) }
+                .requiring("user_id", "must not be empty") { (request: SetUserRoleRequest) in !request.userId.isEmpty },
+            .unary(UserServiceMethods.setUserStatus) { try await setUserStatus($0, context: $1) }
+                .requiring("user_id", "must not be empty") { (request: SetUserStatusRequest) in
+                    !request.userId.isEmpty
+                },
+            .unary(UserServiceMethods.endUserSessions) { try await endUserSessions($0, context: $1) }
+                .requiring("user_id", "must not be empty") { (request: EndUserSessionsRequest) in
+                    !request.userId.isEmpty
+                },
+            .unary(UserServiceMethods.removeTwoFactor) { try await removeTwoFactor($0, context: $1); return Empty() }
+                .requiring("", "user_id must not be empty or code must not be empty") { (request: RemoveTwoFactorRequest) in
+                    !request.userId.isEmpty || !request.code.isEmpty
+                },
+            .unary(UserServiceMethods.regenerateRecoveryCodes) { try await regenerateRecoveryCodes($0, context: $1) }
+                .requiring("code", "must not be empty") { (request: RegenerateRecoveryCodesRequest) in
+                    !request.code.isEmpty
+                },
         ]
     }
 }
