@@ -43,7 +43,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "hello\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "hello\r\n\r\n",
+        "HTTP/1.1 abc\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n",
     ])
     func `because the server does not speak HTTP is a malformed message`(bytes: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: bytes) }

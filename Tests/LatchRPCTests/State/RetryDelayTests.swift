@@ -12,7 +12,9 @@ import Testing
 
 @Suite struct `The delay before an action is repeated` {
     /// Returns the first delays after an error, for random numbers that are all the same; nil if it is not repeated.
-    private func delays(after error: RPCError, _ count: Int = 1, base: Duration = .milliseconds(100), word: UInt64 = 1 << 63)
+    private func delays(
+        after error: RPCError, _ count: Int = 1, base: Duration = .milliseconds(100), word: UInt64 = 1 << 63
+    )
         async -> [Duration]
     {
         let clock = ManualClock()
@@ -20,7 +22,8 @@ import Testing
         settings.random = RandomSource { word }
         let client = ShelfClient(ShelfService { _, _, _ in throw error }, ShelfState(), settings)
         let done = Task {
-            try await client.processWithRetry(.add(Book("a")), maxRetries: count, baseDelay: base, evenIfUncertain: true)
+            try await client.processWithRetry(
+                .add(Book("a")), maxRetries: count, baseDelay: base, evenIfUncertain: true)
         }
         var delays: [Duration] = []
         for _ in 0..<count { delays.append(await clock.wakeNext()) }
@@ -41,7 +44,10 @@ import Testing
     }
 
     @Test func `grows up to half a minute`() async {
-        #expect(await delays(after: RPCError(.unavailable), 3, base: .seconds(20)).map { $0 <= .seconds(30) } == [true, true, true])
+        #expect(
+            await delays(after: RPCError(.unavailable), 3, base: .seconds(20)).map { $0 <= .seconds(30) } == [
+                true, true, true,
+            ])
         #expect(await delays(after: RPCError(.unavailable), 2, base: .seconds(20)).last == .seconds(30))
     }
 
@@ -54,7 +60,9 @@ import Testing
     ]
 
     private static func detail(seconds: Int64) -> ProtoAny {
-        do { return try ProtoAny(packing: RetryInfo(retryDelay: ProtoDuration(seconds: seconds))) } catch { return ProtoAny() }
+        do { return try ProtoAny(packing: RetryInfo(retryDelay: ProtoDuration(seconds: seconds))) } catch {
+            return ProtoAny()
+        }
     }
 
     @Test(arguments: 0..<4) func `is at least the one that the server asks for`(index: Int) async {
