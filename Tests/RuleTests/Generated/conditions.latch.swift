@@ -276,13 +276,13 @@ let conditions: [@Sendable (AskRequest) -> Bool] = [
     // !request.email.isEmpty: email must not be empty
     { request in !request.email.isEmpty },
     // request.email.contains('@'): email must contain '@'
-    { request in request.email.contains("@") },
+    { request in request.email.utf8.contains("@".utf8) },
     // request.password.length >= 8: password must have at least 8 characters
     { request in request.password.unicodeScalars.count >= 8 },
     // request.password != request.current_password: password must differ from current_password
     { request in request.password != request.currentPassword },
     // request.email.isEmpty || request.email.contains('@'): email must be empty or contain '@'
-    { request in request.email.isEmpty || request.email.contains("@") },
+    { request in request.email.isEmpty || request.email.utf8.contains("@".utf8) },
     // request.nick_name.isEmpty || request.nickName.count < 5: nick_name must be empty or have fewer than 5 characters
     { request in (request.nickName?.isEmpty ?? true) || ((request.nickName?.unicodeScalars.count ?? 0) < 5) },
     // request.limit >= 1 && request.limit <= 100: limit must be at least 1 and be at most 100
@@ -306,7 +306,7 @@ let conditions: [@Sendable (AskRequest) -> Bool] = [
     // request.profile.age >= 18: profile.age must be at least 18
     { request in (request.profile?.age ?? 0) >= 18 },
     // request.profile.twin.bio.hasPrefix('a'): profile.twin.bio must begin with 'a'
-    { request in (request.profile?.twin?.bio.hasPrefix("a") ?? false) },
+    { request in (request.profile?.twin?.bio.utf8.starts(with: "a".utf8) ?? false) },
     // has(request.profile): profile must be set
     { request in (request.profile != nil) },
     // request.profile == null || !request.profile.bio.isEmpty: profile must not be set or profile.bio must not be empty
@@ -332,7 +332,7 @@ let conditions: [@Sendable (AskRequest) -> Bool] = [
     // has(request.profile.born): profile.born must be set
     { request in (request.profile?.hasBorn ?? false) },
     // request.class.endsWith('z'): class must end with 'z'
-    { request in request.`class`.hasSuffix("z") },
+    { request in request.`class`.utf8.reversed().starts(with: "z".utf8.reversed()) },
     // request.email matches '^\w+@\w+$': email must match '^\w+@\w+$'
     { request in TextPattern("^\\w+@\\w+$").matches(request.email) },
     // request.nick_name == 'Jo': nick_name must be 'Jo'
