@@ -109,7 +109,9 @@ private struct FakeServer: UserServiceServer {
         let fake = FakeUserService.service()
         let service = RPCService(FakeServer(fake: fake).rpcMethods)
         let stub = UserServiceStub(try RPCChannel("https://users.example", through: service))
-        let error = await #expect(throws: RPCError.self) { _ = try await stub.login(LoginRequest(email: "", password: "")) }
+        let error = await #expect(throws: RPCError.self) {
+            _ = try await stub.login(LoginRequest(email: "", password: ""))
+        }
         #expect(error?.status == .invalidArgument && error?.violations.map(\.path) == ["email", "password"])
         #expect(error?.message == "email must not be empty; password must not be empty")
         #expect(fake.loginRequests.isEmpty)

@@ -168,7 +168,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["../A.swift", "/etc/A.swift", "a/../../A.swift", "", "a//b", "./a", OutputManifest.name,
+    @Test(arguments: [
+        "../A.swift", "/etc/A.swift", "a/../../A.swift", "", "a//b", "./a", OutputManifest.name,
         // As a Character the slash merges with the mark after or before it.
         "../\u{301}w\u{600}/../A.swift", "a\u{600}/../../A.swift", "/\u{301}etc/A.swift",
     ])

@@ -62,7 +62,8 @@ import Testing
 
     @Test func `imports nothing by a path that leads out of the search paths`() throws {
         try ProjectFolder.with([
-            "in/a.proto": Self.head + "import \"../\u{301}w\u{600}/../o.proto\";\n", "in/\u{301}w\u{600}/x": "", "o.proto": Self.head,
+            "in/a.proto": Self.head + "import \"../\u{301}w\u{600}/../o.proto\";\n", "in/\u{301}w\u{600}/x": "",
+            "o.proto": Self.head,
         ]) { folder throws in
             let result = try ProtoSources.find(["\(folder.path)/in/a.proto"], includes: []).compile()
             #expect(result.diagnostics.contains { $0.severity == .error })

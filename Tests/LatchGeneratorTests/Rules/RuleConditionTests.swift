@@ -36,7 +36,10 @@ import Testing
         ("!request.labels.isEmpty", "!request.labels.isEmpty", "labels must not be empty"),
         ("request.proof.size() == 32", "request.proof.count == 32", "proof must have exactly 32 bytes"),
         ("request.email.startsWith('a')", #"request.email.utf8.starts(with: "a".utf8)"#, "email must begin with 'a'"),
-        ("!request.email.hasSuffix('.')", #"!request.email.utf8.reversed().starts(with: ".".utf8.reversed())"#, "email must not end with '.'"),
+        (
+            "!request.email.hasSuffix('.')", #"!request.email.utf8.reversed().starts(with: ".".utf8.reversed())"#,
+            "email must not end with '.'"
+        ),
         ("request.count >= 1", "request.count >= 1", "count must be at least 1"),
         ("!request.class.isEmpty", "!request.`class`.isEmpty", "class must not be empty"),
     ]) func `becomes a condition of Swift and a sentence`(rule: String, condition: String, message: String) throws {

@@ -61,7 +61,9 @@ import Testing
             let path = folder + "/pipe"
             #expect(mkfifo(path, 0o600) == 0)
             // Nobody reads it.
-            await #expect(throws: HTTPError.fileUnavailable) { try await HTTPBodyStream([1] as [UInt8]).write(to: path) }
+            await #expect(throws: HTTPError.fileUnavailable) {
+                try await HTTPBodyStream([1] as [UInt8]).write(to: path)
+            }
             let reader = open(path, O_RDONLY | O_NONBLOCK)
             try await HTTPBodyStream([1, 2, 3] as [UInt8]).write(to: path)
             var buffer = [UInt8](repeating: 0, count: 8)
@@ -69,7 +71,9 @@ import Testing
             close(reader)
             #expect(try names(in: folder) == ["pipe"])
             try await HTTPBodyStream([1] as [UInt8]).write(to: "/dev/null")
-            #expect(try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType == .typeCharacterSpecial)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+                    == .typeCharacterSpecial)
         }
     }
 

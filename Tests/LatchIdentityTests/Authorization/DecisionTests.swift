@@ -126,10 +126,13 @@ import Testing
     }
 
     @Test(arguments: ["prefetch", "prefetch;prerender"])
-    func `ahead of its user is refused, so that the browser loads it when the user comes`(purpose: String) async throws {
+    func `ahead of its user is refused, so that the browser loads it when the user comes`(purpose: String) async throws
+    {
         let site = try await Site.authorizing()
         for path in [SignInApp().path(), "/oauth/logout", "/verify?token=x", "/device"] {
-            let fields: HTTPFields = ["Sec-Purpose": purpose, "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate"]
+            let fields: HTTPFields = [
+                "Sec-Purpose": purpose, "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate",
+            ]
             let response = try await site.send(.get, path, fields: fields)
             #expect(response.status == 503 && response.field(.setCookie) == nil, "\(path)")
             #expect(response.field(.cacheControl) == "no-store")

@@ -136,9 +136,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [(404, 5, RPCCode.notFound), (503, 14, .unavailable), (400, 9, .failedPrecondition), (204, 16, .unauthenticated)]
-        as [(HTTPStatus, Int, RPCCode)])
-    func `that a gateway gives another status of HTTP is known by that of gRPC`(http: HTTPStatus, grpc: Int, code: RPCCode)
+    @Test(
+        arguments: [
+            (404, 5, RPCCode.notFound), (503, 14, .unavailable), (400, 9, .failedPrecondition),
+            (204, 16, .unauthenticated),
+        ]
+            as [(HTTPStatus, Int, RPCCode)])
+    func `that a gateway gives another status of HTTP is known by that of gRPC`(
+        http: HTTPStatus, grpc: Int, code: RPCCode
+    )
         async throws
     {
         for style in [RPCProtocol.grpc, .grpcWeb] {

@@ -87,7 +87,8 @@ import Testing
 
     @Test func `gives the compiler the priority of the command`() async throws {
         let compiler = "#!/bin/sh\nnice > \"$(dirname \"$0\")/priority\"\n"
-        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n", "script": compiler]) { call async throws in
+        try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n", "script": compiler]) {
+            call async throws in
             // A child writes it, as above.
             let program = call.folder + "/swiftc"
             _ = try await ChildProcess.run("/usr/bin/install", ["-m", "755", call.folder + "/script", program])
@@ -104,7 +105,8 @@ import Testing
     /// `swiftc` reads flags from a file that is named `@file`.
     @Test func `takes no flags for the compiler from a file`() async throws {
         try await GeneratorCall.with([
-            "Tests/A.swift": "@testable import @flags\nstruct A {}\n", "flags": "M -driver-use-frontend-path \(#filePath)\n",
+            "Tests/A.swift": "@testable import @flags\nstruct A {}\n",
+            "flags": "M -driver-use-frontend-path \(#filePath)\n",
         ]) { call async throws in
             for flag in ["--skip-compilation", "--compile-check"] {
                 let outcome = try await call.run("latch", "validate", "-p", ".", flag)

@@ -156,7 +156,9 @@ private final class ResumableDownload: Sendable {
     private func open(_ state: inout State, _ validator: String) async throws -> Bool {
         let response = try await resume("bytes=\(state.count)-", validator)
         // RFC 9110 §15.5.17: nothing begins where the content ends. Only the end of the earlier transfer was missing.
-        if response.status.rawValue == 416, (ContentRange(response.fields)?.total ?? state.total ?? state.count) == state.count {
+        if response.status.rawValue == 416,
+            (ContentRange(response.fields)?.total ?? state.total ?? state.count) == state.count
+        {
             return false
         }
         state.surplus = try await surplus(in: response, &state)

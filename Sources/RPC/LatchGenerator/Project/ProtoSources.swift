@@ -28,7 +28,8 @@ package struct ProtoSources: Sendable {
                 let name = String(decoding: file.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
                 let other = names.updateValue(name, forKey: name)
                 guard other.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true else {
-                    throw .impossibleOutput("Two .proto files have one name in different spellings of Unicode: '\(name)'.")
+                    throw .impossibleOutput(
+                        "Two .proto files have one name in different spellings of Unicode: '\(name)'.")
                 }
             }
         }
@@ -91,7 +92,9 @@ package struct ProtoSources: Sendable {
 extension ProtoSources {
     private static func root(of file: String, given: String?, includes: [String]) -> String {
         // The longest one, since one include may contain another.
-        let including = includes.filter { file.utf8.starts(with: ($0 + "/").utf8) }.max { $0.utf8.count < $1.utf8.count }
+        let including = includes.filter { file.utf8.starts(with: ($0 + "/").utf8) }.max {
+            $0.utf8.count < $1.utf8.count
+        }
         if let including { return including }
         let folder = AtomicFile(file).folder
         let package = FileManager.default.contents(atPath: file).flatMap { PackageStatement.find(in: Array($0)) }
@@ -122,7 +125,8 @@ extension ProtoSources {
     static func normalized(_ path: String) -> String {
         let parts = path.pathParts.filter { $0 != "." }.joined(separator: "/")
         if path.utf8.first == UInt8(ascii: "/") { return "/" + parts }
-        return parts.isEmpty || parts.utf8.starts(with: "../".utf8) || parts == ".." ? (parts.isEmpty ? "." : parts) : "./" + parts
+        return parts.isEmpty || parts.utf8.starts(with: "../".utf8) || parts == ".."
+            ? (parts.isEmpty ? "." : parts) : "./" + parts
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchProtoCompiler
 package import LatchCore
 import LatchProcess
+import LatchProtoCompiler
 import PortableFoundation
 
 /// A check of generated files by the Swift compiler, with all files of a module together.

@@ -69,7 +69,8 @@ package enum SwiftGenerator {
             let checks = planning.plans.flatMap(\.methods).map { ($0.method.fullName, compiler.checks(for: $0)) }
             // Those of a client tell the same.
             if !options.makesClients { result.diagnostics += checks.flatMap(\.1.diagnostics) }
-            result.append(contracts.write(outline, checks: Dictionary(checks.map { ($0, $1.checks) }) { first, _ in first }))
+            result.append(
+                contracts.write(outline, checks: Dictionary(checks.map { ($0, $1.checks) }) { first, _ in first }))
         }
         if options.makesClients {
             let plans = planning.plans.filter { options.swift.services?.contains($0.service.fullName) ?? true }

@@ -16,7 +16,10 @@ enum RuleDescription {
 
     /// Returns the field of a condition that is about one field alone.
     static func subject(_ expression: RuleExpression) -> String? {
-        let parts = if case .any(let parts) = expression { parts } else if case .all(let parts) = expression { parts } else { [expression] }
+        let parts =
+            if case .any(let parts) = expression { parts } else if case .all(let parts) = expression { parts } else {
+                [expression]
+            }
         let subjects = Set(parts.map { requirement($0)?.subject ?? "" })
         return subjects.count == 1 ? subjects.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }

@@ -16,7 +16,9 @@ public struct RPCMethodHandler: Sendable {
     public let idempotency: RPCIdempotency
     let implementation: Implementation
     /// Returns the rules that a request violates.
-    private(set) var violations: @Sendable (any Message) -> [Violation] = { ($0 as? any RuledMessage)?.violations() ?? [] }
+    private(set) var violations: @Sendable (any Message) -> [Violation] = {
+        ($0 as? any RuledMessage)?.violations() ?? []
+    }
 
     /// An implementation on encoded messages.
     enum Implementation: Sendable {

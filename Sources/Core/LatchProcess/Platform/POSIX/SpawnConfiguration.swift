@@ -71,15 +71,15 @@ struct SpawnConfiguration: ~Copyable {
         return posix_spawnattr_setflags(&attributes, flags)
     }
 
-    /// Gives a new process the priority with which this one was started: on Linux a process inherits that of the calling thread, and
-    /// Dispatch's threads have another one.
+    /// Gives a new process the priority with which this one was started.
+    ///
+    /// On Linux a process inherits that of the calling thread, and Dispatch's threads have another one.
     static func inheritPriority(_ id: pid_t) {
-        #if os(Linux)
-        let whose = __priority_which_t(PRIO_PROCESS.rawValue)
-        let priority = getpriority(whose, id_t(getpid()))
+        // PRIO_PROCESS, whose type differs between C libraries.
+        let process: Int32 = 0
+        let priority = getpriority(process, id_t(getpid()))
         // A process that has ended already needs none.
-        if priority > 0 { _ = setpriority(whose, id_t(id), priority) }
-        #endif
+        if priority > 0 { _ = setpriority(process, id_t(id), priority) }
     }
 
     /// Starts the program.

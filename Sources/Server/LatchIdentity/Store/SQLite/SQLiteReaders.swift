@@ -88,11 +88,13 @@ final class SQLiteReaders: Sendable {
     /// Ends a read: keeps its connection, or closes it if enough are idle, or if it would read an old snapshot.
     private func end(_ connection: SQLiteConnection?) {
         if let connection {
-            let isKept = !connection.isInTransaction && state.withLock { state in
-                guard let count = state.idle?.count, count < maximumIdle else { return false }
-                state.idle?.append(connection)
-                return true
-            }
+            let isKept =
+                !connection.isInTransaction
+                && state.withLock { state in
+                    guard let count = state.idle?.count, count < maximumIdle else { return false }
+                    state.idle?.append(connection)
+                    return true
+                }
             if !isKept { connection.close() }
         }
         let waiting = state.withLock { state in

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import LatchCore
 import PortableFoundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
 public func platformSecretStore(service: String) -> any SecretStore {
@@ -64,19 +59,6 @@ package func secretsFolder(in environment: [String: String]) -> String {
     if let home = absolutePath("LATCH_HOME", in: environment) { return home }
     // The XDG base directory specification: a relative path is invalid and is ignored.
     if let data = absolutePath("XDG_DATA_HOME", in: environment) { return data + "/latchwork" }
-    return (absolutePath("HOME", in: environment) ?? homeOfUser) + "/.local/share/latchwork"
-}
-
-/// The user's home by the user database: Foundation would take a relative `HOME` for it. Nothing can be created below the one of a user
-/// who is not in it.
-private var homeOfUser: String {
-    var (entry, result) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-    var buffer = [CChar](repeating: 0, count: 16_384)
-    return buffer.withUnsafeMutableBufferPointer { buffer in
-        guard let start = buffer.baseAddress, getpwuid_r(geteuid(), &entry, start, buffer.count, &result) == 0, result != nil,
-            let home = entry.pw_dir, home[0] == CChar(UInt8(ascii: "/"))
-        else { return "/var/empty" }
-        return String(cString: home)
-    }
+    return (absolutePath("HOME", in: environment) ?? UserDatabase.home) + "/.local/share/latchwork"
 }
 #endif
