@@ -78,11 +78,17 @@ package struct TOMLParser {
         }
     }
 
+    /// The maximum number of parts of a key, each of which is a table within the last one.
+    private static let maximumParts = 100
+
     /// Parses a key, dotted or not, and the blanks after it.
     private mutating func key() throws(TOMLError) -> [String] {
         var parts: [String] = []
         while true {
             skipBlanks()
+            guard parts.count < Self.maximumParts else {
+                throw error("the key has too many parts", "Write at most \(Self.maximumParts) parts with dots.")
+            }
             parts.append(try keyPart())
             skipBlanks()
             guard next == "." else { return parts }

@@ -29,6 +29,20 @@ import Darwin
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `of another is read where it is a file, and not too long`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/f")
+            #expect(try file.readFile() == nil)
+            try file.replace(with: [1, 2, 3])
+            #expect(try file.readFile(upTo: 3) == [1, 2, 3])
+            #expect(throws: FileError.self) { try file.readFile(upTo: 2) }
+            #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
+            for path in ["\(folder)/pipe", "/dev/zero", folder] {
+                #expect(throws: FileError.self) { try AtomicFile(path).readFile() }
+            }
+        }
+    }
+
     #if os(Linux)
     // Report 17 in Documentation/PublicReports.md: the kernel's own file systems cannot sync a folder, as CIFS and FUSE.
     @Test func `needs no folder that can be synced`() throws {

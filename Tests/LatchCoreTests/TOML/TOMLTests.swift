@@ -68,6 +68,8 @@ import Testing
         ("# \u{0}", 1, 3, "control character"), ("a = [1 2]", 1, 8, "',' or ']' is missing"),
         ("a = [1", 1, 7, "',' or ']' is missing"), ("é = 1", 1, 1, "a key is missing"),
         ("a = [" + String(repeating: "[", count: 20), 1, 21, "nested too deeply"),
+        ("b = 1\n" + String(repeating: "a.", count: 50_000) + "a = 1", 2, 201, "too many parts"),
+        ("[" + String(repeating: "a.", count: 50_000) + "a]", 1, 202, "too many parts"),
     ])
     func `rejects invalid TOML with the location and a hint`(
         text: String, line: Int, column: Int, message: String

@@ -16,6 +16,11 @@ import Testing
             .map { $0.drop { $0 == " " } }
     }
 
+    @Test func `is a raw string where a reserved name has quotation marks`() throws {
+        let text = try swift(#"message M { int32 a = 1; reserved "x\"\"\""; }"#)
+        #expect(text.contains("\n        #\"\"\"\n") && text.contains("\n        \"\"\"#"))
+    }
+
     @Test func `names the type of each field`() throws {
         let types = [
             "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchCore
 import PortableFoundation
 import TestTags
@@ -53,6 +54,31 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: "\(outside)/B.swift"))
             for path in ["swift/a\nb.swift", "swift/a\rb.swift", "swift/\u{1B}[2J.swift"] {
                 #expect(throws: GeneratorError.self) { try plan([GeneratedFile(path: path, text: "")], in: folder) }
+            }
+        }
+    }
+
+    @Test func `shows nothing of a file that a link in its place leads to`() throws {
+        try ProjectFolder.with(["env": "SECRET=topsecret\n"]) { folder throws in
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/A.swift", withDestinationPath: folder.path + "/env")
+            let plan = try plan([GeneratedFile(path: "A.swift", text: "x")], in: folder, force: true)
+            #expect(plan.steps.map(\.old) == [[]])
+            try plan.apply()
+            #expect(try folder.content()["env"] == "SECRET=topsecret\n")
+            #expect(try folder.content()["A.swift"] == "x")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [OutputManifest.name, "A.swift"])
+    func `waits for no pipe in the place of a file`(name: String) throws {
+        try ProjectFolder.with { folder throws in
+            #expect(mkfifo("\(folder.path)/\(name)", 0o600) == 0)
+            let file = GeneratedFile(path: "A.swift", text: "x")
+            if name == OutputManifest.name {
+                #expect(throws: GeneratorError.unwritableOutput) { try plan([file], in: folder) }
+            } else {
+                #expect(try plan([file], in: folder).conflicts.map(\.reason) == [.unreadable])
             }
         }
     }

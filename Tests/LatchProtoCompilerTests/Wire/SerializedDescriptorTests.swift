@@ -230,6 +230,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [(99, true), (101, false), (5_000, false)])
+    func `with messages in messages is read as deep as protoc reads it`(depth: Int, isRead: Bool) {
+        func field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
+            var (length, bytes) = (content.count, [number << 3 | 2])
+            while length > 0x7F {
+                bytes.append(UInt8(truncatingIfNeeded: length) | 0x80)
+                length >>= 7
+            }
+            return bytes + [UInt8(length)] + content
+        }
+        var message = field(1, [0x61])
+        for _ in 1..<depth { message = field(1, [0x61]) + field(3, message) }
+        let file = field(1, Array("a.proto".utf8)) + field(4, message)
+        let compilation = Compiler.link([file], filesToGenerate: ["a.proto"])
+        #expect(compilation.isComplete == isRead, "\(compilation.diagnostics)")
+    }
+
     @Test func `with endless nested groups is rejected at the depth limit`() {
         let endless = [UInt8](repeating: 0x0B, count: 100_000)
         #expect(throws: MalformedWire.self) { try WireMessage(endless) }

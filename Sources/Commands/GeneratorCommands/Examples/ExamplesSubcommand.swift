@@ -66,7 +66,10 @@ package enum ExamplesSubcommand {
             var staged = StagedFiles()
             for file in files {
                 let path = "\(folder)/\(file.path)"
-                guard try AtomicFile(path).read() == nil else {
+                guard !OutputPlan.leadsThroughLink(file.path, in: folder) else {
+                    throw CommandError.failed("'\(path)' is behind a link.", hint: "Choose another folder.")
+                }
+                guard FileStatus(of: path, followsLink: false) == nil else {
                     throw CommandError.failed("'\(path)' already exists.", hint: "Choose another folder.")
                 }
                 try staged.stage(Array(file.text.utf8), as: path)

@@ -30,11 +30,19 @@ enum GeneratorFlags {
     /// The flags of all options.
     static let all = GeneratorOption.allCases.flatMap { [$0.settingFlag, $0.clearingFlag].compactMap(\.self) }
 
+    /// Returns the content of a file that nobody has named: a repository may have a pipe in its place.
+    private static func ownFile(_ path: String) throws(CommandError) -> [UInt8] {
+        do throws(FileError) { return try AtomicFile(path).readFile() ?? [] } catch {
+            throw .failed("'\(path)' cannot be read: \(error).", hint: "Remove it, or name another one with --config.")
+        }
+    }
+
     /// Returns the settings of a call.
     static func settings(_ invocation: Invocation, _ shell: Environment) throws -> GeneratorSettings {
         var settings = GeneratorSettings()
         if let path = invocation[config] ?? existingFile {
-            guard let text = String(validating: try InputFile.bytes(path), as: UTF8.self) else {
+            let bytes = try invocation[config] != nil ? InputFile.bytes(path) : ownFile(path)
+            guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw CommandError.failed("'\(path)' is not UTF-8 text.", hint: "Save it as UTF-8.")
             }
             try settings.read(file: text, at: path)

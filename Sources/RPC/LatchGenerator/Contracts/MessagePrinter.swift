@@ -64,9 +64,9 @@ struct MessagePrinter {
         let name = SwiftNames.literal(shape.message.fullName)
         let head = "\(access)static let schema = \(standard("MessageSchema"))("
         guard !schema.lines.isEmpty else { return printer.line("\(head)\(name), \"\")") }
-        // Only defaults contain quotation marks; where they contain backslashes, a raw string keeps them as they are.
+        // Defaults and reserved names contain quotation marks and backslashes: a raw string keeps them as they are.
         let pounds =
-            schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) }
+            schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) || $0.utf8.contains("\"\"\"".utf8) }
             ? SwiftNames.rawStringDelimiter(for: schema.lines) : ""
         printer.block(head, until: nil) {
             $0.line("\(name),")

@@ -60,6 +60,10 @@ package struct OutputPlan: Sendable {
         _ files: [GeneratedFile], in folder: String, origin: String, force: Bool = false
     ) throws(GeneratorError) {
         self.folder = folder
+        // A path below the working directory is the repository's.
+        if folder.utf8.first != UInt8(ascii: "/"), Self.leadsThroughLink(folder + "/.", in: ".") {
+            throw .impossibleOutput("'\(folder)' is a link, or is behind one; give the folder that it leads to.")
+        }
         before = try Self.manifest(in: folder)
         manifest = before
         let existing = Parallel.map(try Self.checked(files)) { ExistingFile($0, in: folder) }
@@ -105,7 +109,7 @@ package struct OutputPlan: Sendable {
         manifest.entries[path] = nil
         // A file that cannot be read is not the generated one.
         guard Self.isInside(path), !Self.leadsThroughLink(path, in: folder),
-            let old = try? AtomicFile("\(folder)/\(path)").read()
+            let old = try? AtomicFile("\(folder)/\(path)").readFile()
         else { return }
         if entry.digests.contains(FileDigest(of: old)) {
             steps.append(Step(path: path, action: .remove, old: old, new: nil))
@@ -132,8 +136,14 @@ extension OutputPlan {
                 state = .linked
                 return
             }
+            let path = "\(folder)/\(file.path)"
+            // What it leads to is not read: `--diff` would show it.
+            if FileStatus(of: path, followsLink: false)?.isLink == true {
+                state = .different([])
+                return
+            }
             do throws(FileError) {
-                if let old = try AtomicFile("\(folder)/\(file.path)").read() {
+                if let old = try AtomicFile(path).readFile() {
                     state = old.elementsEqual(file.text.utf8) ? .current : .different(old)
                 } else {
                     state = .missing
@@ -193,7 +203,7 @@ extension OutputPlan {
     private static func manifest(in folder: String) throws(GeneratorError) -> OutputManifest {
         let path = "\(folder)/\(OutputManifest.name)"
         let bytes: [UInt8]?
-        do { bytes = try AtomicFile(path).read() } catch { throw .unwritable(error) }
+        do { bytes = try AtomicFile(path).readFile() } catch { throw .unwritable(error) }
         guard let bytes else { return OutputManifest() }
         do { return try OutputManifest(reading: bytes) } catch { throw .unreadableManifest(path) }
     }
@@ -214,7 +224,7 @@ extension OutputPlan {
     }
 
     /// Whether a folder between the output and a file is a link, by which the file would be outside of it.
-    fileprivate static func leadsThroughLink(_ path: String, in folder: String) -> Bool {
+    package static func leadsThroughLink(_ path: String, in folder: String) -> Bool {
         var place = folder
         for part in path.pathParts.dropLast() {
             place += "/\(part)"

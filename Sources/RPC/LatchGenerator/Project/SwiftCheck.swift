@@ -118,6 +118,10 @@ extension SwiftCheck {
     package static func files(at path: String) throws(GeneratorError) -> (sources: [String], tests: [String]) {
         func isTest(_ path: String) -> Bool { path.pathParts.dropLast().contains("Tests") }
         let found = try FileSearch.find(path, suffix: ".swift")
+        // The compiler would wait for a pipe, and quote the file that a link leads to.
+        for file in found where FileStatus(of: file, followsLink: false)?.isFile != true {
+            throw .missingInput("'\(file)' is no file.", hint: "Remove it, or check another folder.")
+        }
         return (found.filter { !isTest($0) }, found.filter(isTest))
     }
 }

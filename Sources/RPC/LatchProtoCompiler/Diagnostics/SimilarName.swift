@@ -5,10 +5,13 @@ enum SimilarName {
     /// Returns the most similar name, which differs in at most two letters; nil when none is that similar.
     static func nearest(to written: String, in names: [String]) -> String? {
         let bytes = Array(written.utf8)
+        // A comparison takes the square of the length, and a name may come from a repository of someone else.
+        guard bytes.count <= 100 else { return nil }
         // Short names are similar to nearly all others.
         let limit = bytes.count < 3 ? 0 : bytes.count < 6 ? 1 : 2
         var best: (name: String, distance: Int)?
-        for name in names where abs(name.utf8.count - bytes.count) <= limit {
+        let candidates = names.lazy.filter { abs($0.utf8.count - bytes.count) <= limit }
+        for name in candidates.prefix(1_000) {
             let distance = distance(bytes, Array(name.utf8))
             if distance <= limit, distance < best?.distance ?? .max { best = (name, distance) }
         }

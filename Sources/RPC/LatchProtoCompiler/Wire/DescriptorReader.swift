@@ -129,6 +129,8 @@ extension DescriptorReader {
     private mutating func message(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> MessageDescriptor {
+        // As many levels as protoc reads (CodedInputStream's limit of recursion is 100); each is two numbers of the path.
+        guard path.count <= 200 else { throw MalformedWire(offset: 0) }
         let descriptor = MessageDescriptor(name: "", file: file, parent: parent, namePosition: nil)
         try readHead(message, path, options: 7, into: descriptor)
         descriptor.visibility = message.number(11).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }

@@ -32,6 +32,27 @@ package struct AtomicFile: Sendable {
         return try readAll(file, atMost: limit)
     }
 
+    /// Returns the content of a file that someone else's repository may hold; nil if there is none.
+    ///
+    /// Unlike ``read(atMost:)`` it waits for no pipe, reads no device, and does not cut a long file off.
+    ///
+    /// - Throws: `FileError`, with `EOPNOTSUPP` for anything but a file, and with `EOVERFLOW` for one that is longer than `limit` bytes.
+    package func readFile(upTo limit: Int = 64 << 20) throws(FileError) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            let error = FileError("open", path)
+            if error.reason == .missing { return nil }
+            throw error
+        }
+        defer { close(file) }
+        var entry = stat()
+        guard fstat(file, &entry) == 0 else { throw FileError("fstat", path) }
+        guard entry.st_mode & S_IFMT == S_IFREG else { throw FileError("open", path, number: EOPNOTSUPP) }
+        let bytes = try readAll(file, atMost: limit + 1)
+        guard bytes.count <= limit else { throw FileError("read", path, number: EOVERFLOW) }
+        return bytes
+    }
+
     /// Replaces the file, with mode 0600: temporary file, fsync, rename, fsync of the folder.
     ///
     /// A symbolic link is replaced and not followed, so that it cannot redirect a secret. Of two concurrent writers the
