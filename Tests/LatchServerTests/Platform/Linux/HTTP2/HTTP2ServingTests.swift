@@ -141,6 +141,18 @@ import Testing
         }
     }
 
+    @Test func `counts the crumbs of cookies as one field`() async throws {
+        try await serving(.telling) { address in
+            let client = try await FrameClient(address)
+            let crumbs = (0..<150).map { ("cookie", "c\($0)=1") }
+            await client.send(.headers(1, HPACK.request("GET", "/", crumbs)))
+            #expect(await client.answer(to: 1).status == 200)
+            let fields = (0..<150).map { ("x-\($0)", "1") }
+            await client.send(.headers(3, HPACK.request("GET", "/", fields)))
+            #expect(await client.answer(to: 3).status == 431)
+        }
+    }
+
     @Test func `sends no field that belongs to a connection, and spells names in lower case`() async throws {
         let handler = ClosureHandler { _ in
             HTTPResponse(
