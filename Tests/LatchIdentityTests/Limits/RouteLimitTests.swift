@@ -79,7 +79,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /user/profile", "GET /api/users",
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
-            "GET /.well-known/openid-configuration", "GET /oauth/userinfo", "POST /oauth/userinfo", "GET /passkey.js",
+            "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
+            "POST /oauth/userinfo", "GET /passkey.js",
         ]
             + ["widgets", "projects", "files"].flatMap {
                 ["GET /\($0)", "POST /\($0)", "DELETE /\($0)/{id}"] + ($0 == "files" ? [] : ["GET /\($0)/all"])
