@@ -52,7 +52,7 @@ public struct RPCMethodHandler: Sendable {
 
     /// Returns the method with a further rule for its requests, as generated code has them for `validation_rules`.
     ///
-    /// ```swift
+    /// ```swift no-check
     /// RPCMethodHandler.unary(LinkServiceMethods.create) { try await links.create($0, for: $1) }
     ///     .requiring("url", "must not be empty") { (request: CreateRequest) in !request.url.isEmpty }
     /// ```

@@ -51,9 +51,15 @@ public struct JWTVerifier: Sendable {
         self.clock = clock
     }
 
-    /// Creates a verifier of the access tokens that rules accept; the other parameters are as above.
+    /// Creates a verifier of the access tokens that rules accept.
     ///
-    /// - Parameter rules: The accepted issuers, audiences and clients.
+    /// - Parameters:
+    ///   - keys: The keys of the accepted issuers.
+    ///   - algorithms: The accepted algorithms; each key verifies with its own one only.
+    ///   - rules: The accepted issuers, audiences and clients.
+    ///   - leeway: The tolerated difference of the clocks.
+    ///   - limit: The maximum length of a token in bytes.
+    ///   - clock: The clock.
     public init(
         keys: KeySet, algorithms: [SignatureAlgorithm], accepting rules: AccessTokenRules,
         leeway: Duration = .seconds(30), limit: Int = JWS.defaultLimit, clock: WallClock = .system

@@ -21,7 +21,7 @@ public struct OAuthConfiguration: Sendable {
     public var registration: ClientRegistration
     /// The scopes that a sign-in requests.
     ///
-    /// Without a choice of the program they are ``LatchAuth/Scopes/signIn``, less those that the server's metadata does not list.
+    /// Without a choice of the program they are `Scopes.signIn`, less those that the server's metadata does not list.
     public var scopes: Scopes { didSet { hasChosenScopes = true } }
     /// Whether the program has chosen the scopes, which are then requested as they are.
     private(set) var hasChosenScopes: Bool
@@ -54,7 +54,7 @@ public struct OAuthConfiguration: Sendable {
     /// - Parameters:
     ///   - issuer: The issuer identifier, without `/.well-known/…`.
     ///   - registration: The registration of this program.
-    ///   - scopes: The scopes that a sign-in requests; nil for those of ``LatchAuth/Scopes/signIn`` that the server knows.
+    ///   - scopes: The scopes that a sign-in requests; nil for those of `Scopes.signIn` that the server knows.
     public init(issuer: URL, registration: ClientRegistration, scopes: Scopes? = nil) {
         (self.issuer, server, self.registration) = (issuer, nil, registration)
         (self.scopes, hasChosenScopes) = (scopes ?? .signIn, scopes != nil)
@@ -66,7 +66,7 @@ public struct OAuthConfiguration: Sendable {
     ///   - issuer: The issuer identifier, without `/.well-known/…`.
     ///   - clientID: The client identifier.
     ///   - secret: The client secret; nil for a program on a user's device, which cannot keep one.
-    ///   - scopes: The scopes that a sign-in requests; nil for those of ``LatchAuth/Scopes/signIn`` that the server knows.
+    ///   - scopes: The scopes that a sign-in requests; nil for those of `Scopes.signIn` that the server knows.
     public init(issuer: URL, clientID: String, secret: String? = nil, scopes: Scopes? = nil) {
         self.init(
             issuer: issuer, registration: ClientRegistration(clientID: clientID, secret: secret), scopes: scopes)
