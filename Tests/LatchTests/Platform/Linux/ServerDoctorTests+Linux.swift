@@ -38,7 +38,9 @@ import Testing
         try await CommandHome.with { home in
             let url = ["LATCH_SMTP_URL": "smtps://ada:hunter2@localhost:\(server.port)"]
             let known = url.merging(["SSL_CERT_FILE": certificate.authorityPath]) { $1 }
-            #expect(try await DoctorReport.of(home, [], known).says("mail", "takes the connection and the user"))
+            #expect(
+                try await DoctorReport.of(home, [], known).says("mail", "takes the connection, the user and the sender")
+            )
             let unknown = try await DoctorReport.of(home, [], url)
             #expect(unknown.failures.contains("mail") && !unknown.printed.contains("hunter2"), "\(unknown.printed)")
         }
