@@ -30,7 +30,7 @@ enum GeneratorFlags {
     /// The flags of all options.
     static let all = GeneratorOption.allCases.flatMap { [$0.settingFlag, $0.clearingFlag].compactMap(\.self) }
 
-    /// Returns the content of a file that nobody has named: a repository may have a pipe in its place.
+    /// Returns the content of the default file, in whose place a foreign repository may have a pipe.
     private static func ownFile(_ path: String) throws(CommandError) -> [UInt8] {
         do throws(FileError) { return try AtomicFile(path).readFile() ?? [] } catch {
             throw .failed("'\(path)' cannot be read: \(error).", hint: "Remove it, or name another one with --config.")

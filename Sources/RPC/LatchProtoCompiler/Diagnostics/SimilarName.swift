@@ -5,7 +5,7 @@ enum SimilarName {
     /// Returns the most similar name, which differs in at most two letters; nil when none is that similar.
     static func nearest(to written: String, in names: [String]) -> String? {
         let bytes = Array(written.utf8)
-        // A comparison takes the square of the length, and a name may come from a repository of someone else.
+        // A comparison takes the square of the length, and a name may come from a foreign repository.
         guard bytes.count <= 100 else { return nil }
         // Short names are similar to nearly all others.
         let limit = bytes.count < 3 ? 0 : bytes.count < 6 ? 1 : 2

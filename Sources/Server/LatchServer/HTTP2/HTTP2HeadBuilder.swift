@@ -68,7 +68,7 @@ struct HTTP2HeadBuilder {
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ cache: inout FieldCache
     ) throws(Rejection) {
         guard let field = cache.field(name, value) else { throw Rejection("A header field's name is malformed.") }
-        // RFC 9113 §8.2.3: a browser sends each cookie as a field of its own; all of them are one.
+        // RFC 9113 §8.2.3: a browser sends one field for each cookie. All of them count as one.
         let isCookie = field.name == .cookie
         let count = fields.count + (isCookie || !cookies.isEmpty ? 1 : 0)
         guard isCookie ? count <= limits.fieldCount : count < limits.fieldCount else { throw .headTooLarge }

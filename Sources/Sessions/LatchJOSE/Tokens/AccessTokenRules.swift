@@ -10,8 +10,8 @@ import LatchCore
 ///     accepting: AccessTokenRules(issuers: ["https://id.example"], audiences: ["https://api.example", "notes"]))
 /// ```
 ///
-/// A token that is not an access token is refused: an ID token of the same issuer can have the same audience. A token is one by its
-/// type `at+jwt` (RFC 9068 §2.1), or by claims that only access tokens have, such as its scopes or its client.
+/// A token that is not an access token is refused: an ID token of the same issuer can have the same audience. Access tokens have the
+/// type `at+jwt` (RFC 9068 §2.1), or claims that others lack, such as scopes or a client.
 public struct AccessTokenRules: Sendable, Hashable {
     /// The accepted values of `iss`, compared byte by byte.
     public var issuers: [String]

@@ -32,7 +32,7 @@ package struct AtomicFile: Sendable {
         return try readAll(file, atMost: limit)
     }
 
-    /// Returns the content of a file that someone else's repository may hold; nil if there is none.
+    /// Returns the content of a file of a foreign repository; nil if there is none.
     ///
     /// Unlike ``read(atMost:)`` it waits for no pipe, reads no device, and does not cut a long file off.
     ///
@@ -209,10 +209,12 @@ extension AtomicFile {
         throw last
     }
 
-    /// Opens a device, a pipe or a socket file at the path, which is written in place: renaming a file over `/dev/null` would replace the device.
+    /// Opens a device, a pipe or a socket file at the path, which is written in place.
+    ///
+    /// A file that is renamed over `/dev/null` would replace the device.
     ///
     /// - Returns: nil if a file may be put at the path.
-    /// - Throws: `FileError`; a pipe that nobody reads has `ENXIO`.
+    /// - Throws: `FileError`; a pipe without a reader has `ENXIO`.
     func openInPlace() throws(FileError) -> Int32? {
         var entry = stat()
         guard stat(path, &entry) == 0, ![S_IFREG, S_IFDIR].contains(entry.st_mode & S_IFMT) else { return nil }

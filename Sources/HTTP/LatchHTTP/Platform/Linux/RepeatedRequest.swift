@@ -85,8 +85,9 @@ extension CurlTransfer {
     }
 }
 
-/// An error for a request that the server has not processed, or that may happen twice, and that libcurl does not send again
-/// after the end of its HTTP/2 connection.
+/// An error for a request that libcurl does not send again after the end of its HTTP/2 connection.
+///
+/// The server has not processed it, or it may happen twice.
 struct UnprocessedRequestError: Error {
     /// The error to throw if the request cannot be sent again.
     let httpError: HTTPError

@@ -43,8 +43,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     deinit { close() }
 
-    /// Closes the file, whatever still refers to the connection, which is not used any more: SQLite shares what it knows of a file
-    /// among the connections of a process, and another file at the same path would be read by it.
+    /// Closes the file, whatever still refers to the connection, which is not used any more.
+    ///
+    /// The connections of a process share SQLite's index of the log. A late one would lend it to another file at the same path.
     func close() {
         guard !isClosed else { return }
         isClosed = true
