@@ -144,4 +144,11 @@ struct `HMAC signatures beside python's` {
     private func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
+
+    @Test(.tags(.n12)) func `is not made with an empty secret, such as that of an unset variable`() async throws {
+        let credential = HMACSignature(apiKey: "client-1", secret: "")
+        await #expect(throws: AuthError.invalidCredential) {
+            try await HTTPRequest.example(.get, "/a").authorized(by: credential)
+        }
+    }
 }

@@ -83,9 +83,10 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("nothing, forbidden", .forbidden, .doubtful),
         .init("text", .unauthorized, "Unauthorized", .doubtful),
         .init("a page", .unauthorized, html, .doubtful),
-        .init("a filter's page", .forbidden, "<html>blocked by policy</html>", .doubtful),
+        .init("a filter's page", .forbidden, "<html>blocked by policy</html>", nil),
+        .init("a filter's page after a line", .forbidden, "\r\n <!DOCTYPE html><title>Attention Required!</title>", nil),
         .init(
-            "nginx", .unauthorized, html, .doubtful, fields: [.wwwAuthenticate: #"Basic realm="staging""#]),
+            "nginx", .unauthorized, html, nil, fields: [.wwwAuthenticate: #"Basic realm="staging""#]),
         .init(
             "JSON behind Basic", .unauthorized, #"{"message":"Please sign in to the staging site"}"#, .doubtful,
             fields: [.wwwAuthenticate: #"Basic realm="staging""#]),
@@ -130,7 +131,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             #"{"fault":{"faultstring":"Invalid ApiKey","detail":{"errorcode":"oauth.v2.InvalidApiKey"}}}"#, .doubtful),
         .init(
             "Cloudflare", .forbidden, #"{"title":"Error 1020: Access denied","status":403,"cloudflare_error":true}"#,
-            .doubtful),
+            nil),
         .init("Cloudflare's API", .forbidden, #"{"success":false,"errors":[{"code":10000}]}"#, .doubtful),
         .init("Tyk", .unauthorized, #"{"error":"Authorization field missing"}"#, .doubtful),
         .init("APISIX", .unauthorized, #"{"message":"Missing JWT token in request"}"#, .doubtful),

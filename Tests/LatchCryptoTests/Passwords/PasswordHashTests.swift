@@ -96,4 +96,20 @@ import Testing
             try Argon2id.hash(password: [], salt: [1, 2, 3], parameters: Self.cheap())
         }
     }
+
+    @Test(.tags(.attackD12)) func `that others have stored is computed up to four times the own cost, and at least 256 MiB`() throws {
+        func accepts(_ text: String, _ own: Argon2Parameters) throws -> Bool {
+            try #require(Argon2Parameters(text)).isAcceptable(beside: own)
+        }
+        // Authelia's, Keycloak's and Supabase's defaults, and the second choice of RFC 9106 §4.
+        for usual in ["m=65536,t=3,p=4", "m=7168,t=5,p=1", "m=16,t=2,p=1", "m=262144,t=4,p=4"] {
+            #expect(try accepts(usual, .default), "\(usual)")
+        }
+        for hostile in ["m=1048576,t=1,p=1", "m=262145,t=1,p=1", "m=262144,t=5,p=1", "m=131072,t=16,p=1"] {
+            #expect(try !accepts(hostile, .default), "\(hostile)")
+        }
+        let expensive = try Argon2Parameters(memoryKiB: 262_144, passes: 4)
+        #expect(try accepts("m=1048576,t=4,p=1", expensive))
+        #expect(try !accepts("m=1048576,t=5,p=1", expensive))
+    }
 }

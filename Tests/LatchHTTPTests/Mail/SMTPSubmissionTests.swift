@@ -180,6 +180,24 @@ import Testing
         #expect(error?.message.contains("requires a user and password, or TLS") == true)
     }
 
+    /// Scanners reply to a whole message after minutes, and have taken it: a client that gives up sends it again.
+    @Test(.timeLimit(.minutes(5))) func `waits longer for the reply to the whole message than for any other`() async throws {
+        let (silences, silence) = AsyncStream.makeStream(of: Void.self)
+        let slow = try RawSMTPServer(silentAfter: ".") { silence.yield() }
+        let submission = SMTPSubmission(timeout: .milliseconds(1500))
+        async let sent: Void = submission.send(message: message, from: "a@b", to: ["c@d"], via: slow.url)
+        for await _ in silences { break }
+        // A server that is silent before the message shows that the limit has passed meanwhile.
+        let silent = try RawSMTPServer(silentAfter: "EHLO")
+        await #expect(throws: HTTPError.timeout) {
+            try await submission.send(message: message, from: "a@b", to: ["c@d"], via: silent.url)
+        }
+        silent.readOn()
+        slow.readOn()
+        try await sent
+        #expect(slow.messages == [message])
+    }
+
     @Test func `without a server is offline`() async throws {
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission(timeout: .seconds(120)).send(

@@ -57,6 +57,22 @@ import Testing
         for store in stores { await store.close() }
     }
 
+    @Test func `keeps a mail for the worker that extends its lease, until another has taken it`() async throws {
+        let stores = try await stores(mails: 1, .verifyEmail)
+        func claim(after seconds: Double) -> MailClaim {
+            MailClaim(
+                now: noon + seconds, leaseEnd: noon + seconds + 120, verificationEnd: noon + 3600,
+                resetEnd: noon + 3600, digest: { Array($0.utf8) })
+        }
+        let first = try #require(try await stores[0].claimMail(claim(after: 0)))
+        try await stores[0].extendLease(of: first.mail, to: noon + 300)
+        #expect(try await stores[1].claimMail(claim(after: 299)) == nil)
+        #expect(try await stores[1].claimMail(claim(after: 300)) != nil)
+        try await stores[0].extendLease(of: first.mail, to: noon + 3000)
+        #expect(try await stores[2].claimMail(claim(after: 420)) != nil)
+        for store in stores { await store.close() }
+    }
+
     @Test func `passes over a mail that another worker takes at this moment`() async throws {
         let stores = try await stores(mails: 2, .verifyEmail)
         let first = try #require(try await stores[0].claimMail(claim))

@@ -71,6 +71,18 @@ import Testing
         #expect(try await !matches("password", stored))
     }
 
+    @Test(.tags(.attackD12)) func `whose stored hash costs too much is not computed, and the audit log says so`() async throws {
+        let site = try await Site()
+        let account = try await site.signUp()
+        let row = "$argon2id$v=19$m=1048576,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        let store = site.identity.dependencies.store
+        let stored = try #require(try await store.account(id: account.id)?.passwordHash)
+        try await store.upgradePasswordHash(of: account.id, from: stored, to: row)
+        #expect(try await site.logIn().status == 401)
+        let failure = try await site.identity.audit.records(limit: 100).last { $0.event == "login.failed" }
+        #expect(failure?.detail?.hasPrefix("unusable hash, from ") == true)
+    }
+
     @Test(.tags(.attackD3)) func `over a kilobyte is refused before anything is hashed`() async throws {
         let site = try await Site { $0.passwordQueueLimit = 1 }
         try await site.signUp()

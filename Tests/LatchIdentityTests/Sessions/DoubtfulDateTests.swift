@@ -32,6 +32,8 @@ private let day = 86_400.0
         site.clock.jump(by: 100 * day)
         let refused = try await site.renew(first.refresh)
         #expect(refused.status == 503)
+        let health = try await site.get("/healthz")
+        #expect(health.status == 503 && health.string("code") == "doubtfulDate")
         #expect(refused.field(.retryAfter) == "60")
         #expect(try await site.logIn().status == 503)
         let grant = try await site.post("/oauth/token", form: "grant_type=refresh_token&refresh_token=\(first.refresh)")
@@ -41,6 +43,7 @@ private let day = 86_400.0
         let second = try await site.renew(first.refresh)
         #expect(second.status == 200)
         #expect(try await site.renew(second.refresh).status == 200)
+        #expect(try await site.get("/healthz").status == 200)
         await site.close()
     }
 
@@ -74,12 +77,12 @@ private let day = 86_400.0
         await site.close()
     }
 
-    @Test func `knows it at its start by the date in its store, and believes a weekend`() async throws {
+    @Test func `knows it at its start by the date in its store, and believes a long weekend`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
         try await before.dependencies.dates.update(before.dependencies.store)
         await before.close()
-        for (days, isBelieved) in [(100.0, false), (2.1, false), (1.9, true), (0, true), (-100, true)] {
+        for (days, isBelieved) in [(100.0, false), (5.1, false), (4.9, true), (0, true), (-100, true)] {
             let after = try await identity(in: folder, ManualClock(noon + days * day))
             #expect(after.dependencies.dates.isBelieved == isBelieved, "\(days) days")
             await after.close()

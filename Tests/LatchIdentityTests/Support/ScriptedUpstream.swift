@@ -33,6 +33,8 @@ final class ScriptedUpstream: Handler {
     private struct State {
         var requests: [HTTPRequest] = []
         var approvals: [String: Approval] = [:]
+        /// The claims of the users, by their access tokens.
+        var users: [String: Claims] = [:]
         var deviations = Deviations()
     }
 
@@ -89,8 +91,7 @@ final class ScriptedUpstream: Handler {
         switch url {
         case "\(issuer)/.well-known/openid-configuration": return json(.object(metadata(deviations)))
         case "https://sso.example.com/jwks", "https://appleid.apple.com/auth/keys": return json(KeySet([key]).jwks())
-        case "https://sso.example.com/userinfo":
-            return json(["sub": "carol", "email": "carol@example.org", "email_verified": true])
+        case "https://sso.example.com/userinfo": return json(.object(userInfo(request)))
         case "https://sso.example.com/token", "https://github.com/login/oauth/access_token",
             "https://graph.facebook.com/oauth/access_token", "https://appleid.apple.com/auth/token":
             return try token(request, deviations)
@@ -110,6 +111,17 @@ final class ScriptedUpstream: Handler {
         return metadata
     }
 
+    /// Returns what the provider says of the token's user: an address and its verification where the claims have none.
+    private func userInfo(_ request: HTTPRequest) -> JSONObject {
+        let claims = state.withLock { $0.users[request.fields[.authorization] ?? ""] } ?? [:]
+        let subject = claims.subject ?? ""
+        var info: JSONObject = ["sub": .string(subject)]
+        if claims["email"] == nil {
+            (info["email"], info["email_verified"]) = (.string("\(subject)@example.org"), true)
+        }
+        return info
+    }
+
     private func token(_ request: HTTPRequest, _ deviations: Deviations) throws -> HTTPResponse {
         let form = Self.parameters("?" + (request.body.text ?? ""))
         let approval = state.withLock { $0.approvals.removeValue(forKey: form["code"] ?? "") }
@@ -117,9 +129,9 @@ final class ScriptedUpstream: Handler {
         guard let approval, form["redirect_uri"] == approval.parameters["redirect_uri"],
             !deviations.checksVerifier || challenge == approval.parameters["code_challenge"]
         else { return json(["error": "invalid_grant"], status: .badRequest) }
-        var response: JSONObject = [
-            "access_token": .string("access-\(UUID().uuidString)"), "token_type": "Bearer", "expires_in": 600,
-        ]
+        let access = "access-\(UUID().uuidString)"
+        state.withLock { $0.users["Bearer \(access)"] = approval.claims }
+        var response: JSONObject = ["access_token": .string(access), "token_type": "Bearer", "expires_in": 600]
         if approval.parameters["scope"]?.split(separator: " ").contains("openid") == true {
             let claims = idToken(approval)
             response["id_token"] = .string(try deviations.sign?(claims) ?? JWT.sign(claims, with: key))

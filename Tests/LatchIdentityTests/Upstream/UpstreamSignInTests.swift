@@ -76,6 +76,35 @@ import Testing
         await site.close()
     }
 
+    @Test func `takes the verification of an address from the other page where its token has none`() async throws {
+        let upstream = try ScriptedUpstream()
+        upstream.deviate {
+            $0.resources = [
+                "https://sso.example.com/userinfo": [
+                    "sub": "dora", "email": "dora@example.org", "email_verified": true,
+                ]
+            ]
+        }
+        let site = try await Site.brokering(upstream)
+        let signedIn = try await site.signIn(through: upstream, as: ["sub": "dora", "email": "dora@example.org"])
+        let profile = try await site.get("/user/profile", bearer: signedIn.access)
+        #expect(profile.string("email") == "dora@example.org")
+        #expect(profile.json["emailVerified"] == true)
+        await site.close()
+    }
+
+    @Test(arguments: [401, 403, 404] as [HTTPStatus])
+    func `goes on without the other page where the provider refuses it`(status: HTTPStatus) async throws {
+        let upstream = try ScriptedUpstream()
+        upstream.deviate { $0.response = { $0.path == "/userinfo" ? HTTPResponse(status: status) : nil } }
+        let site = try await Site.brokering(upstream)
+        let nameless = try await site.signIn(through: upstream, as: ["sub": "x"])
+        #expect(nameless.text.contains("notes://auth/callback?error=email_missing"))
+        let signedIn = try await site.signIn(through: upstream, as: ["sub": "y", "email": "y@example.org"])
+        #expect(try await site.get("/user/profile", bearer: signedIn.access).json["emailVerified"] == false)
+        await site.close()
+    }
+
     @Test func `asks for the address only of a user without an account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
@@ -245,6 +274,19 @@ import Testing
         let links = try await site.identity.dependencies.store.links(of: profile.string("id"))
         #expect(links.first?.identity.subject == "4711")
         #expect(links.first?.identity.issuer == "https://github.com/login/oauth")
+        await site.close()
+    }
+
+    @Test func `may keep the addresses from its app, and then has the public one: GitHub`() async throws {
+        let upstream = try ScriptedUpstream()
+        upstream.deviate {
+            $0.resources = ["https://api.github.com/user": ["id": 4711, "login": "ada", "email": "ada@example.com"]]
+            $0.response = { $0.path == "/user/emails" ? HTTPResponse(status: .forbidden) : nil }
+        }
+        let site = try await Site.brokering(upstream, "github;client_id=g", secrets: "github=s")
+        let signedIn = try await site.signIn(through: upstream, "github")
+        let profile = try await site.get("/user/profile", bearer: signedIn.access)
+        #expect(profile.string("email") == "ada@example.com" && profile.json["emailVerified"] == false)
         await site.close()
     }
 

@@ -46,6 +46,11 @@ import Testing
         let end = Envelope(GRPCWebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
         #expect(try await status(.grpcWeb, answer(head, end)) == [.failedPrecondition, .failedPrecondition])
         #expect(try await status(.grpcWeb, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
+        // Traefik and the proxy of improbable-eng end a failure with a frame of no fields.
+        let nothing = Envelope([], flags: .trailers).bytes
+        #expect(try await status(.grpcWeb, answer(head, nothing)) == [.resourceExhausted, .resourceExhausted])
+        let late = Envelope([]).bytes + nothing
+        #expect(try await status(.grpcWeb, answer(head, late)) == [.unknown, .unknown])
     }
 
     @Test func `a query has the order that the protocol recommends`() {

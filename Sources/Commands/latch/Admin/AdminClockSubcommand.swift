@@ -13,7 +13,7 @@ enum AdminClockSubcommand {
     private static let accept = AdminKeysSubcommand.storeSubcommand(
         "accept", "declares that the present date is right",
         discussion: """
-            A server that finds its date more than two days ahead of the last one refuses sign-ins and
+            A server that finds its date more than five days ahead of the last one refuses sign-ins and
             refreshes, since a wrong date would end sessions. A clock that a time server sets is believed
             without this. Running servers take it up within 15 seconds.
             """,

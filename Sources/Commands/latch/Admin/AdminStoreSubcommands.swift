@@ -188,7 +188,7 @@ enum AdminStoreSubcommands {
                 hint: "Make a key: (umask 077; openssl rand -hex 32 > backup.key)")
         }
         guard let path = invocation[keyFile] else {
-            return try BackupKey(passphrase: try await SecretInput.piped("passphrase", environment))
+            return BackupKey(passphrase: try await SecretInput.piped("passphrase", environment))
         }
         if let exposed = StartupWarning(exposing: "backup's key", in: path) {
             environment.warn(exposed)

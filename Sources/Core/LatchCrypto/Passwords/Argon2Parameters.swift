@@ -44,6 +44,38 @@ public struct Argon2Parameters: Sendable, Hashable {
 
     /// 19 MiB and 2 passes: the first choice of OWASP's Password Storage Cheat Sheet.
     public static let `default` = Argon2Parameters(checkedMemoryKiB: 19_456, passes: 2, lanes: 1, outputByteCount: 32)
+
+    /// 64 MiB and 3 passes, for the passphrase of a file: the second choice of RFC 9106 §4, in one lane.
+    package static let passphrase = Argon2Parameters(
+        checkedMemoryKiB: 65_536, passes: 3, lanes: 1, outputByteCount: 32)
+}
+
+extension Argon2Parameters: LosslessStringConvertible {
+    /// The cost as the PHC string format writes it: `m=19456,t=2,p=1`.
+    public var description: String { "m=\(memoryKiB),t=\(passes),p=\(lanes)" }
+
+    /// Parses a cost in exactly the form of ``description``, for a hash of 32 bytes; nil outside of the bounds.
+    public init?(_ description: String) { self.init(Substring(description), outputByteCount: 32) }
+
+    /// Parses a cost; each has one representation, so a sign, a leading zero and another order are rejected.
+    init?(_ text: Substring, outputByteCount: Int) {
+        let numbers = text.utf8.split { !(0x30...0x39).contains($0) }.compactMap { Int(Substring($0)) }
+        guard numbers.count == 3,
+            let parameters = try? Self(
+                memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2], outputByteCount: outputByteCount),
+            parameters.description.utf8.elementsEqual(text.utf8)
+        else { return nil }
+        self = parameters
+    }
+
+    /// Whether a cost that was read from a file or a row may be computed by a program that writes `own`.
+    ///
+    /// An attacker with write access must not choose the memory and the time of a login. Up to four times the program's own
+    /// memory and work is accepted, and always 256 MiB and four passes of that, which no usual import exceeds.
+    package func isAcceptable(beside own: Argon2Parameters) -> Bool {
+        let (memory, work) = (4 * own.memoryKiB, 4 * own.memoryKiB * own.passes)
+        return memoryKiB <= max(memory, 256 << 10) && memoryKiB * passes <= max(work, 4 * (256 << 10))
+    }
 }
 
 extension Argon2id {

@@ -29,7 +29,10 @@ public struct PasswordHash: Sendable {
         guard let salt = Base64Alphabet.standard.decode(fields[4].utf8), (8...64).contains(salt.count),
             let hash = Base64Alphabet.standard.decode(fields[5].utf8)
         else { throw .malformedHash("its salt or hash is not readable") }
-        parameters = try Self.parameters(fields[3], outputByteCount: hash.count)
+        guard let parameters = Argon2Parameters(fields[3], outputByteCount: hash.count) else {
+            throw .malformedHash("its parameters are not readable, or out of bounds")
+        }
+        self.parameters = parameters
         self.salt = salt
         self.hash = hash
     }
@@ -47,8 +50,7 @@ public struct PasswordHash: Sendable {
         defer { wipe(&bytes) }
         let salt = SecureRandom.bytes(saltByteCount)
         let hash = try Argon2id.hash(password: bytes, salt: salt, parameters: parameters)
-        let cost = "m=\(parameters.memoryKiB),t=\(parameters.passes),p=\(parameters.lanes)"
-        return "$argon2id$v=19$\(cost)$\(encode(salt))$\(encode(hash))"
+        return "$argon2id$v=19$\(parameters)$\(encode(salt))$\(encode(hash))"
     }
 
     /// Whether the hash belongs to a password.
@@ -66,36 +68,6 @@ public struct PasswordHash: Sendable {
     /// Whether the hash has other parameters than wanted, so that the next login should store a new one.
     public func needsRehash(_ wanted: Argon2Parameters) -> Bool {
         parameters != wanted || salt.count < Self.saltByteCount
-    }
-
-    /// Parses parameters such as `m=19456,t=2,p=1`, in this order and with nothing else.
-    ///
-    /// The bounds are checked before anything is computed: an attacker with write access to the database must not
-    /// choose the memory of a login.
-    private static func parameters(
-        _ text: Substring, outputByteCount: Int
-    ) throws(CryptoError) -> Argon2Parameters {
-        let values = text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map { Substring($0) }
-        guard values.count == 3, let memory = number(values[0], "m="), let passes = number(values[1], "t="),
-            let lanes = number(values[2], "p=")
-        else { throw .malformedHash("its parameters are not readable") }
-        do {
-            return try Argon2Parameters(
-                memoryKiB: memory, passes: passes, lanes: lanes, outputByteCount: outputByteCount)
-        } catch {
-            throw .malformedHash("its parameters are out of bounds")
-        }
-    }
-
-    /// Parses a positive number of up to seven digits after its name.
-    ///
-    /// A sign, a leading zero or a non-ASCII digit is rejected, so that each number has one representation.
-    private static func number(_ text: Substring, _ name: String) -> Int? {
-        let digits = text.utf8.dropFirst(name.utf8.count)
-        guard text.utf8.starts(with: name.utf8), digits.first != 0x30, (1...7).contains(digits.count),
-            digits.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        return Int(Substring(digits))
     }
 
     /// Encodes bytes in the standard Base64 alphabet without padding, as the PHC format does.

@@ -68,6 +68,7 @@ struct EnvelopedResponse: Sendable {
             try finish()
             return nil
         }
+        let hasStatusInHead = mayBeHeadOnly
         mayBeHeadOnly = false
         if style == .connect, envelope.flags.contains(.endOfStream) {
             let end = try ConnectEndOfStream(try envelope.message(by: compression, limit: limit), after: metadata)
@@ -79,7 +80,12 @@ struct EnvelopedResponse: Sendable {
         if style == .grpcWeb || style == .grpcWebText, envelope.flags.contains(.trailers) {
             let trailers = GRPCWebTrailers.fields(try envelope.message(by: compression, limit: limit))
             try await expectEnd()
-            try close(trailers, after: metadata)
+            // Proxies that translate gRPC have the status of a failure in the head, and end with trailers that are empty.
+            if hasStatusInHead, !GRPCStatus.isPresent(in: trailers) {
+                try close(metadata)
+            } else {
+                try close(trailers, after: metadata)
+            }
             return nil
         }
         guard envelope.flags.subtracting(.compressed).isEmpty else {

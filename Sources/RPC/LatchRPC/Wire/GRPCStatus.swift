@@ -16,7 +16,7 @@ enum GRPCStatus {
     ///
     /// - Parameter metadata: The metadata of the error.
     static func error(in fields: HTTPFields, metadata: HTTPFields) -> RPCError? {
-        let text = fields[status] ?? ""
+        guard let text = fields[status] else { return RPCError(.unknown, "The status is missing.", metadata: metadata) }
         guard text != "0" else { return nil }
         let number = text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
         let message = fields[message].map(decode) ?? ""

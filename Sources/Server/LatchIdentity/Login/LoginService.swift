@@ -173,9 +173,11 @@ struct LoginService: Sendable {
             // Only a wrong password is an attempt at guessing one.
             if error == .invalidCredentials {
                 count("failure")
+                let isUsable = found?.passwordHash.map(dependencies.passwords.isUsable) ?? true
                 // The same write for unknown names; what was typed as one may be a password, and is not recorded.
                 try await dependencies.store.audit(
-                    "\(purpose.rawValue).failed", account: found?.id, detail: "from \(origin.address)".sanitized(200),
+                    "\(purpose.rawValue).failed", account: found?.id,
+                    detail: "\(isUsable ? "" : "unusable hash, ")from \(origin.address)".sanitized(200),
                     at: dependencies.now)
             } else {
                 dependencies.limiter.refund(attempts)

@@ -118,6 +118,9 @@ package protocol MailOutbox: Sendable {
     /// Removes a mail that the mail server has accepted, or that nobody needs.
     func remove(mail id: String) async throws(IdentityError)
 
+    /// Keeps a mail for the worker that sends it, unless another one has taken it meanwhile.
+    func extendLease(of mail: OutboxMail, to end: Date) async throws(IdentityError)
+
     /// Sets the time of the next attempt, unless another worker has taken the mail meanwhile.
     func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError)
 

@@ -29,8 +29,10 @@ final class MailQueue: Sendable {
 
     /// The time between two looks at the outbox for mails of other processes and for further attempts.
     private static let pollInterval = Duration.seconds(5)
-    /// The time for which a worker has a mail: longer than a mail server takes, shorter than users wait after a crash.
+    /// The time for which a worker has a mail, shorter than users wait after a crash. The worker extends it while it sends.
     private static let lease = Duration.seconds(120)
+    /// The time for which `close` then waits for mails that are being sent.
+    private static let lastWait = Duration.seconds(30)
     /// The longest pause between two attempts, so that mails arrive soon after an outage.
     static let longestPause = 300.0
     /// The pause after a mail was refused for good: a mistake in the server's settings must not lose mails, and a dead
@@ -107,7 +109,8 @@ final class MailQueue: Sendable {
 
     /// Sends the mails that are due, until the timeout; the others stay in the outbox.
     ///
-    /// A mail that is being sent is not interrupted: the mail server may have accepted it already.
+    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. After 30 more seconds
+    /// it is left alone.
     func close() async {
         wake()
         let polling = state.withLock { state in
@@ -118,6 +121,13 @@ final class MailQueue: Sendable {
         let deadline = Task {
             try await clock.sleep(for: closeTimeout)
             state.withLock { $0.isStopped = true }
+            try await clock.sleep(for: Self.lastWait)
+            for continuation in state.withLock({ state in
+                defer { state.idle = [] }
+                return state.idle
+            }) {
+                continuation.resume()
+            }
         }
         await flush()
         deadline.cancel()
@@ -185,7 +195,10 @@ final class MailQueue: Sendable {
             return try await postpone(claimed)
         }
         do {
-            try await mailer.send(try content.message(for: claimed, to: recipient))
+            let message = try content.message(for: claimed, to: recipient)
+            let extending = Task { try await extendLease(of: claimed.mail) }
+            defer { extending.cancel() }
+            try await mailer.send(message)
         } catch {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
             // A server that refuses one recipient works.
@@ -196,6 +209,16 @@ final class MailQueue: Sendable {
         state.withLock { $0.isFailing = false }
         metrics.count(.mails, "sent")
         try await store.remove(mail: claimed.mail.id)
+    }
+
+    /// Extends the lease of a mail until the task is cancelled: a mail server may take minutes for its reply.
+    ///
+    /// It ends with a failure of the store: after the lease another worker then sends the mail once more.
+    private func extendLease(of mail: OutboxMail) async throws {
+        while true {
+            try await clock.sleep(for: Self.lease / 2)
+            try await store.extendLease(of: mail, to: clock.now.addingTimeInterval(Self.lease.inSeconds))
+        }
     }
 
     /// Sets the next attempt: 5 seconds after the first one, then twice as long each time, or hours after a refusal; or

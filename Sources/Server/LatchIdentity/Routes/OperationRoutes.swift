@@ -53,9 +53,10 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
-    /// It commits a row, so that it detects a full disk or a blocked writer before a user does.
+    /// It commits a row, so that it detects a full disk or a blocked writer before a user does, and judges the date, by which
+    /// every grant may be refused.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let failure = await healthCheck.failure() else {
+        guard let failure = await healthCheck.failure() ?? (dependencies.dates.isBelieved ? nil : .doubtfulDate) else {
             guard request.isOfOperator else { return .json(["status": "ok"]) }
             var health: JSONObject = ["status": "ok"]
             do throws(IdentityError) {

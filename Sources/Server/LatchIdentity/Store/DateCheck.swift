@@ -21,8 +21,8 @@ final class DateCheck: Sendable {
     /// A function that returns this machine's date if a time server keeps it right; nil otherwise.
     typealias Synchronized = @Sendable () -> Date?
 
-    /// The leap in seconds that needs no reason, such as a weekend without a server.
-    static let believedLeap = 2 * 86_400.0
+    /// The leap in seconds that needs no reason, such as a server that is off from Thursday to the Tuesday after Easter.
+    static let believedLeap = 5 * 86_400.0
     /// The greatest difference in seconds from the date of a time server.
     private static let tolerance = 60.0
     /// The time in seconds after which the stored date is replaced.

@@ -62,11 +62,14 @@ extension UpstreamClient {
             guard let claims = granted.idTokenClaims else { throw OAuthError.invalidIDToken }
             try checkTenant(claims)
             var user = try user(claims)
-            if user.identity.email == nil, try await authorization.server().userInfoEndpoint != nil,
-                try await !isKnown(user.identity)
+            // OpenID Connect Core §5.4: with a code, what a scope asks for may be at the other endpoint alone.
+            let isComplete = user.identity.email != nil && claims[verificationClaim] != nil
+            if !isComplete, try await authorization.server().userInfoEndpoint != nil,
+                try await !isKnown(user.identity), let info = try await userInfo(of: tokens)
             {
-                let info = try await authorization.userInfo(of: tokens)
-                (user.identity.email, user.isEmailVerified) = (Self.email(info.string("email")), isVerified(info))
+                if let email = Self.email(info.string("email")) {
+                    (user.identity.email, user.isEmailVerified) = (email, isVerified(info))
+                }
                 user.name = user.name ?? Self.name(info.string("name"))
             }
             // Apple states the name outside of the token, and only the first time.
@@ -74,6 +77,18 @@ extension UpstreamClient {
             return user
         }
     }
+
+    /// Returns what the provider says about the user; nil if it refuses that, which the sign-in does not depend on.
+    private func userInfo(of tokens: Tokens) async throws -> Claims? {
+        do {
+            return try await authorization.userInfo(of: tokens)
+        } catch let error as OAuthError where Self.refusals.contains(error.status) {
+            return nil
+        }
+    }
+
+    /// The statuses of a request for which the app at the provider lacks a permission.
+    private static let refusals: [HTTPStatus?] = [.unauthorized, .forbidden, .notFound]
 
     /// Returns the user of a verified ID token.
     func user(_ claims: Claims) throws -> UpstreamUser {
@@ -90,9 +105,11 @@ extension UpstreamClient {
     /// Apple writes the flag as text. Microsoft has no such claim; `xms_edov` states that the owner of the domain was
     /// verified, and without it any administrator of any directory chooses the address (attack I2).
     private func isVerified(_ claims: Claims) -> Bool {
-        let flag = claims[provider.kind == .microsoft ? "xms_edov" : "email_verified"]
+        let flag = claims[verificationClaim]
         return flag == true || flag == "true" || flag == 1 || flag == "1"
     }
+
+    private var verificationClaim: String { provider.kind == .microsoft ? "xms_edov" : "email_verified" }
 
     /// Requires that the user belongs to an allowed tenant: `tid` of Microsoft, which the issuer contains as well, or `hd` of
     /// Google, the domain of an organization.
@@ -121,7 +138,11 @@ extension UpstreamClient {
                 issuer: configuration.issuer.absoluteString, subject: String(id), provider: provider.name),
             name: Self.name(user["name"]?.stringValue ?? user["login"]?.stringValue))
         guard try await !isKnown(found.identity) else { return found }
-        let emails = try await get("\(base)/user/emails", tokens).arrayValue ?? []
+        // An app of GitHub's may lack the permission; the public address is one that the user has typed.
+        guard let emails = try await get("\(base)/user/emails", tokens, isOptional: true).arrayValue else {
+            found.identity.email = Self.email(user["email"]?.stringValue)
+            return found
+        }
         let primary = emails.first { $0["primary"] == true && $0["email"]?.stringValue != nil }
         found.identity.email = Self.email(primary?["email"]?.stringValue)
         found.isEmailVerified = primary?["verified"] == true
@@ -149,7 +170,9 @@ extension UpstreamClient {
     }
 
     /// Requests JSON with a user's token.
-    private func get(_ text: String, _ tokens: Tokens) async throws -> JSONValue {
+    ///
+    /// - Parameter isOptional: Whether null is returned if the provider refuses.
+    private func get(_ text: String, _ tokens: Tokens, isOptional: Bool = false) async throws -> JSONValue {
         guard let url = URL(string: text) else { throw IdentityError.upstreamMisconfigured }
         let client = Client(baseURL: url, transport: transport, redirects: .none, timeout: Self.timeout)
         var request = try HTTPRequest(
@@ -159,6 +182,7 @@ extension UpstreamClient {
         let response = try await client.respond(to: request)
         let bytes = try await response.body.collected(upTo: 256 << 10)
         guard response.status == .ok else {
+            if isOptional, Self.refusals.contains(response.status) { return .null }
             throw response.status.isServerError ? OAuthError.serverFailed : OAuthError.invalidUserInfo
         }
         do { return try JSONValue(parsing: bytes) } catch { throw OAuthError.invalidUserInfo }

@@ -46,6 +46,8 @@ public struct HMACSignature: SessionCredential, Codable {
     private let secret: StoredSecret
 
     /// Creates a credential with a text as its secret, as consoles show them.
+    ///
+    /// The server decides on its length. An empty one, such as that of an unset variable, signs nothing.
     public init(apiKey: String, secret: String, form: Form = Form(), clock: WallClock = .system) {
         self.apiKey = apiKey
         self.secret = StoredSecret(Array(secret.utf8))
@@ -57,8 +59,10 @@ public struct HMACSignature: SessionCredential, Codable {
 
     /// Sets the three fields for the request as it is, in place of those of an earlier attempt.
     ///
-    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of a stream.
+    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, `.invalidCredential` if the secret is empty,
+    ///   and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
+        guard secret.key.bitCount > 0 else { throw AuthError.invalidCredential("its secret is empty") }
         let timestamp = String(Int64(HTTPDate(clock.now).date.timeIntervalSince1970))
         let target = form.signsQuery ? request.path : request.pathWithoutQuery
         let digest =

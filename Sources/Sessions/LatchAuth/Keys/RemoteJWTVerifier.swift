@@ -7,7 +7,8 @@ import Synchronization
 /// A verifier of JSON Web Tokens by keys that their issuer publishes.
 ///
 /// It is `JWTVerifier` over a ``RemoteKeySet``. A token with a known key is verified without waiting, on the caller's
-/// task and actor; one with an unknown key causes another request to the issuer, as rarely as the policy allows.
+/// task and actor; one with an unknown key, or a wrong signature, causes another request to the issuer, as rarely as the policy
+/// allows.
 public final class RemoteJWTVerifier: Sendable {
     private let keys: RemoteKeySet
     private let makeVerifier: @Sendable (KeySet) -> JWTVerifier
@@ -59,7 +60,7 @@ public final class RemoteJWTVerifier: Sendable {
         let snapshot = try await keys.current()
         do {
             return try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)
-        } catch  where Self.mayBeOfNewerKey(text, error) {
+        } catch  where Self.mayBeOfNewerKey(error) {
             guard let newer = try await keys.newer(than: snapshot) else { throw error }
             return try verifier(of: newer).verifiedToken(text, clockOffset: clockOffset)
         }
@@ -83,10 +84,7 @@ public final class RemoteJWTVerifier: Sendable {
         }
     }
 
-    /// Whether newer keys may change the result: the key is unknown, or the token names none and no known key fits.
-    private static func mayBeOfNewerKey(_ text: String, _ error: JOSEError) -> Bool {
-        if error == .unknownKey { return true }
-        guard error == .badSignature else { return false }
-        do { return try JWT(unverified: text).header.keyID == nil } catch { return false }
-    }
+    /// Whether newer keys may change the result: an issuer may also have a new key under an old ID, such as one that was
+    /// restored without its keys.
+    private static func mayBeOfNewerKey(_ error: JOSEError) -> Bool { error == .unknownKey || error == .badSignature }
 }

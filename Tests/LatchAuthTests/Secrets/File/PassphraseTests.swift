@@ -95,6 +95,19 @@ import Testing
         }
     }
 
+    @Test func `is not tried where a forged header demands a gigabyte`() async throws {
+        try await withTemporaryFolder { folder in
+            try await store(folder, "p").write([1], for: "a")
+            let url = URL(fileURLWithPath: "\(folder)/secrets")
+            let content = try Data(contentsOf: url)
+            // The header, and a key check that a wrong cost would not pass.
+            let cost = try #require(content.firstRange(of: Data("m=8,t=1,p=1".utf8)))
+            try content.replacing([UInt8](content[cost]), with: Array("m=1048576,t=16,p=1".utf8)).write(to: url)
+            let error = await #expect(throws: AuthError.storeDenied) { try await store(folder, "p").read("a") }
+            #expect(error?.description.contains("costs too much") == true)
+        }
+    }
+
     @Test(arguments: ["p", "p\n", "p\r\n"])
     func `comes from a file, with or without a line break`(content: String) async throws {
         try await withTemporaryFolder { folder in

@@ -126,10 +126,22 @@ import Testing
 
     @Test func `opens with its passphrase alone`() async throws {
         let cost = try Argon2Parameters(memoryKiB: 64, passes: 1)
-        let made = try await Made(key: try BackupKey(passphrase: "a horse walks in", cost: cost))
-        try await made.refuses(.wrongBackupKey, key: try BackupKey(passphrase: "a horse walks out", cost: cost))
+        let made = try await Made(key: BackupKey(passphrase: "a horse walks in", cost: cost))
+        try await made.refuses(.wrongBackupKey, key: BackupKey(passphrase: "a horse walks out", cost: cost))
         try await made.refuses(.wrongBackupKey)
-        _ = try await made.restore(key: try BackupKey(passphrase: "a horse walks in"))
+        _ = try await made.restore(key: BackupKey(passphrase: "a horse walks in"))
+    }
+
+    @Test func `with a header that demands a gigabyte is refused before it costs anything`() async throws {
+        let cost = try Argon2Parameters(memoryKiB: 64, passes: 1)
+        let made = try await Made(key: BackupKey(passphrase: "a horse walks in", cost: cost))
+        try made.change { bytes in
+            let text = String(decoding: bytes.prefix(256), as: UTF8.self)
+            let lines = text.components(separatedBy: "\n").prefix(2).joined(separator: "\n")
+            let forged = lines.replacingOccurrences(of: "m=64,t=1,p=1", with: "m=1048576,t=16,p=1")
+            bytes.replaceSubrange(..<lines.utf8.count, with: forged.utf8)
+        }
+        try await made.refuses(.notABackup, key: BackupKey(passphrase: "a horse walks in"))
     }
 
     @Test(arguments: ["x", "1234567"])
@@ -137,7 +149,7 @@ import Testing
         let fixture = try await Made()
         let error = await #expect(throws: IdentityError.self) {
             try await StoreAdministration.plain().backUp(
-                fixture.fixture.location, to: fixture.folder.file("weak"), key: try BackupKey(passphrase: passphrase))
+                fixture.fixture.location, to: fixture.folder.file("weak"), key: BackupKey(passphrase: passphrase))
         }
         #expect(error?.code == IdentityError.invalidInput("").code && error?.message.contains("8") == true)
         #expect(!(try fixture.folder.names()).contains("weak"))

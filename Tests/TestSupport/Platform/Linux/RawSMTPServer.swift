@@ -28,7 +28,7 @@ public final class RawSMTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - silence: The verb of a command after whose reply it neither reads nor answers before `readOn()`; what the client
-    ///     sends after it, to its end, is a message.
+    ///     sends after it, to its end, is a message. With `.`, it does not reply to a whole message before.
     ///   - isSilent: Called when that begins.
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
     public init(

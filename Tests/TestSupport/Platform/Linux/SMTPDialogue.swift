@@ -61,6 +61,10 @@ struct SMTPDialogue: Sendable {
                 say("354 go on", to: socket)
                 guard let message = take(upTo: [0x0D, 0x0A, 0x2E, 0x0D, 0x0A], from: &input, socket) else { return }
                 record(nil, message + [0x0D, 0x0A])
+                if state.silence == "." {
+                    state.isSilent()
+                    state.reading.wait()
+                }
                 say(state.refusals["."] ?? "250 taken", to: socket)
             } else if command == "AUTH PLAIN" {
                 say("334 ", to: socket)

@@ -5,11 +5,16 @@ import CTimer
 package import PortableFoundation
 
 extension WallClock {
-    /// The kernel's date, if a time server keeps it right; nil if none does (adjtimex(2), `STA_UNSYNC`).
+    /// The greatest error of a clock that a time server keeps, in microseconds: the kernel's is larger after a start, and once
+    /// nothing has corrected it for nine hours (adjtimex(2), `maxerror`).
+    private static let greatestError = 16_000_000
+
+    /// The kernel's date, if a time server keeps it right; nil if none does.
+    ///
+    /// The flag `STA_UNSYNC` does not count: chronyd leaves it set unless `rtcsync` is configured.
     package static var synchronizedDate: Date? {
         var clock = timex()
-        let state = adjtimex(&clock)
-        guard state >= 0, state != TIME_ERROR, clock.status & STA_UNSYNC == 0 else { return nil }
+        guard adjtimex(&clock) >= 0, clock.maxerror < greatestError else { return nil }
         return Date(timeIntervalSince1970: Double(clock.time.tv_sec))
     }
 }

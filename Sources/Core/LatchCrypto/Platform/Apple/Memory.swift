@@ -11,7 +11,7 @@ func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: Unsaf
 }
 
 /// Overwrites bytes in a way that no optimiser removes.
-func wipe(_ bytes: inout [UInt8]) {
+package func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { buffer in
         guard let start = buffer.baseAddress else { return }
         _ = memset_s(start, buffer.count, 0, buffer.count)

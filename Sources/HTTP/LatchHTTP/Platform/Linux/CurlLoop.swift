@@ -269,7 +269,7 @@ extension CurlLoop {
         for transfer in cancellations where transfer.isUnderWay {
             // libcurl would end the message, so that a part of it were sent as a whole one, and wait for the server's reply for two
             // minutes. It does neither on a connection that it was only to open.
-            if transfer.isMail { _ = latch_curl_set_long(transfer.easy, CURLOPT_CONNECT_ONLY, 1) }
+            if transfer.mail != nil { _ = latch_curl_set_long(transfer.easy, CURLOPT_CONNECT_ONLY, 1) }
             finish(transfer, CURLE_ABORTED_BY_CALLBACK)
         }
         arrivals.removeAll(keepingCapacity: true)

@@ -19,7 +19,9 @@ package struct SMTPSubmission: Sendable {
 
     /// Creates a submission with the client's credentials and limits.
     ///
-    /// - Parameter helloName: The domain name in EHLO (RFC 5321 §4.1.1.1); nil for the name of the machine.
+    /// - Parameters:
+    ///   - helloName: The domain name in EHLO (RFC 5321 §4.1.1.1); nil for the name of the machine.
+    ///   - timeout: The time limit up to the end of the message. The server then has ``replyLimit`` for its reply.
     package init(
         user: String? = nil, password: String? = nil, helloName: String? = nil, timeout: Duration = .seconds(30),
         certificateAuthorityFile: String? = nil
@@ -30,6 +32,11 @@ package struct SMTPSubmission: Sendable {
         self.timeout = timeout
         self.certificateAuthorityFile = certificateAuthorityFile
     }
+
+    /// The time limit of the reply to a whole message, which scanners delay (RFC 5321 §4.5.3.2.6).
+    ///
+    /// A client that gives up earlier does not know whether the mail was taken, and sends it again.
+    package static let replyLimit = Duration.seconds(600)
 
     /// Checks the URL of a mail server.
     ///
@@ -59,6 +66,7 @@ package struct SMTPSubmission: Sendable {
             options.set(CURLOPT_MAIL_FROM, text: "<\(sender)>")
             options.set(CURLOPT_MAIL_RCPT, pointer: envelope)
             options.set(CURLOPT_UPLOAD, true)
+            options.set(CURLOPT_READFUNCTION, pointer: unsafeBitCast(Self.onMessage, to: UnsafeRawPointer.self))
         }
         guard transfer.outcome != CURLE_OK else { return }
         throw error(of: transfer, SMTPReplies(transfer.head), server)
@@ -95,7 +103,7 @@ package struct SMTPSubmission: Sendable {
         guard let easy = curl_easy_init() else { throw .offline("libcurl could not be started.") }
         let transfer = CurlTransfer(easy: easy, configuration: configuration)
         transfer.upload = upload
-        transfer.isMail = true
+        transfer.mail = .dialogue(bytesLeft: upload?.length ?? 0)
         let code = prepare(transfer, server, configure)
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: server.authority) }
         await withTaskCancellationHandler {
@@ -161,10 +169,11 @@ package struct SMTPSubmission: Sendable {
         options.set(CURLOPT_USERNAME, text: user)
         options.set(CURLOPT_PASSWORD, text: password)
         configure(&options)
-        options.set(CURLOPT_READFUNCTION, CurlTransfer.onUpload, CURLOPT_READDATA, pointer)
+        options.set(CURLOPT_READDATA, pointer: pointer)
         // Announced as SIZE (RFC 1870).
         options.set(CURLOPT_INFILESIZE_LARGE, size: transfer.upload?.length ?? -1)
         options.set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds)
+        options.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(Self.replyLimit.components.seconds))
         return options.code
     }
 
@@ -176,10 +185,25 @@ package struct SMTPSubmission: Sendable {
         guard let bytes, let pointer else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        // The mail is taken or refused: nothing depends on the reply to QUIT.
+        if case .sent = transfer.mail { _ = latch_curl_set_long(transfer.easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 10) }
         // No answer of a server that says so much is known, and the last ones count.
         if transfer.head.count + line.count > Self.maximumReplies { return 0 }
         transfer.head.append(contentsOf: line)
         return line.count
+    }
+
+    /// Called by libcurl for the message, at whose end only the limit of the reply remains.
+    private static let onMessage: curl_read_callback = { buffer, size, count, context in
+        guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
+        let transfer = CurlTransfer.of(context)
+        let read = CurlTransfer.onUpload(buffer, size, count, context)
+        // libcurl asks for no more than the length that was announced; its codes for a pause and an end are larger than a buffer.
+        if case .dialogue(let left) = transfer.mail, read <= size * count {
+            transfer.mail = left > read ? .dialogue(bytesLeft: left - read) : .sent
+        }
+        if case .sent = transfer.mail { _ = latch_curl_set_long(transfer.easy, CURLOPT_TIMEOUT_MS, 0) }
+        return read
     }
 
     /// Called by libcurl for content, which a submission does not have.

@@ -43,6 +43,13 @@ extension SQLIdentityStore: MailOutbox {
         _ = try await update("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
     }
 
+    package func extendLease(of mail: OutboxMail, to end: Date) async throws(IdentityError) {
+        _ = try await update(
+            "UPDATE mail SET leased_until = $1 WHERE id = $2 AND attempts = $3",
+            [.date(end), .text(mail.id), .integer(Int64(mail.attempts))]
+        ) { _ in }
+    }
+
     /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
         _ = try await update(

@@ -26,15 +26,9 @@ package struct BackupKey: Sendable {
 
     /// Creates a key that argon2id (RFC 9106) derives from a passphrase.
     ///
-    /// - Parameter cost: The cost of each guess, for a new backup; nil for the second choice of RFC 9106 §4 in one lane, 64 MiB
-    ///   and 3 passes. An existing backup has its own.
-    package init(passphrase: String, cost: Argon2Parameters? = nil) throws(IdentityError) {
-        do throws(CryptoError) {
-            let standard = try Argon2Parameters(memoryKiB: 65_536, passes: 3)
-            source = .passphrase(SymmetricKey(data: Array(passphrase.utf8)), cost ?? standard)
-        } catch {
-            throw .hashingUnavailable(error)
-        }
+    /// - Parameter cost: The cost of each guess, for a new backup. An existing backup has its own.
+    package init(passphrase: String, cost: Argon2Parameters = .passphrase) {
+        source = .passphrase(SymmetricKey(data: Array(passphrase.utf8)), cost)
     }
 }
 
@@ -67,7 +61,7 @@ struct BackupHeader {
                 let least = BackupKey.shortestPassphrase
                 throw .invalidInput("the passphrase of a backup must have at least \(least) characters")
             case .passphrase(_, let cost):
-                ("passphrase", " m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes)")
+                ("passphrase", " \(cost)")
             }
         let root = try Self.root(of: key, salt: salt, cost: nil)
         let check = Self.check(root, salt)
@@ -88,7 +82,12 @@ struct BackupHeader {
         let cost: Argon2Parameters?
         switch (words[0], words.count, key.source) {
         case ("key", 3, .key): cost = nil
-        case ("passphrase", 4, .passphrase): cost = try Self.cost(words[3])
+        case ("passphrase", 4, .passphrase(_, let standard)):
+            // A forged file must not exhaust the memory.
+            guard let stored = Argon2Parameters(words[3]), stored.isAcceptable(beside: standard) else {
+                throw .notABackup
+            }
+            cost = stored
         case ("key", 3, _): throw .wrongBackupKey(needs: "a key file")
         case ("passphrase", 4, _): throw .wrongBackupKey(needs: "a passphrase")
         default: throw .notABackup
@@ -110,16 +109,6 @@ struct BackupHeader {
         throw .notABackup
     }
 
-    /// Parses a cost within the bounds of ``Argon2Parameters``, so that a forged file cannot exhaust the memory.
-    private static func cost(_ text: String) throws(IdentityError) -> Argon2Parameters {
-        let numbers = text.utf8.split { !(0x30...0x39).contains($0) }.compactMap { Int(Substring($0)) }
-        guard numbers.count == 3,
-            let cost = try? Argon2Parameters(memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2]),
-            text == "m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes)"
-        else { throw .notABackup }
-        return cost
-    }
-
     private static func root(
         of key: BackupKey, salt: [UInt8], cost: Argon2Parameters?
     ) throws(IdentityError) -> SymmetricKey {
@@ -127,11 +116,10 @@ struct BackupHeader {
         case .key(let key): return key
         case .passphrase(let passphrase, let standard):
             var bytes = passphrase.withUnsafeBytes { Array($0) }
-            defer { for index in bytes.indices { bytes[index] = 0 } }
+            defer { wipe(&bytes) }
             do throws(CryptoError) {
                 var hash = try Argon2id.hash(password: bytes, salt: salt, parameters: cost ?? standard)
-                defer { for index in hash.indices { hash[index] = 0 } }
-                return SymmetricKey(data: hash)
+                return SymmetricKey(wiping: &hash)
             } catch {
                 throw .hashingUnavailable(error)
             }

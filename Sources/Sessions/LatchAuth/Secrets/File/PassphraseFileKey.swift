@@ -7,13 +7,13 @@ import Synchronization
 /// A key that is derived from a passphrase, with the salt and the cost of the file's header.
 final class PassphraseFileKey: SecretFileKeySource {
     private let passphrase: Passphrase
-    private let cost: Argon2Parameters?
+    private let cost: Argon2Parameters
     /// The last seal: argon2id is slow on purpose, so it runs once for each salt.
     private let seal = Mutex<SecretFileSeal?>(nil)
 
     init(_ passphrase: Passphrase, cost: Argon2Parameters?) {
         self.passphrase = passphrase
-        self.cost = cost
+        self.cost = cost ?? .passphrase
     }
 
     func prepare(for header: SecretFileHeader?) throws {
@@ -26,6 +26,7 @@ final class PassphraseFileKey: SecretFileKeySource {
             throw Self.denied("it was not written with a passphrase")
         }
         if let seal = seal.withLock(\.self), seal.header == header { return seal.key }
+        guard cost.isAcceptable(beside: self.cost) else { throw Self.denied("its passphrase costs too much memory or time") }
         let key = try derive(salt: salt, cost: cost)
         guard header.accepts(key) else { throw Self.denied("this is not its passphrase") }
         seal.withLock { $0 = SecretFileSeal(key: key, header: header) }
@@ -37,7 +38,6 @@ final class PassphraseFileKey: SecretFileKeySource {
     }
 
     private func newSeal() throws -> SecretFileSeal {
-        let cost = try cost ?? Argon2Parameters(memoryKiB: 65_536, passes: 3)
         let salt = SecureRandom.bytes(16)
         let made = SecretFileSeal(.passphrase(cost, salt: salt), key: try derive(salt: salt, cost: cost))
         seal.withLock { $0 = made }
@@ -46,9 +46,8 @@ final class PassphraseFileKey: SecretFileKeySource {
 
     private func derive(salt: [UInt8], cost: Argon2Parameters) throws -> SymmetricKey {
         var bytes = try passphrase.bytes()
-        defer { for index in bytes.indices { bytes[index] = 0 } }
+        defer { wipe(&bytes) }
         var hash = try Argon2id.hash(password: bytes, salt: salt, parameters: cost)
-        defer { for index in hash.indices { hash[index] = 0 } }
-        return SymmetricKey(data: hash)
+        return SymmetricKey(wiping: &hash)
     }
 }

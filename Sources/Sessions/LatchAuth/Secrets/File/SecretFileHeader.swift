@@ -61,7 +61,7 @@ package struct SecretFileHeader: Sendable, Equatable {
             switch lock {
             case .key: "key \(check)"
             case .passphrase(let cost, let salt):
-                "passphrase \(check) m=\(cost.memoryKiB),t=\(cost.passes),p=\(cost.lanes) \(Base64URL.encode(salt))"
+                "passphrase \(check) \(cost) \(Base64URL.encode(salt))"
             case .keyring(let name): "keyring \(check) \(name)"
             }
         return Array("\(Self.magic)\(text)\n".utf8)
@@ -88,19 +88,11 @@ package struct SecretFileHeader: Sendable, Equatable {
         case ("keyring", 3): return words[2].isEmpty || words[2].utf8.count > 64 ? nil : .keyring(name: words[2])
         case ("passphrase", 4):
             // A malformed header is refused as a whole, without a reason.
-            guard let cost = parameters(words[2]), let salt = try? Base64URL.decode(words[3]), salt.count == 16 else {
+            guard let cost = Argon2Parameters(words[2]), let salt = try? Base64URL.decode(words[3]), salt.count == 16 else {
                 return nil
             }
             return .passphrase(cost, salt: salt)
         default: return nil
         }
-    }
-
-    /// Parses the cost of a passphrase, within bounds, so that a forged file cannot exhaust the memory.
-    private static func parameters(_ text: String) -> Argon2Parameters? {
-        // The form of the whole header is compared afterwards.
-        let numbers = text.utf8.split { !(0x30...0x39).contains($0) }.compactMap { Int(Substring($0)) }
-        guard numbers.count == 3 else { return nil }
-        return try? Argon2Parameters(memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2])
     }
 }

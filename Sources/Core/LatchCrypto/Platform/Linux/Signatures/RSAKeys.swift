@@ -8,7 +8,6 @@ extension RSA.Signing {
     public struct PublicKey: Sendable, Hashable {
         let key: EVPKey
         private let verifiers: RSASchemes
-        private let pss: PSSVerifier
         /// The modulus n, without leading zeros.
         public let modulus: [UInt8]
         /// The public exponent e, without leading zeros.
@@ -22,7 +21,6 @@ extension RSA.Signing {
             try RSABounds.check(modulus: modulus, exponent: exponent)
             self.key = key
             verifiers = RSASchemes(key, for: .verify)
-            pss = try PSSVerifier(modulus: modulus, exponent: exponent)
         }
 
         /// Creates a key from its two numbers, which are big-endian.
@@ -67,12 +65,7 @@ extension RSA.Signing {
             // RFC 8017 §8.2.2, step 1: a signature is as long as the modulus, or none.
             guard signature.count == modulus.count else { return false }
             return hash.withDigest(of: data) { digest in
-                withBytes(of: signature) { signature in
-                    switch padding {
-                    case .pkcs1v15: verifiers[padding, hash].verifies(signature, digest: digest)
-                    case .pss: pss.verifies(signature, digest: digest, hash: hash)
-                    }
-                }
+                withBytes(of: signature) { verifiers[padding, hash].verifies($0, digest: digest) }
             }
         }
 
