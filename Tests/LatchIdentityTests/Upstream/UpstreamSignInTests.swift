@@ -85,7 +85,8 @@ import Testing
                 ]
             ]
         }
-        let site = try await Site.brokering(upstream)
+        let site = try await Site.brokering(
+            upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.org")
         let signedIn = try await site.signIn(through: upstream, as: ["sub": "dora", "email": "dora@example.org"])
         let profile = try await site.get("/user/profile", bearer: signedIn.access)
         #expect(profile.string("email") == "dora@example.org")
