@@ -129,7 +129,9 @@ import Testing
         "(buf.validate.field).string.min_len = 1", "(axiom.swift_validation) = \"required\"",
         "(axiom.options.v1.axiom_field).required = true",
     ]) func `are an error on an extension`(option: String) throws {
-        for text in ["extend M { string f = 100 [\(option)]; }", "message N { extend M { string f = 100 [\(option)]; } }"] {
+        for text in [
+            "extend M { string f = 100 [\(option)]; }", "message N { extend M { string f = 100 [\(option)]; } }",
+        ] {
             let files = [
                 "buf/validate/validate.proto": Self.validate,
                 "a.proto": Self.file("message M { extensions 100 to 200; }\n" + text),
@@ -158,7 +160,9 @@ import Testing
             options.makesClients = makesClients
             let output = SwiftGenerator.generate(compilation.filesToGenerate, options)
             #expect(output.diagnostics.isEmpty, "\(output.diagnostics)")
-            let service = output.files.first { $0.path.hasSuffix("SService.swift") || $0.text.contains("protocol SServer") }
+            let service = output.files.first {
+                $0.path.hasSuffix("SService.swift") || $0.text.contains("protocol SServer")
+            }
             #expect(service?.text.ranges(of: ".requiring(\"f\", \"must not be empty\")").count == 2)
             #expect(service?.text.ranges(of: ".requiring(\"n\", \"must be more than 0\")").count == 1)
         }

@@ -50,7 +50,8 @@ package struct SwiftWriter {
         checkSources(&context)
         checkForeignRules(&context)
         let unenforced = options.unenforced
-        context.diagnostics += Parallel.map(files) { LostRules(of: $0, unenforced: unenforced).diagnostics }.flatMap(\.self)
+        context.diagnostics += Parallel.map(files) { LostRules(of: $0, unenforced: unenforced).diagnostics }.flatMap(
+            \.self)
         var units = ContractUnit.units(of: files, options, types, &context)
         if let services = options.services {
             let selection = TypeSelection(services, of: files)
