@@ -97,7 +97,7 @@ import Testing
             }
             service NoteService { rpc CreateNote(Note) returns (Note); }
             """)
-        let constraint = try #require(planning.plans.first?.methods.first?.constraints.first)
+        let constraint = try #require(planning.plans.first?.methods.first?.requirements.constraints.first)
         #expect(planning.diagnostics.isEmpty)
         #expect(constraint.minLength == 2 && constraint.maxLength == 9)
     }

@@ -81,7 +81,7 @@ private enum Dialect: String, CaseIterable {
         #expect(try plan.method("Change").requestKey?.name == "task_id")
         #expect(try plan.method("Drop").requestKey?.name == "id")
         #expect(try plan.method("Load").page.cursor?.name == "next_page_token")
-        let constraint = try #require(plan.method("Make").constraints.first)
+        let constraint = try #require(plan.method("Make").requirements.constraints.first)
         #expect(constraint.field.name == "title")
         #expect(constraint.isRequired)
         #expect(constraint.minLength == 3)

@@ -59,7 +59,7 @@ import Testing
         #expect("\(method.strategy.rawValue) \(collection) \(method.requestKey?.name ?? "-")" == what)
         #expect([method.requiresNetwork, method.modifiesState, method.showsLoading, method.supportsOffline] == flags)
         #expect(method.cache == cache)
-        #expect(method.rules.count == rules)
+        #expect(method.requirements.rules.count == rules)
     }
 
     @Test(.tags(.g11)) func `finds where answers tell of further pages`() throws {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `knows where each rule is written`() throws {
-        let rules = try userServicePlan().method("Register").rules
+        let rules = try userServicePlan().method("Register").requirements.rules
         #expect(rules.map(\.text).first == "!request.email.isEmpty")
         let places = rules.compactMap(\.place)
         #expect(places.count == 4)

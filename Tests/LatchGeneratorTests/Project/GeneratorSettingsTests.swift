@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PortableFoundation
 import Testing
 
 @testable import LatchGenerator
@@ -35,6 +36,25 @@ import Testing
         #expect(moved.text(.protoPath) == "config/protos" && moved.text(.outputPath) == "/out")
         #expect(moved.words(.include) == ["config/a", "/b"])
         #expect(try settings(text).text(.protoPath) == "protos")
+    }
+
+    @Test(arguments: ["../out", "a/../../out", "/etc/out", "link/out", "link", "."])
+    func `choose no output outside of the folder of their file, unless a user names it`(output: String) throws {
+        try ProjectFolder.with(["repo/x": "", "outside/x": ""]) { folder throws in
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/repo/link", withDestinationPath: "../outside")
+            var settings = try settings(
+                "[generate]\noutput_path = \"\(output)\"\n", at: folder.path + "/repo/latchwork.toml")
+            if output == "." {
+                #expect(try settings.outputFolder() == folder.path + "/repo/.")
+            } else {
+                let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings.outputFolder() }
+                #expect(error?.message.contains("latchwork.toml:2: the output '") == true)
+                #expect(error?.hint?.contains("--output-path") == true)
+            }
+            settings.set(.outputPath, [folder.path + "/outside"], from: "--output-path")
+            #expect(try settings.outputFolder() == folder.path + "/outside")
+        }
     }
 
     @Test(arguments: [

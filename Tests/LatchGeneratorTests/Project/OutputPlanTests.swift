@@ -58,6 +58,50 @@ import Testing
         }
     }
 
+    @Test(arguments: ["swift", "swift/deep"])
+    func `writes nothing behind a link that takes the place of a folder after the plan`(place: String) throws {
+        try ProjectFolder.with { folder throws in
+            let out = ProjectFolder(path: folder.path + "/out")
+            try write(in: out)
+            try folder.write("mine\n", to: "outside/B.swift")
+            try folder.write("mine\n", to: "outside/A.swift")
+            let changed = Self.two.map { GeneratedFile(path: $0.path, text: "new\n") }
+            let plan = try plan(changed, in: out)
+            try FileManager.default.moveItem(atPath: "\(out.path)/\(place)", toPath: folder.path + "/aside")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(out.path)/\(place)", withDestinationPath: folder.path + "/outside")
+            #expect(throws: GeneratorError.unwritableOutput) { try plan.apply() }
+            #expect(
+                try ProjectFolder(path: folder.path + "/outside").content() == [
+                    "A.swift": "mine\n", "B.swift": "mine\n",
+                ])
+        }
+    }
+
+    @Test func `removes nothing behind a link that takes the place of a folder after the plan`() throws {
+        try ProjectFolder.with { folder throws in
+            let out = ProjectFolder(path: folder.path + "/out")
+            try write(in: out)
+            let plan = try plan([Self.two[0]], in: out)
+            #expect(plan.changes.map(\.action) == [.remove])
+            let (inside, outside) = (out.path + "/swift/deep", folder.path + "/outside")
+            try FileManager.default.moveItem(atPath: inside, toPath: outside)
+            try FileManager.default.createSymbolicLink(atPath: inside, withDestinationPath: outside)
+            #expect(throws: GeneratorError.unwritableOutput) { try plan.apply() }
+            #expect(FileManager.default.fileExists(atPath: outside + "/B.swift"))
+        }
+    }
+
+    @Test func `makes the folder of the output with all that are missing above it`() throws {
+        try ProjectFolder.with { folder throws in
+            let out = ProjectFolder(path: folder.path + "/a/b/c")
+            try write(in: out)
+            #expect(out.text("swift/deep/B.swift") == "b\n")
+            try write([], in: out)
+            #expect(try folder.everything() == ["a", "a/b", "a/b/c", "a/b/c/\(OutputManifest.name)"])
+        }
+    }
+
     @Test func `shows nothing of a file that a link in its place leads to`() throws {
         try ProjectFolder.with(["env": "SECRET=topsecret\n"]) { folder throws in
             try FileManager.default.createSymbolicLink(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchProtoCompiler
 import PortableFoundation
 import Testing
@@ -83,6 +84,47 @@ import Testing
             let outside = try diagnostics("l.proto")
             #expect(outside.contains("in/l.proto:1:1: error: ") && !outside.contains("SECRET"))
             #expect(try diagnostics("m.proto").contains("SECRET_B"))
+        }
+    }
+
+    @Test func `quotes nothing of a folder that only a foreign file names, outside of its own folder`() throws {
+        try ProjectFolder.with(["secret/env.proto": "SECRET_KEY\n", "repo/in/a.proto": "VISIBLE\n"]) { folder throws in
+            func texts(_ paths: [String], _ includes: [String], _ folders: (String?, String?)) throws -> String {
+                let sources = try ProtoSources.find(
+                    paths.map { "\(folder.path)/\($0)" }, includes: includes.map { "\(folder.path)/\($0)" },
+                    within: (folders.0.map { "\(folder.path)/\($0)" }, folders.1.map { "\(folder.path)/\($0)" }))
+                return sources.compile().diagnostics.map(\.description).joined(separator: "\n")
+            }
+            let named = try texts(["repo/in/a.proto", "repo/../secret/env.proto"], [], ("repo", nil))
+            #expect(named.contains("VISIBLE") && named.contains("secret/env.proto:1:") && !named.contains("SECRET"))
+            let included = try texts(["secret/env.proto"], ["secret"], ("repo", "repo"))
+            #expect(!included.contains("SECRET") && included.contains("-I"))
+            #expect(
+                try texts(["secret/env.proto"], ["secret"], ("repo", nil)).contains("SECRET"), "a user has named it")
+            #expect(try texts(["secret/env.proto"], [], (nil, nil)).contains("SECRET"))
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/repo/link", withDestinationPath: "../secret")
+            #expect(try !texts(["repo/link/env.proto"], ["repo/link"], ("repo", "repo")).contains("SECRET"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `is an error for a file of more than 64 MiB, and for a pipe, which is not waited for`() throws {
+        try ProjectFolder.with(["p/large.proto": Self.head, "p/a.proto": Self.head + "import \"large.proto\";"]) {
+            folder throws in
+            #expect(truncate("\(folder.path)/p/large.proto", 64 << 20 + 1) == 0)
+            for name in ["large.proto", "a.proto"] {
+                let result = try ProtoSources.find(["\(folder.path)/p/\(name)"], includes: []).compile()
+                #expect(!result.compilation.isComplete)
+                let first = try #require(result.diagnostics.first)
+                #expect(first.message.hasPrefix("the file cannot be read, or has more than 64 MiB: "))
+                #expect(first.file.hasSuffix("p/large.proto"))
+                #expect(!result.diagnostics.contains { $0.message == "the file does not exist" })
+            }
+            try folder.remove("p/large.proto")
+            #expect(mkfifo("\(folder.path)/p/large.proto", 0o600) == 0)
+            let result = try ProtoSources.find(["\(folder.path)/p/large.proto"], includes: []).compile()
+            #expect(!result.compilation.isComplete && result.diagnostics.count == 1)
         }
     }
 

@@ -12,8 +12,8 @@ import Testing
     }
 
     private func staged(_ files: [GeneratedFile], in folder: ProjectFolder) throws -> StagedOutput {
-        let staged = StagedOutput()
-        try staged.stage(files.map { ("\(folder.path)/\($0.path)", $0.text) })
+        let staged = StagedOutput(in: try OutputFolder(folder.path))
+        try staged.stage(files.map { ($0.path, $0.text) })
         return staged
     }
 

@@ -81,6 +81,20 @@ import Testing
         #expect(response.files.isEmpty && response.error?.contains("is not an identifier") == true)
     }
 
+    @Test(arguments: ["../../up.proto", "/etc/up.proto", "a/../../up.proto", "a\u{1B}[2J.proto"])
+    func `is refused where a file would be outside of the output`(name: String) throws {
+        var writer = WireWriter()
+        writer.string(1, name)
+        writer.message(15) { file in
+            file.string(1, name)
+            file.message(4) { $0.string(1, "Up") }
+        }
+        let response = try response(writer.bytes)
+        #expect(response.files.isEmpty)
+        #expect(response.error?.contains("is not a path within the output") == true, "\(response.error ?? "")")
+        #expect(response.error?.contains("\u{1B}") == false)
+    }
+
     @Test func `gets the same text as a call of the generator itself`() throws {
         let compilation = Compiler { _ in Array(Self.proto.utf8) }.compile(["shop.proto"])
         var options = SwiftOptions()

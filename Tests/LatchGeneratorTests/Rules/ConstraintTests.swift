@@ -27,7 +27,7 @@ import Testing
         return try withExtendedLifetime(compilation) {
             let planning = ServicePlan.read(try #require(compilation.filesToGenerate.first))
             let plan = try #require(planning.plans.first?.methods.first)
-            let (checks, errors) = RuleCompiler().checks(for: plan)
+            let (checks, errors) = RuleCompiler().checks(for: plan.requirements)
             return (checks, planning.diagnostics + errors)
         }
     }
@@ -97,21 +97,68 @@ import Testing
         }
     }
 
+    @Test func `hold in a message within the request, where it is set`() throws {
+        let (checks, errors) = try checks(
+            """
+            string name = 1;
+            Address home = 2;
+            message Address { string city = 1 [(axiom.swift_validation) = "required"]; Geo geo = 2; }
+            message Geo { double height = 1 [(axiom.field_options) = { min_value: 0 }]; }
+            """)
+        #expect(errors.isEmpty)
+        #expect(
+            checks.map { [$0.condition, $0.message, $0.path] } == [
+                [
+                    "!(request.home != nil) || !(request.home?.city.isEmpty ?? true)",
+                    "home.city must not be empty", "home.city",
+                ],
+                [
+                    "!(request.home?.geo != nil) || ((request.home?.geo?.height ?? 0) >= 0)",
+                    "home.geo.height must be at least 0", "home.geo.height",
+                ],
+            ])
+    }
+
+    @Test(arguments: ["repeated Part part = 1;", "map<string, Part> part = 1;", "oneof one { Part part = 1; }"])
+    func `are an error within a list, a map or a oneof, which no condition reaches`(field: String) throws {
+        let (checks, errors) = try checks(
+            field + " message Part { string id = 1 [(axiom.swift_validation) = \"required\"]; }")
+        #expect(checks.isEmpty)
+        #expect(
+            errors.map(\.message) == [
+                "the field rules of 'test.v1.Request.Part' are not checked within 'test.v1.Request.part'"
+            ])
+        #expect(errors.first?.severity == .error && errors.first?.hint?.contains("--allow-unenforced-rules") == true)
+    }
+
+    @Test func `are an error in a message that contains itself, and take no time in many that contain each other`()
+        throws
+    {
+        let names = (0..<14).map { "M\($0)" }
+        let web = names.map { name in
+            let fields = names.enumerated().map { "\($1) f\($0) = \($0 + 1);" }.joined()
+            return "message \(name) { \(fields) Request again = 99; }"
+        }
+        let (_, errors) = try checks(
+            "string id = 1 [(axiom.swift_validation) = \"required\"]; M0 first = 2; \(web.joined(separator: "\n"))")
+        #expect(errors.contains { $0.message.hasSuffix("are not checked within 'test.v1.Request.M0.again'") })
+    }
+
     @Test(.tags(.g8)) func `every rule of the user service is understood, and its message names the field`() throws {
         let plan = try userServicePlan()
-        let checked = plan.methods.filter { !$0.rules.isEmpty }
+        let checked = plan.methods.filter { !$0.requirements.rules.isEmpty }
         #expect(checked.count >= 12)
         // The plan outlives its file here, by which names that are one would be told apart.
         let writer = RuleCompiler(property: { SwiftNames.property($0.name) })
         for method in checked {
-            let (checks, errors) = writer.checks(for: method)
+            let (checks, errors) = writer.checks(for: method.requirements)
             #expect(errors.isEmpty)
-            #expect(checks.count == method.rules.count + method.constraints.count)
+            #expect(checks.count == method.requirements.rules.count + method.requirements.constraints.count)
             for check in checks {
                 #expect(method.request.fields.contains { check.message.hasPrefix("\($0.name) must ") })
             }
         }
-        let update = writer.checks(for: try plan.method("UpdateProfile")).checks
+        let update = writer.checks(for: try plan.method("UpdateProfile").requirements).checks
         #expect(update.last?.condition.contains("||") == true)
     }
 }

@@ -18,6 +18,7 @@ import Testing
         settings.set(.outputPath, [Self.folder], from: "test")
         settings.set(.packageName, ["GeneratedTorture"], from: "test")
         settings.set(.documentation, ["false"], from: "test")
+        settings.set(.allowUnenforcedRules, ["true"], from: "test")
         change(&settings)
         var errors: [Diagnostic] = []
         let run = ProjectRun(settings)

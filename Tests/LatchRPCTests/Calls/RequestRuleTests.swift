@@ -100,6 +100,26 @@ import Testing
         #expect(titles.all == ["a", "b", "a", "b"])
     }
 
+    @Test(arguments: RPCProtocol.allCases)
+    func `hold for each message of a stream when they are those of the method`(style: RPCProtocol) async throws {
+        let ruled = handlers.map { handler in
+            handler.requiring("title", "must not be b") { (note: Note) in note.storage[string: 0] != "b" }
+        }
+        let channel = try channel(style, ruled)
+        let notes = [Note("a"), Note("b"), Note("c")]
+        let upload = await error { _ = try await channel.clientStream(Self.upload, RPCStream(notes), CallOptions()) }
+        #expect(upload?.violations.map(\.path) == ["title"])
+        let chat = await error {
+            for try await _ in try await channel.bidirectional(Self.chat, RPCStream(notes), CallOptions()) {}
+        }
+        #expect(chat?.violations.map(\.path) == ["title"])
+        let list = await error {
+            for try await _ in try await channel.serverStream(Self.list, Note("b"), CallOptions()) {}
+        }
+        #expect(list?.violations.map(\.path) == ["title"])
+        #expect(titles.all == ["a", "a"])
+    }
+
     @Test func `are not checked for methods without them`() async throws {
         let channel = try channel(.connect, handlers.map(\.withoutRules))
         _ = try await channel.unary(Self.add, Note(""), CallOptions())

@@ -135,6 +135,32 @@ import Testing
         }
     }
 
+    @Test func `prints no control character of an existing file or of its name`() async throws {
+        let name = "swift/old\u{9B}31m.swift"
+        try await GeneratorCall.with { call async throws in
+            _ = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
+            try call.write("\u{1B}]0;pwned\u{7}\tx\r\u{9B}2J\n", to: "out/swift/Contracts/ShopService.swift")
+            let diff = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--diff", "--force-overwrite")
+            #expect(diff.output.contains(#"-\u{1b}]0;pwned\u{7}"# + "\tx" + #"\u{d}\u{9b}2J"#), "\(diff.output)")
+            // A file that was generated once, as the manifest says.
+            try call.write("old\n", to: "out/\(name)")
+            // The SHA-256 of its text.
+            let digest = "01d09d19c2139a46aebfb577780d123d7396e97201bc7ead210a2ebff8239dee"
+            try call.write(
+                try #require(call.text("out/.latchwork.json")).replacing(
+                    "\"files\": {",
+                    with: "\"files\": {\n\"\(name)\": {\"digests\": [\"\(digest)\"], \"from\": [\"../shop\"]},"),
+                to: "out/.latchwork.json")
+            for flags in [["--dry-run"], ["--diff"], ["--json", "--dry-run"], ["--verbose"]] {
+                let outcome = try await call.run(
+                    "latch", ["generate", "-p", "shop", "-o", "out", "--force-overwrite"] + flags)
+                let text = (outcome.output + outcome.error).joined(separator: "\n")
+                #expect(text.contains(flags[0] == "--json" ? #"\u009b31m"# : #"\u{9b}31m"#), "\(flags) \(text)")
+                #expect(!text.unicodeScalars.contains { (0x7F...0x9F).contains($0.value) || $0.value == 0x1B })
+            }
+        }
+    }
+
     @Test func `says the same to a script as one object`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--json")

@@ -157,6 +157,23 @@ import Testing
         }
     }
 
+    @Test func `writes nothing through a link, neither in the place of a file nor of a folder`() async throws {
+        for link in ["protos/notes", "protos/notes/v1/note_service.proto"] {
+            try await GeneratorCall.with(["outside/x": ""]) { call async throws in
+                let place = URL(filePath: "\(call.folder)/\(link)")
+                try FileManager.default.createDirectory(
+                    atPath: place.deletingLastPathComponent().path, withIntermediateDirectories: true)
+                try FileManager.default.createSymbolicLink(
+                    atPath: place.path, withDestinationPath: call.folder + "/outside/new")
+                let refused = try await call.run("latch", "examples", "basic", "--write", "protos")
+                #expect(refused.ending == .exited(1) && refused.output.isEmpty)
+                #expect(refused.error.first?.contains("protos/notes") == true, "\(refused.error)")
+                #expect(try call.content("outside").isEmpty)
+                #expect(!FileManager.default.fileExists(atPath: call.folder + "/outside/new"))
+            }
+        }
+    }
+
     @Test func `lists them, shows one, and suggests a similar name`() async throws {
         try await GeneratorCall.with { call async throws in
             let list = try await call.run("latch", "examples")

@@ -92,7 +92,9 @@ package struct GeneratorDoctor: Sendable {
                 "protoc", "none; it is not needed, since this program compiles .proto files", facts: ["found": false])
         }
         do {
-            let (_, output) = try await ChildProcess.run(path, ["--version"])
+            guard let (_, output) = try await ChildProcess.runCompiler(path, ["--version"]) else {
+                return .fine("protoc", "\(path) does not end; it is not needed", facts: ["found": false])
+            }
             let version = String(decoding: output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
             return .fine(
                 "protoc", "\(version) at \(path), which can call protoc-gen-latch",

@@ -58,10 +58,5 @@ extension DiagnosticLimiter {
 
 extension Diagnostic {
     /// The description without terminal control characters; tabs remain, since the caret's column depends on them.
-    var printed: String {
-        description.split(separator: "\n").map { line in
-            line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
-                .joined(separator: "\t")
-        }.joined(separator: "\n")
-    }
+    var printed: String { description.printableLines }
 }

@@ -27,7 +27,7 @@ struct GenerateReport: Sendable {
             "Successfully generated \(statistics.files) file\(statistics.files == 1 ? "" : "s") in \(milliseconds) ms\(state)"
         ]
         if isVerbose {
-            lines += plan.steps.map { "  \(Self.past($0.action)) \(plan.folder)/\($0.path)" }
+            lines += plan.steps.map { "  \(Self.past($0.action)) \(shown($0.path))" }
             lines.append(
                 "  .proto files \(statistics.protoFiles), services \(statistics.services), messages \(statistics.messages), "
                     + "lines \(prepared.lineCount)")
@@ -37,18 +37,22 @@ struct GenerateReport: Sendable {
 
     /// The planned changes, with a line for each file.
     var preview: String {
-        var lines = plan.changes.map { "would \($0.action.rawValue) \(plan.folder)/\($0.path)" }
-        lines += plan.conflicts.map { "would refuse \(plan.folder)/\($0.path): \($0.reason.rawValue)" }
+        var lines = plan.changes.map { "would \($0.action.rawValue) \(shown($0.path))" }
+        lines += plan.conflicts.map { "would refuse \(shown($0.path)): \($0.reason.rawValue)" }
         if lines.isEmpty { lines = ["Nothing would change: \(statistics.files) files are as they should be."] }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The planned changes in the format of `diff -u`.
+    /// Returns the path of a file as a terminal shows it.
+    private func shown(_ path: String) -> String { "\(plan.folder)/\(path)".printable }
+
+    /// The planned changes in the format of `diff -u`, without control characters of the files.
     var diff: String {
         plan.changes.map { step in
             UnifiedDiff(step.old.map { String(decoding: $0, as: UTF8.self) }, step.new).unified(
-                from: step.old == nil ? "/dev/null" : "a/\(step.path)",
-                to: step.new == nil ? "/dev/null" : "b/\(step.path)")
+                from: step.old == nil ? "/dev/null" : "a/\(step.path.printable)",
+                to: step.new == nil ? "/dev/null" : "b/\(step.path.printable)"
+            ).printableLines
         }.joined()
     }
 

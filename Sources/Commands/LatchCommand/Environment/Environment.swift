@@ -125,7 +125,9 @@ package struct Environment: Sendable {
     }
 
     /// Writes one JSON value as a line.
-    package func json(_ value: JSONValue) { output.line(String(decoding: value.serialized(), as: UTF8.self)) }
+    package func json(_ value: JSONValue) {
+        output.line(String(decoding: value.serialized(), as: UTF8.self).printableJSON)
+    }
 
     /// Writes a result: as JSON if the call has the flag `--json`, or else as text.
     package func write(

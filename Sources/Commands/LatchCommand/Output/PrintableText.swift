@@ -18,6 +18,16 @@ extension String {
         }
     }
 
+    /// The lines of the text, each printable except its tabs.
+    package var printableLines: String {
+        guard unicodeScalars.contains(where: \.isUnsafeOnTerminals) else { return self }
+        func parts(_ text: Substring, _ separator: Unicode.Scalar) -> [Substring] {
+            text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false).map(Substring.init)
+        }
+        return parts(self[...], "\n").map { parts($0, "\t").map { String($0).printable }.joined(separator: "\t") }
+            .joined(separator: "\n")
+    }
+
     /// The text, which is JSON, with escapes for what JSON allows in a text and a terminal or a reader of lines acts upon.
     package var printableJSON: String {
         guard unicodeScalars.contains(where: \.isUnsafeOnTerminals) else { return self }

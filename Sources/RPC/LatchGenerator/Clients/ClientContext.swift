@@ -24,7 +24,8 @@ struct ClientContext {
         access = options.visibility.prefix
         var diagnostics: [Diagnostic] = []
         checks = plan.methods.map { method in
-            let (checks, found) = RuleCompiler(standard: { types.standard($0) }).checks(for: method)
+            let (checks, found) = RuleCompiler(standard: { types.standard($0) }).checks(
+                for: method.requirements)
             diagnostics += found
             return checks
         }

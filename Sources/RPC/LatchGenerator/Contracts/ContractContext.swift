@@ -25,7 +25,7 @@ struct ContractContext {
         self.checks = checks
         self.options = options
         self.isSecret = isSecret
-        rules = StandardRules(unenforced: options.allowsUnenforcedRules ? .warning : .error)
+        rules = StandardRules(unenforced: options.unenforced)
         access = options.visibility.prefix
         forwarding = options.forwardingPrefix
     }

@@ -49,6 +49,9 @@ package struct SwiftWriter {
         NameCheck.check(files, &context)
         checkSources(&context)
         checkForeignRules(&context)
+        let unenforced = options.unenforced
+        context.diagnostics += Parallel.map(files) { LostRules(of: $0, unenforced: unenforced).diagnostics }.flatMap(
+            \.self)
         var units = ContractUnit.units(of: files, options, types, &context)
         if let services = options.services {
             let selection = TypeSelection(services, of: files)

@@ -72,13 +72,15 @@ struct GuideWriter {
 extension GuideWriter {
     private var overview: String {
         let lines = plan.methods.map { method in
-            "| `.\(SwiftNames.bare(method.caseName))` | \(method.documentation.map(Self.sentence) ?? method.method.name) |"
+            "| `.\(SwiftNames.bare(method.caseName))` | \(Markdown.line(method.documentation.map(Self.sentence) ?? method.method.name)) |"
         }
         return filled(
             PackageResources.Overview_md,
             [
-                "documentation": plan.service.comments.documentation ?? "The client of \(plan.service.fullName).",
-                "file": plan.service.file.name, "actions": lines.joined(separator: "\n"), "streaming": streamingNote,
+                "documentation": Markdown.block(
+                    plan.service.comments.documentation ?? "The client of \(plan.service.fullName)."),
+                "file": Markdown.code(plan.service.file.name), "actions": lines.joined(separator: "\n"),
+                "streaming": streamingNote,
                 "reference": article("APIReference"), "integration": article("IntegrationGuide"),
                 "examples": article("UsageExamples"), "troubleshooting": article("Troubleshooting"),
             ])
@@ -125,7 +127,7 @@ extension GuideWriter {
                 + "\(collection) | \(marks) | \(method.cache.rawValue) |"
         }
         let rules = zip(plan.methods, context.checks).filter { !$0.1.isEmpty }.map { method, checks in
-            "- `.\(SwiftNames.bare(method.caseName))`: \(checks.map(\.message).joined(separator: "; "))"
+            "- `.\(SwiftNames.bare(method.caseName))`: \(Markdown.line(checks.map(\.message).joined(separator: "; ")))"
         }
         return filled(
             PackageResources.APIReference_md, title: "API reference",
@@ -156,9 +158,7 @@ extension GuideWriter {
         let paragraph = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .prefix { !$0.isEmpty }.map { String(Substring($0)) }.joined(separator: " ")
         let end = paragraph.utf8.firstIndex(of: UInt8(ascii: ".")).map { paragraph.utf8.index(after: $0) }
-        let sentence = paragraph[..<(end ?? paragraph.endIndex)]
-        guard sentence.utf8.contains(UInt8(ascii: "|")) else { return String(sentence) }
-        return sentence.split(separator: "|").joined(separator: "\\|")
+        return String(paragraph[..<(end ?? paragraph.endIndex)])
     }
 }
 

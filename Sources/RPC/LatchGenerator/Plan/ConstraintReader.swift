@@ -25,6 +25,61 @@ struct ConstraintReader {
         }
     }
 
+    /// The number of messages that are read within one request: the paths through a few messages can be millions.
+    private static let limit = 1_000
+
+    /// Returns the constraints of a request's fields, and of the fields of the messages in it.
+    ///
+    /// Those of a message in a list, in a map, in a oneof, and of a message that contains itself are reported: the
+    /// conditions of a method reach one message each.
+    func constraints(ofRequest request: MessageDescriptor) -> [FieldConstraint] {
+        var result = constraints(of: request)
+        guard options.declaresOptions else { return result }
+        var count = 0
+        var (known, pending) = ([ObjectIdentifier(request): result], [(owners: [FieldDescriptor](), message: request)])
+        while let (owners, message) = pending.popLast() {
+            for field in message.fields {
+                guard let inner = field.element, reachesConstraints(inner, &known) else { continue }
+                let isRecursive = inner === request || owners.contains { $0.message === inner }
+                guard inner === field.message, field.label != .repeated, !field.isInRealOneof, !isRecursive,
+                    count < Self.limit
+                else {
+                    options.reportUnenforced(
+                        "the field rules of '\(inner.fullName)' are not checked within '\(field.fullName)'", of: field)
+                    continue
+                }
+                count += 1
+                let path = owners + [field]
+                for var constraint in known[ObjectIdentifier(inner)] ?? [] {
+                    constraint.owners = path
+                    result.append(constraint)
+                }
+                pending.append((path, inner))
+            }
+        }
+        return result
+    }
+
+    /// Returns whether a message, or one in it, has constraints.
+    ///
+    /// - Parameter known: The constraints of the messages that were read, without those of the messages in them.
+    private func reachesConstraints(
+        _ message: MessageDescriptor, _ known: inout [ObjectIdentifier: [FieldConstraint]]
+    ) -> Bool {
+        var (seen, queue): (Set<ObjectIdentifier>, [MessageDescriptor]) = ([ObjectIdentifier(message)], [message])
+        while let next = queue.popLast() {
+            if options.unconstrained.contains(ObjectIdentifier(next)) { continue }
+            let own = known[ObjectIdentifier(next)] ?? constraints(of: next)
+            known[ObjectIdentifier(next)] = own
+            guard own.isEmpty else { return true }
+            for inner in next.fields.compactMap(\.element) where seen.insert(ObjectIdentifier(inner)).inserted {
+                queue.append(inner)
+            }
+        }
+        options.unconstrained.formUnion(seen)
+        return false
+    }
+
     private func read(_ options: NamedOptions, into constraint: inout FieldConstraint) {
         constraint.isRequired = options.bool("required") ?? false
         constraint.pattern = options.string("validation_pattern")
@@ -96,6 +151,14 @@ struct ConstraintReader {
         if (constraint.minLength ?? 0) < 0 || (constraint.maxLength ?? 0) < 0 {
             options.report("a length is not negative", at: place)
         }
+    }
+}
+
+extension FieldDescriptor {
+    /// The message of the field's values, for a map that of its values; nil for others, and for types of `google.protobuf`.
+    fileprivate var element: MessageDescriptor? {
+        let message = message?.isMapEntry == true ? message?.fields.last?.message : message
+        return message?.file.package == "google.protobuf" ? nil : message
     }
 }
 

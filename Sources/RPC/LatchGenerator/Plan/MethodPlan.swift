@@ -34,10 +34,8 @@ struct MethodPlan {
     let cache: CacheStrategy
     /// The documentation of the action.
     let documentation: String?
-    /// The conditions that a request must meet, as they are written.
-    let rules: [RuleText]
-    /// The constraints on single fields of the request.
-    let constraints: [FieldConstraint]
+    /// What a request must meet.
+    let requirements: RequestRules
 
     /// Whether the method declares an `idempotency_level` of NO_SIDE_EFFECTS or IDEMPOTENT.
     var isIdempotent: Bool { method.idempotencyLevel != .unknown }
@@ -71,6 +69,16 @@ struct PagePlan {
     var isEmpty: Bool { cursor == nil && total == nil && hasMore == nil }
 }
 
+/// What the requests of a method must meet, each message of a stream too.
+struct RequestRules {
+    /// The method.
+    let method: MethodDescriptor
+    /// The conditions, as they are written.
+    let rules: [RuleText]
+    /// The constraints on the fields of the request, and of the messages in it.
+    let constraints: [FieldConstraint]
+}
+
 /// A condition as an option writes it, and its place.
 struct RuleText: Hashable {
     /// The condition.
@@ -83,6 +91,8 @@ struct RuleText: Hashable {
 struct FieldConstraint {
     /// The field.
     let field: FieldDescriptor
+    /// The fields from the request to the message of the field; empty for a field of the request itself.
+    var owners: [FieldDescriptor] = []
     /// The place of the option.
     let place: SourcePosition?
     /// Whether the field must not be empty.

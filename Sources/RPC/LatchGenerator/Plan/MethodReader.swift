@@ -31,6 +31,29 @@ struct MethodReader {
         }
     }
 
+    /// Returns what the requests of a service's streaming methods must meet.
+    func streams(of service: ServiceDescriptor) -> [RequestRules] {
+        service.methods.compactMap { method in
+            guard method.isClientStreaming || method.isServerStreaming, let request = method.input else { return nil }
+            let named = options.options(of: method)
+            options.checkConflicts(named)
+            return requirements(of: method, named, request)
+        }
+    }
+
+    private func requirements(
+        of method: MethodDescriptor, _ named: [NamedOptions], _ request: MessageDescriptor
+    ) -> RequestRules {
+        RequestRules(
+            method: method,
+            rules: named.flatMap { one in
+                one.strings("validation_rules").enumerated().map {
+                    RuleText(text: $1, place: one.place("validation_rules", $0))
+                }
+            },
+            constraints: ConstraintReader(options: options).constraints(ofRequest: request))
+    }
+
     private func plan(
         _ method: MethodDescriptor, _ request: MessageDescriptor, _ response: MessageDescriptor
     ) -> MethodPlan {
@@ -53,12 +76,7 @@ struct MethodReader {
             showsLoading: first(named) { $0.bool("show_loading_state") } ?? true, supportsOffline: isOffline,
             cache: cache,
             documentation: first(named) { $0.string("action_documentation") } ?? method.comments.documentation,
-            rules: named.flatMap { one in
-                one.strings("validation_rules").enumerated().map {
-                    RuleText(text: $1, place: one.place("validation_rules", $0))
-                }
-            },
-            constraints: ConstraintReader(options: options).constraints(of: request))
+            requirements: requirements(of: method, named, request))
     }
 
     /// Returns the value of the first spelling that sets it.

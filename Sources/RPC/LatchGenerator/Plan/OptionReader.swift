@@ -10,9 +10,16 @@ final class OptionReader {
     private var extensions: [String: FieldDescriptor] = [:]
     private var messagesByName: [String: MessageDescriptor] = [:]
     private var reported: Set<String> = []
+    /// The messages that have no field rules, and contain none that has.
+    var unconstrained: Set<ObjectIdentifier> = []
+    /// Whether the file can set any option of generated clients.
+    var declaresOptions: Bool { !extensions.isEmpty }
+    /// The severity of a rule that nothing enforces.
+    private let unenforced: Diagnostic.Severity
 
-    init(_ file: FileDescriptor) {
+    init(_ file: FileDescriptor, unenforced: Diagnostic.Severity = .error) {
         self.file = file
+        self.unenforced = unenforced
         for one in file.withDependencies {
             for field in one.extensions where field.fullName.hasPrefix("axiom.") { extensions[field.fullName] = field }
             one.eachMessage { messagesByName[$0.fullName] = $0 }
@@ -32,7 +39,17 @@ final class OptionReader {
     /// Adds a diagnostic with the source line; a repeated one, such as that of a request which several methods share, is
     /// reported once.
     func report(_ message: String, at place: SourcePosition?, hint: String? = nil) {
-        let diagnostic = file.diagnostic(message, at: place, hint: hint)
+        add(file.diagnostic(message, at: place, hint: hint))
+    }
+
+    /// Reports the rules of a field that no check reaches.
+    func reportUnenforced(_ message: String, of field: FieldDescriptor) {
+        add(
+            field.file.diagnostic(
+                message, at: field.namePosition, hint: StandardRuleEncoder.hint, as: unenforced))
+    }
+
+    private func add(_ diagnostic: Diagnostic) {
         if reported.insert(diagnostic.description).inserted { diagnostics.append(diagnostic) }
     }
 

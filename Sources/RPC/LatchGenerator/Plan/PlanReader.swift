@@ -16,8 +16,11 @@ struct PlanReader {
     /// Types of imported files are not among them: a client's name would change where another file grows.
     private let takenNames: Set<String>
 
-    init(_ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = "") {
-        options = OptionReader(file)
+    init(
+        _ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = "",
+        unenforced: Diagnostic.Severity = .error
+    ) {
+        options = OptionReader(file, unenforced: unenforced)
         self.suffix = suffix
         self.prefix = prefix
         keepsServiceNames = wholeNames
@@ -53,12 +56,13 @@ struct PlanReader {
         }
         let collections = CollectionReader(options: options).collections(of: service, named)
         let constraints = ConstraintReader(options: options)
+        let methods = MethodReader(options, collections)
         return ServicePlan(
             service: service, base: base, clientName: clientName, stateName: stateName, actionName: actionName,
             importModules: modules(named),
             generatesTests: named.lazy.compactMap { $0.bool("generate_tests") }.first,
-            packageName: module(named, package),
-            collections: collections, methods: MethodReader(options, collections).methods(of: service),
+            packageName: module(named, package), collections: collections,
+            methods: methods.methods(of: service), streams: methods.streams(of: service),
             itemConstraints: Dictionary(
                 collections.map { ($0.item.fullName, constraints.constraints(of: $0.item)) },
                 uniquingKeysWith: { first, _ in first }))

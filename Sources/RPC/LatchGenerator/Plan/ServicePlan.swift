@@ -24,6 +24,8 @@ struct ServicePlan {
     let collections: [CollectionPlan]
     /// The actions, in the order of the file; streaming methods have none.
     let methods: [MethodPlan]
+    /// What the requests of streaming methods must meet, which servers check.
+    let streams: [RequestRules]
     /// The constraints on the fields of items, by the items' full names.
     let itemConstraints: [String: [FieldConstraint]]
 
@@ -43,10 +45,13 @@ struct ServicePlan {
     ///   - suffix: The suffix of client names that no option sets.
     ///   - wholeNames: Whether names that no option sets keep the suffix `Service`.
     ///   - prefix: The prefix of names that no option sets.
+    ///   - unenforced: The severity of a rule that nothing enforces.
     static func read(
-        _ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = ""
+        _ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = "",
+        unenforced: Diagnostic.Severity = .error
     ) -> PlanningResult {
-        let reader = PlanReader(file, suffix: suffix, wholeNames: wholeNames, prefix: prefix)
+        let reader = PlanReader(
+            file, suffix: suffix, wholeNames: wholeNames, prefix: prefix, unenforced: unenforced)
         let plans = file.services.map { reader.plan($0) }
         return PlanningResult(plans: plans, diagnostics: reader.options.diagnostics)
     }
@@ -56,9 +61,11 @@ struct ServicePlan {
     /// - Parameter prefix: Returns the prefix of names that no option sets, by file.
     static func read(
         _ files: [FileDescriptor], suffix: String = "Client", wholeNames: Bool = false,
-        prefix: (FileDescriptor) -> String = { _ in "" }
+        unenforced: Diagnostic.Severity = .error, prefix: (FileDescriptor) -> String = { _ in "" }
     ) -> PlanningResult {
-        let each = Parallel.map(files) { read($0, suffix: suffix, wholeNames: wholeNames, prefix: prefix($0)) }
+        let each = Parallel.map(files) {
+            read($0, suffix: suffix, wholeNames: wholeNames, prefix: prefix($0), unenforced: unenforced)
+        }
         return PlanningResult(plans: each.flatMap(\.plans), diagnostics: each.flatMap(\.diagnostics))
     }
 }

@@ -23,6 +23,21 @@ package struct GeneratorSettings: Sendable, Hashable {
     /// Returns a single value; nil where the option is not set.
     package func text(_ option: GeneratorOption) -> String? { values[option]?.words.last }
 
+    /// Returns the folder of the file that sets an option; nil where a flag or the environment sets it.
+    func fileFolder(_ option: GeneratorOption) -> String? { values[option]?.folder }
+
+    /// Returns the folder of the output; nil where it is not set.
+    ///
+    /// - Throws: `GeneratorError` for a folder outside of that of the file which sets it: a foreign repository would choose what is
+    ///   overwritten.
+    func outputFolder() throws(GeneratorError) -> String? {
+        guard let output = text(.outputPath), let value = values[.outputPath] else { return nil }
+        guard let folder = value.folder, !ResolvedPath(output).isInside(ResolvedPath(folder)) else { return output }
+        throw .invalidConfiguration(
+            "\(value.source): the output '\(output)' is outside of the folder of this file.",
+            hint: "Name it on the command line: --output-path \(output)")
+    }
+
     /// Returns a Boolean value; nil where the option is not set.
     package func flag(_ option: GeneratorOption) throws(GeneratorError) -> Bool? { try values[option]?.flag() }
 
@@ -69,9 +84,9 @@ package struct GeneratorSettings: Sendable, Hashable {
             }
             let folder = AtomicFile(path).folder
             let isRelative = option.definition.isPath && folder != "."
-            set(
-                option, isRelative ? words.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" } : words, from: path + line
-            )
+            values[option] = Value(
+                words: isRelative ? words.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" } : words,
+                source: path + line, folder: folder)
         }
     }
 
@@ -131,6 +146,8 @@ extension GeneratorSettings {
     struct Value: Sendable, Hashable {
         let words: [String]
         let source: String
+        /// The folder of the file that sets it; nil for other origins.
+        var folder: String?
 
         private var text: String { words.last ?? "" }
 

@@ -164,12 +164,13 @@ extension OutputPlan {
         guard conflicts.isEmpty else { throw .foreignFiles(conflicts) }
         guard !changes.isEmpty || manifest != before else { return }
         do throws(FileError) {
-            let staged = StagedOutput()
-            try staged.stage(changes.compactMap { step in step.new.map { ("\(folder)/\(step.path)", $0) } })
-            if !changes.isEmpty { try write(transitional) }
+            let output = try OutputFolder(folder)
+            let staged = StagedOutput(in: output)
+            try staged.stage(changes.compactMap { step in step.new.map { (step.path, $0) } })
+            if !changes.isEmpty { try write(transitional, to: output) }
             try staged.commit()
-            for step in changes where step.new == nil { try remove(step.path) }
-            try write(manifest)
+            for step in changes where step.new == nil { try output.remove(step.path) }
+            try write(manifest, to: output)
         } catch {
             throw .unwritable(error)
         }
@@ -186,15 +187,10 @@ extension OutputPlan {
         return both
     }
 
-    private func write(_ manifest: OutputManifest) throws(FileError) {
-        var staged = StagedFiles()
-        try staged.stage(manifest.bytes, as: "\(folder)/\(OutputManifest.name)")
+    private func write(_ manifest: OutputManifest, to output: OutputFolder) throws(FileError) {
+        var staged = OutputFiles(in: output)
+        try staged.stage(manifest.bytes, as: OutputManifest.name)
         try staged.commit()
-    }
-
-    /// Removes a file, and folders that become empty.
-    private func remove(_ path: String) throws(FileError) {
-        try StagedFiles.remove("\(folder)/\(path)", emptying: folder)
     }
 
     /// Reads the manifest of a folder; an empty one where there is none.
@@ -233,7 +229,8 @@ extension OutputPlan {
         return false
     }
 
-    private static func isInside(_ path: String) -> Bool {
+    /// Whether a path is relative, without `..`, and without control characters.
+    static func isInside(_ path: String) -> Bool {
         path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && path.isCanonicalPath
     }
 }

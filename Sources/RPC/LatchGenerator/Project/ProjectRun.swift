@@ -50,13 +50,15 @@ package struct ProjectRun: Sendable {
             throw .unsupportedLanguage(name, known: ["swift"])
         }
         let paths = settings.words(.protoPath)
-        guard !paths.isEmpty, let output = settings.text(.outputPath) else {
+        guard !paths.isEmpty, let output = try settings.outputFolder() else {
             throw .invalidConfiguration(
                 "The paths of the .proto files and of the output are missing.",
                 hint: "Give --proto-path and --output-path, or set proto_path and output_path.")
         }
         progress(0, "reading the .proto files")
-        let sources = try ProtoSources.find(paths, includes: settings.words(.include))
+        let sources = try ProtoSources.find(
+            paths, includes: settings.words(.include),
+            within: (settings.fileFolder(.protoPath), settings.fileFolder(.include)))
         let (compilation, diagnostics) = sources.compile(builtIn: OptionFiles.bytes)
         diagnostics.forEach(report)
         try Self.throwErrors(diagnostics)

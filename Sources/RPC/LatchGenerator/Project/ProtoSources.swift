@@ -10,21 +10,34 @@ package struct ProtoSources: Sendable {
     package let names: [String]
     /// The folders that import paths are relative to, in search order.
     package let roots: [String]
+    /// The folders whose files diagnostics quote.
+    private let quoted: [ResolvedPath]
 
     /// Finds the files at paths, recursively in folders.
     ///
     /// The import path of a file in one of `includes` is relative to that, as with protoc. For any other file it is relative
     /// to the folder that matches its package (`protos` for `userservice.v1` in `protos/userservice/v1`), or to the given
     /// folder where the package does not match.
-    package static func find(_ paths: [String], includes: [String]) throws(GeneratorError) -> ProtoSources {
+    ///
+    /// - Parameter folders: The folders of the files that set `paths` and `includes`; nil for those of a user. What a file names outside
+    ///   of its folder is read, and not quoted.
+    package static func find(
+        _ paths: [String], includes: [String], within folders: (paths: String?, includes: String?) = (nil, nil)
+    ) throws(GeneratorError) -> ProtoSources {
         var (names, roots) = ([String: String](), includes.map(Self.normalized))
+        var quoted = [folders.includes].compactMap(\.self).map(ResolvedPath.init)
+        if quoted.isEmpty { quoted = roots.map(ResolvedPath.init) }
+        if let folder = folders.paths { quoted.append(ResolvedPath(folder)) }
         for include in includes where !FileSearch.isFolder(include) {
             throw .missingInput("'\(include)' is not a folder.", hint: "Give the folder that imports are relative to.")
         }
         for path in paths {
             for file in try files(at: path) {
                 let root = root(of: file, given: FileSearch.isFolder(path) ? normalized(path) : nil, includes: roots)
-                if !roots.contains(root) { roots.append(root) }
+                if !roots.contains(root) {
+                    roots.append(root)
+                    if folders.paths == nil { quoted.append(ResolvedPath(root)) }
+                }
                 let name = String(decoding: file.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
                 let other = names.updateValue(name, forKey: name)
                 guard other.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true else {
@@ -33,7 +46,7 @@ package struct ProtoSources: Sendable {
                 }
             }
         }
-        return ProtoSources(names: names.values.sorted(), roots: roots)
+        return ProtoSources(names: names.values.sorted(), roots: roots, quoted: quoted)
     }
 
     /// Returns the path of a file; nil where no folder contains it.
@@ -42,9 +55,13 @@ package struct ProtoSources: Sendable {
     }
 
     /// Returns the content of a file; nil where there is none.
-    package func bytes(of name: String) -> [UInt8]? {
+    ///
+    /// - Throws: `FileError` for a file that cannot be read, or has more than 64 MiB.
+    private func bytes(of name: String) throws(FileError) -> [UInt8]? {
         for root in roots {
-            if let data = FileManager.default.contents(atPath: "\(root)/\(name)") { return Array(data) }
+            let path = "\(root)/\(name)"
+            guard FileStatus(of: path)?.isFolder != true else { continue }
+            if let bytes = try AtomicFile(path).readFile() { return bytes }
         }
         return nil
     }
@@ -57,35 +74,39 @@ package struct ProtoSources: Sendable {
     package func compile(
         _ names: [String]? = nil, recordsLocations: Bool = false, builtIn: @escaping Compiler.Read = { _ in nil }
     ) -> (compilation: Compilation, diagnostics: [Diagnostic]) {
-        let compiler = Compiler(recordsLocations: recordsLocations) { bytes(of: $0) ?? builtIn($0) }
+        var unreadable: [Diagnostic] = []
+        let compiler = Compiler(recordsLocations: recordsLocations) { name in
+            do throws(FileError) { return try bytes(of: name) ?? builtIn(name) } catch {
+                unreadable.append(
+                    Diagnostic(
+                        file: name, position: nil,
+                        message: "the file cannot be read, or has more than 64 MiB: \(error)".withoutControls))
+                return nil
+            }
+        }
         let compilation = compiler.compile(names ?? self.names)
-        return (compilation, compilation.diagnostics.map(located))
+        let names = Set(unreadable.map(\.file))
+        // It exists, whatever the compiler says.
+        let others = compilation.diagnostics.filter { $0.position != nil || !names.contains($0.file) }
+        return (compilation, (unreadable + others).map(located))
     }
 
     /// Returns a diagnostic with the path of its file in place of the import path.
     ///
-    /// The text behind a link that leads out of the search paths is not quoted: diagnostics of a foreign repository may be public.
+    /// The text behind a link that leads out of the search paths is not quoted, nor that of a folder that only a foreign repository
+    /// names: diagnostics may be public.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
         guard let path = path(of: diagnostic.file) else { return diagnostic }
         var located = diagnostic
-        if leadsOutside(path) {
+        let place = ResolvedPath(path)
+        if !quoted.contains(where: place.isInside) {
             located = Diagnostic(
                 diagnostic.severity, file: path, position: diagnostic.position,
-                message: "the file does not compile here; it is a link to a place outside of the search paths",
-                hint: "Add the folder that the link leads to with -I to see the text.")
+                message: "the file does not compile here; it is outside of the search paths, or a link to such a place",
+                hint: "Add the folder of the text with -I to see it.")
         }
         located.file = path
         return located
-    }
-
-    /// Whether a file is, or is behind, a link that leads out of all search paths.
-    private func leadsOutside(_ path: String) -> Bool {
-        func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
-        let target = real(path)
-        return !roots.contains { root in
-            let folder = real(root)
-            return folder == "/" || target.utf8.starts(with: "\(folder)/".utf8)
-        }
     }
 }
 
@@ -97,7 +118,8 @@ extension ProtoSources {
         }
         if let including { return including }
         let folder = AtomicFile(file).folder
-        let package = FileManager.default.contents(atPath: file).flatMap { PackageStatement.find(in: Array($0)) }
+        // A file that cannot be read is reported when it is compiled.
+        let package = (try? AtomicFile(file).readFile()).flatMap { PackageStatement.find(in: $0) }
         if let package, !package.isEmpty {
             let suffix = "/" + package.split(separator: ".").joined(separator: "/")
             if folder.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {

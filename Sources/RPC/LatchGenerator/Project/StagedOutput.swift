@@ -7,13 +7,19 @@ import LatchProtoCompiler
 ///
 /// A failure during staging leaves the folders unchanged.
 final class StagedOutput {
-    /// A path and the new content.
+    /// A path within the folder, and the new content.
     typealias File = (path: String, text: String)
 
     /// The first file of each folder, and the folders created for it.
-    private var first = StagedFiles()
+    private var first: OutputFiles
+    private let folder: OutputFolder
     /// The other files, whose folders exist by then.
     private var others: [Batch] = []
+
+    init(in folder: OutputFolder) {
+        self.folder = folder
+        first = OutputFiles(in: folder)
+    }
 
     // The folders can be removed only when they are empty.
     deinit { others = [] }
@@ -28,7 +34,7 @@ final class StagedOutput {
             }
             try first.stage(Array(file.text.utf8), as: file.path)
         }
-        others = Parallel.map(Self.batches(of: rest), Batch.init)
+        others = Parallel.map(Self.batches(of: rest)) { Batch($0, in: folder) }
         for batch in others { if let failure = batch.failure { throw failure } }
     }
 
@@ -46,10 +52,11 @@ final class StagedOutput {
 
     /// The files that one thread stages.
     private final class Batch {
-        var files = StagedFiles()
+        var files: OutputFiles
         private(set) var failure: FileError?
 
-        init(_ all: ArraySlice<File>) {
+        init(_ all: ArraySlice<File>, in folder: OutputFolder) {
+            files = OutputFiles(in: folder)
             do throws(FileError) {
                 for file in all { try files.stage(Array(file.text.utf8), as: file.path) }
             } catch {

@@ -38,8 +38,13 @@ package struct SwiftCheck: Sendable {
     }
 
     private let toolchain: SwiftToolchain
+    private let deadline: Duration
 
-    package init(_ toolchain: SwiftToolchain) { self.toolchain = toolchain }
+    /// - Parameter deadline: The time that the compiler gets.
+    package init(_ toolchain: SwiftToolchain, deadline: Duration = ChildProcess.compilerDeadline) {
+        self.toolchain = toolchain
+        self.deadline = deadline
+    }
 
     /// Checks files as one module.
     ///
@@ -56,7 +61,11 @@ package struct SwiftCheck: Sendable {
         arguments += depth == .types ? ["-typecheck"] + (toolchain.runtime?.flags ?? []) : ["-parse"]
         // Without the flag a single file would be a script.
         arguments += ["-parse-as-library"] + files.map(Self.argument)
-        let (ending, output) = try await ChildProcess.run(toolchain.compiler, arguments, errors: .joined)
+        let run = try await ChildProcess.runCompiler(toolchain.compiler, arguments, deadline: deadline)
+        guard let (ending, output) = run else {
+            let remark = "\(toolchain.compiler) had not ended after \(deadline.inSeconds) seconds, and was ended"
+            return Result(depth: depth, fileCount: files.count, findings: [], remarks: [remark], isValid: false)
+        }
         let (findings, remarks) = Self.parse(String(decoding: output, as: UTF8.self))
         return Result(
             depth: depth, fileCount: files.count, findings: findings, remarks: remarks, isValid: ending == .exited(0))

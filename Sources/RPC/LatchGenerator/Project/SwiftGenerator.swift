@@ -55,7 +55,10 @@ package enum SwiftGenerator {
     /// Generates the files of the requested .proto files.
     package static func generate(_ requested: [FileDescriptor], _ options: GenerationOptions) -> GenerationResult {
         let (planning, (contracts, outline)) = Parallel.both {
-            ServicePlan.read(requested, suffix: options.clientSuffix, wholeNames: options.keepsServiceNames) {
+            ServicePlan.read(
+                requested, suffix: options.clientSuffix, wholeNames: options.keepsServiceNames,
+                unenforced: options.swift.unenforced
+            ) {
                 options.swift.prefixesPackages ? options.swift.prefix(of: $0) : ""
             }
         } _: {
@@ -66,9 +69,15 @@ package enum SwiftGenerator {
         guard result.isComplete else { return result }
         if let outline {
             let compiler = RuleCompiler(standard: { contracts.types.standard($0) })
-            let checks = planning.plans.flatMap(\.methods).map { ($0.method.fullName, compiler.checks(for: $0)) }
-            // Those of a client tell the same.
-            if !options.makesClients { result.diagnostics += checks.flatMap(\.1.diagnostics) }
+            func checks(_ requests: [RequestRules]) -> [(String, (checks: [RuleCheck], diagnostics: [Diagnostic]))] {
+                requests.map { ($0.method.fullName, compiler.checks(for: $0)) }
+            }
+            let unary = checks(planning.plans.flatMap(\.methods).map(\.requirements))
+            let streams = checks(planning.plans.flatMap(\.streams))
+            // Those of a client tell the same, and a client has no streaming methods.
+            if !options.makesClients { result.diagnostics += unary.flatMap(\.1.diagnostics) }
+            result.diagnostics += streams.flatMap(\.1.diagnostics)
+            let checks = unary + streams
             result.append(
                 contracts.write(outline, checks: Dictionary(checks.map { ($0, $1.checks) }) { first, _ in first }))
         }

@@ -43,7 +43,9 @@ package struct SwiftToolchain: Sendable {
 
     /// Returns the first line of the compiler's version.
     package func version() async throws(FileError) -> String {
-        let (ending, output) = try await ChildProcess.run(compiler, ["--version"], errors: .joined)
+        guard let (ending, output) = try await ChildProcess.runCompiler(compiler, ["--version"]) else {
+            return "it does not end"
+        }
         let text = String(decoding: output, as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.contains("version") } ?? "no version"
         return ending == .exited(0) ? String(line) : "it failed"

@@ -43,6 +43,9 @@ package enum ProtocPlugin {
         (options.makesTests, options.makesGuides) = (options.makesClients, options.makesClients)
         let result = SwiftGenerator.generate(compilation.filesToGenerate, options)
         try throwErrors(result.diagnostics)
+        for file in result.files where !OutputPlan.isInside(file.path) {
+            throw Failure(description: "'\(file.path.withoutControls)' is not a path within the output")
+        }
         return options.swift.layout == .perFile
             ? withoutImports(result.files, compilation, options) : result.files
     }

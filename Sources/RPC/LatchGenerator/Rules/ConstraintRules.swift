@@ -7,10 +7,10 @@ import LatchRegex
 extension FieldConstraint {
     /// The conditions that the field's options state, each of which is reported separately.
     ///
-    /// An empty field that is not required meets all of them, except a number without presence, for which zero is a value.
+    /// They apply where the message that contains the field is set. An empty field that is not required meets all of them, except a number without presence, for which zero is a value.
     var expressions: [RuleExpression] {
         get throws(RuleError) {
-            let field = RuleField(path: [field], offset: 0)
+            let field = RuleField(path: owners + [field], offset: 0)
             var result = isRequired ? [try presence(of: field)] : []
             result += try lengths(of: field) + texts(of: field) + bounds(of: field)
             return result

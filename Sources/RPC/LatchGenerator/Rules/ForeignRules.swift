@@ -13,12 +13,14 @@ enum ForeignRules {
         let isDeclared = file.withDependencies.contains { file in
             file.package == "validate" && file.extensions.contains { $0.number == option && $0.name == "rules" }
         }
-        guard isDeclared else { return false }
-        var isUsed = false
+        func isSet(_ options: Options) -> Bool {
+            isDeclared && options.message.has(option) || options.message.undeclared.contains(option)
+        }
+        var isUsed = file.extensions.contains { isSet($0.options) }
         file.eachMessage { message in
             isUsed =
-                isUsed || message.fields.contains { $0.options.message.has(option) }
-                || message.oneofs.contains { $0.options.message.has(option) }
+                isUsed || isSet(message.options) || message.fields.contains { isSet($0.options) }
+                || message.oneofs.contains { isSet($0.options) } || message.extensions.contains { isSet($0.options) }
         }
         return isUsed
     }

@@ -26,7 +26,7 @@ struct RuleCheck: Equatable {
 /// A compiler of the `validation_rules` of a method to Swift.
 ///
 /// ```swift
-/// let (checks, diagnostics) = RuleCompiler().checks(for: plan)
+/// let (checks, diagnostics) = RuleCompiler().checks(for: plan.requirements)
 /// for check in checks { print("if !(\(check.condition)) { errors.append(\(check.messageLiteral)) }") }
 /// ```
 ///
@@ -42,9 +42,9 @@ struct RuleCompiler {
     /// Returns the checks of a method's request: those of its rules, in their order, and those of single fields.
     ///
     /// A rule with an error has a diagnostic instead of a check.
-    func checks(for plan: MethodPlan) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
-        var (checks, diagnostics) = self.checks(for: plan.rules, of: plan.method)
-        let (others, found) = self.checks(for: plan.constraints)
+    func checks(for requirements: RequestRules) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
+        var (checks, diagnostics) = self.checks(for: requirements.rules, of: requirements.method)
+        let (others, found) = self.checks(for: requirements.constraints)
         for check in others where !checks.contains(check) { checks.append(check) }
         return (checks, diagnostics + found)
     }
@@ -54,7 +54,9 @@ struct RuleCompiler {
         var (checks, diagnostics): ([RuleCheck], [Diagnostic]) = ([], [])
         for constraint in constraints {
             do throws(RuleError) {
-                for expression in try constraint.expressions { checks.append(check(expression)) }
+                for expression in try constraint.expressions {
+                    checks.append(check(expression, within: constraint.owners))
+                }
             } catch {
                 diagnostics.append(
                     constraint.field.file.diagnostic(
@@ -87,12 +89,15 @@ struct RuleCompiler {
         return (checks, diagnostics)
     }
 
-    private func check(_ expression: RuleExpression) -> RuleCheck {
+    /// Returns the check of a condition, which applies if the last of `owners` is set.
+    private func check(_ expression: RuleExpression, within owners: [FieldDescriptor] = []) -> RuleCheck {
         let expression = expression.pushingNegationInward()
         let swift = RulePrinter(property: property, request: request, standard: standard)
-        let condition = swift.condition(expression)
+        let whole =
+            owners.isEmpty ? expression : .any([.not(.has(RuleField(path: owners, offset: 0))), expression])
+        let condition = swift.condition(whole)
         // Not the opposite comparison, since NaN violates each comparison.
-        let violation = if case .not(let inner) = expression { swift.condition(inner) } else { "!(\(condition))" }
+        let violation = if case .not(let inner) = whole { swift.condition(inner) } else { "!(\(condition))" }
         return RuleCheck(
             condition: condition, violation: violation, message: RuleDescription.text(expression),
             path: RuleDescription.subject(expression) ?? "")

@@ -70,6 +70,9 @@ package struct SwiftOptions: Sendable, Hashable {
     /// Creates the defaults: the layout of a project, with public declarations.
     package init() {}
 
+    /// The severity of a rule that nothing enforces.
+    var unenforced: Diagnostic.Severity { allowsUnenforcedRules ? .warning : .error }
+
     /// The modifiers of a declaration that only forwards to the storage.
     package var forwardingPrefix: String {
         emitsAccessorsIntoClients && visibility == .public

@@ -41,7 +41,7 @@ struct Excerpt {
 
 extension String {
     /// The text with U+FFFD instead of each control character except tabs.
-    var withoutControls: String {
+    package var withoutControls: String {
         let isControl = { (scalar: Unicode.Scalar) in
             (scalar.value < 0x20 && scalar.value != 0x09) || (0x7F...0x9F).contains(scalar.value)
         }

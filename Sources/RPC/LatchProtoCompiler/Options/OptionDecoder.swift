@@ -10,9 +10,10 @@ struct OptionDecoder {
     func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
         var failure: MalformedWire?
         file.visitOptions { options, owner in
-            guard let wire = pending[owner.path],
-                case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol
-            else { return }
+            guard let wire = pending[owner.path] else { return }
+            guard case .message(let type)? = symbols.find("google.protobuf.\(owner.message)")?.symbol else {
+                return options.message.undeclared = Set(wire.fields.map(\.number))
+            }
             do throws(MalformedWire) {
                 try decode(wire, of: type, into: &options.message)
             } catch {
@@ -22,13 +23,16 @@ struct OptionDecoder {
         if let failure { throw failure }
     }
 
-    /// Merges the fields of a message into `message`; unknown fields are dropped.
+    /// Merges the fields of a message into `message`; of unknown fields only the numbers are kept.
     private func decode(
         _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage
     ) throws(MalformedWire) {
         for wireField in wire.fields {
             let (number, content) = (wireField.number, wireField.content)
-            guard let field = field(number, of: type), let fieldType = field.type else { continue }
+            guard let field = field(number, of: type), let fieldType = field.type else {
+                message.undeclared.insert(number)
+                continue
+            }
             var whole = message.fields[number] ?? OptionMessage.Field(field, fieldType)
             if let inner = field.message {
                 try add(content, of: inner, isRepeated: field.label == .repeated, to: &whole)

@@ -59,6 +59,8 @@ package struct OptionMessage: Sendable, Hashable {
     }
 
     package internal(set) var fields: [Int32: Field] = [:]
+    /// The numbers of the fields that another compiler has set, and that no linked file declares.
+    package internal(set) var undeclared: Set<Int32> = []
 
     package init() {}
 
@@ -75,6 +77,13 @@ package struct OptionMessage: Sendable, Hashable {
     var isEmptyInSets: Bool { fields.values.allSatisfy(\.isSourceOnly) }
 
     package func has(_ number: Int32) -> Bool { fields[number] != nil }
+
+    /// Whether a message in a field, at any depth, has a field that no linked file declares.
+    package func hasUndeclared(in number: Int32) -> Bool {
+        messages(number).contains { message in
+            !message.undeclared.isEmpty || message.fields.keys.contains { message.hasUndeclared(in: $0) }
+        }
+    }
 
     /// Returns the last value of a Boolean field; nil if it is not set.
     package func bool(_ number: Int32) -> Bool? { integer(number).map { $0 != 0 } }

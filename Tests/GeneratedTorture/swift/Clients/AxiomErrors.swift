@@ -83,6 +83,11 @@ public typealias RPCServiceError = AxiomCore.AxiomError
 /// `recoveryStrategy` tells whether to try again or to correct the request.
 public typealias AxiomServiceError = AxiomCore.AxiomError
 
+/// The error of a failed action of ``ParcelClient``: `process` throws it, and the state has it as `error`.
+///
+/// `recoveryStrategy` tells whether to try again or to correct the request.
+public typealias ParcelError = AxiomCore.AxiomError
+
 /// The error of a failed action of ``WideClient``: `process` throws it, and the state has it as `error`.
 ///
 /// `recoveryStrategy` tells whether to try again or to correct the request.

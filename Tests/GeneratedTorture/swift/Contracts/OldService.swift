@@ -359,8 +359,16 @@ extension OldServiceServer {
                     request.name_deprecated.unicodeScalars.count >= 2
                 },
             .serverStream(OldServiceMethods.watch) { try await watch($0, context: $1) },
-            .clientStream(OldServiceMethods.tell) { try await tell($0, context: $1); return LatchRPC.Empty() },
-            .bidirectional(OldServiceMethods.chat) { try await chat($0, context: $1) },
+            .clientStream(OldServiceMethods.tell) { try await tell($0, context: $1); return LatchRPC.Empty() }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
+            .bidirectional(OldServiceMethods.chat) { try await chat($0, context: $1) }
+                .requiring("name", "must not be empty") { (request: Old) in !request.name_deprecated.isEmpty }
+                .requiring("name", "must have at least 2 characters") { (request: Old) in
+                    request.name_deprecated.unicodeScalars.count >= 2
+                },
         ]
     }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An encoder of foreign text for guides, in which it stays text: comments, rules and file names of .proto files.
+///
+/// Code spans and lists remain; HTML, links, images, headings, tables, fences and DocC's directives do not (CommonMark 0.31.2).
+enum Markdown {
+    /// Returns a text of several lines.
+    static func block(_ text: String) -> String { lines(of: text).map(encoded).joined(separator: "\n") }
+
+    /// Returns a text on one line, for a list or a cell of a table.
+    static func line(_ text: String) -> String {
+        encoded(lines(of: text).filter { !$0.isEmpty }.reduce(into: []) { $0 += ($0.isEmpty ? [] : [" "]) + $1 })
+    }
+
+    /// Returns a code span.
+    static func code(_ text: String) -> String {
+        code(Array(lines(of: text).joined(separator: [" "])))
+    }
+
+    /// Returns the lines; other control characters become U+FFFD, and deep indentation, which would be code, is reduced.
+    private static func lines(of text: String) -> [[Unicode.Scalar]] {
+        var (lines, isAfterReturn): ([[Unicode.Scalar]], Bool) = ([[]], false)
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x0A where isAfterReturn: break
+            case 0x0A...0x0D, 0x85, 0x2028, 0x2029: lines.append([])
+            case 0x09: lines[lines.count - 1].append(" ")
+            case 0x00...0x1F, 0x7F...0x9F: lines[lines.count - 1].append("\u{FFFD}")
+            default: lines[lines.count - 1].append(scalar)
+            }
+            isAfterReturn = scalar.value == 0x0D
+        }
+        return lines.map { line in
+            let depth = line.prefix { $0 == " " }.count
+            return depth == line.count ? [] : Array(line.dropFirst(max(0, depth - 3)))
+        }
+    }
+
+    private static func encoded(_ line: [Unicode.Scalar]) -> String {
+        var (result, index, isStart) = (String.UnicodeScalarView(), 0, true)
+        while index < line.count {
+            let scalar = line[index]
+            if scalar == "`" {
+                let count = line[index...].prefix { $0 == "`" }.count
+                if let end = closing(count, in: line, from: index + count) {
+                    result.append(contentsOf: code(Array(line[(index + count)..<end])).unicodeScalars)
+                    index = end + count
+                } else {
+                    for _ in 0..<count { result.append(contentsOf: "\\`".unicodeScalars) }
+                    index += count
+                }
+                isStart = false
+                continue
+            }
+            let next = index + 1 < line.count ? line[index + 1] : " "
+            let isEscaped =
+                switch scalar {
+                case "\\", "<", "[", "]", "&", "|", "~": true
+                case "#", ">", "=": isStart
+                case "-", "+", "*": isStart && next != " "
+                // A directive of DocC, and no address.
+                case "@": index == 0 || line[index - 1] == " "
+                default: false
+                }
+            if isEscaped { result.append("\\") }
+            result.append(scalar)
+            isStart = isStart && scalar == " "
+            index += 1
+        }
+        return String(result)
+    }
+
+    /// Returns the start of the backticks that end a code span; nil where it does not end, and for a fence.
+    private static func closing(_ count: Int, in line: [Unicode.Scalar], from start: Int) -> Int? {
+        guard count < 3 else { return nil }
+        var index = start
+        while index < line.count {
+            let run = line[index...].prefix { $0 == "`" }.count
+            if run == count { return index > start ? index : nil }
+            index += max(run, 1)
+        }
+        return nil
+    }
+
+    private static func code(_ content: [Unicode.Scalar]) -> String {
+        // The backticks at both ends must be no run within it.
+        let runs = Set(content.split { $0 != "`" }.map(\.count))
+        let fence = String(repeating: "`", count: (1...).first { !runs.contains($0) } ?? 1)
+        let pad = content.first == "`" || content.last == "`" || content.isEmpty ? " " : ""
+        var text = String.UnicodeScalarView()
+        for scalar in content {
+            // Within the cell of a table a bar ends it also within code.
+            if scalar == "|" { text.append("\\") }
+            text.append(scalar)
+        }
+        return fence + pad + String(text) + pad + fence
+    }
+}

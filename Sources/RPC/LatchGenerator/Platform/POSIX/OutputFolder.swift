@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchProtoCompiler
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A folder whose files are written and removed through descriptors of the folders in it, none of which is a link.
+///
+/// Another program can put a link in the place of a folder at any moment: a path would lead out of the folder then.
+final class OutputFolder: Sendable {
+    /// The path, for errors.
+    private let path: String
+    /// The descriptor of the nearest folder that exists; for a relative path that of the working directory.
+    private let base: Int32
+    /// The folders from `base` to this one.
+    private let prefix: [String]
+
+    /// Opens a folder; missing ones are created with the first file.
+    init(_ path: String) throws(FileError) {
+        self.path = path
+        // Of a relative path no part may be a link, since it is the repository's.
+        var (existing, missing) = (".", path.pathParts.filter { $0 != "." })
+        if path.utf8.first == UInt8(ascii: "/") {
+            (existing, missing) = ("/" + missing.joined(separator: "/"), [])
+            while existing != "/", access(existing + "/.", F_OK) != 0 {
+                if let name = existing.pathParts.last { missing.insert(name, at: 0) }
+                existing = AtomicFile(existing).folder
+            }
+        }
+        prefix = missing
+        base = open(existing, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard base >= 0 else { throw FileError("open", existing) }
+    }
+
+    deinit { close(base) }
+
+    /// The folders that were created, the outermost first, as paths from `base`.
+    typealias Made = [[String]]
+
+    /// The folder of a file within this one, as its names from `base`.
+    fileprivate func parts(of file: String) -> (folder: [String], name: String) {
+        let parts = file.pathParts
+        return (prefix + parts.dropLast(), parts.last ?? "")
+    }
+
+    /// Returns a descriptor of a folder, which the caller closes.
+    ///
+    /// - Parameter made: Receives the folders that had to be created; nil creates none.
+    fileprivate func descend(_ parts: [String], making made: UnsafeMutablePointer<Made>? = nil) throws(FileError)
+        -> Int32
+    {
+        var current = dup(base)
+        guard current >= 0 else { throw FileError("dup", path) }
+        for (index, part) in parts.enumerated() {
+            let outer = current
+            defer { close(outer) }
+            current = openat(outer, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if current < 0, errno == ENOENT, let made {
+                if mkdirat(outer, part, 0o777) == 0 {
+                    made.pointee.append(Array(parts[...index]))
+                } else if errno != EEXIST {
+                    throw FileError("mkdir", shown(parts[...index]))
+                }
+                current = openat(outer, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            }
+            guard current >= 0 else { throw FileError("open", shown(parts[...index])) }
+        }
+        return current
+    }
+
+    /// Returns a path for an error.
+    fileprivate func shown(_ parts: some Sequence<String>) -> String {
+        ([path] + parts.dropFirst(prefix.count)).joined(separator: "/")
+    }
+
+    /// Removes a file, and the folders above it that become empty; a missing one is not an error.
+    func remove(_ file: String) throws(FileError) {
+        let (folder, name) = parts(of: file)
+        let descriptor: Int32
+        do throws(FileError) { descriptor = try descend(folder) } catch {
+            if error.reason == .missing { return }
+            throw error
+        }
+        defer { close(descriptor) }
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw FileError("unlink", shown(folder + [name]))
+        }
+        for count in stride(from: folder.count, to: prefix.count, by: -1) {
+            guard removeFolder(Array(folder[..<count])) else { return }
+        }
+    }
+
+    /// Removes a folder if it is empty.
+    @discardableResult
+    fileprivate func removeFolder(_ parts: [String]) -> Bool {
+        guard let name = parts.last, let outer = try? descend(parts.dropLast()) else { return false }
+        defer { close(outer) }
+        return unlinkat(outer, name, AT_REMOVEDIR) == 0
+    }
+}
+
+/// Files that appear in an output folder together: all are written under temporary names first and then renamed.
+///
+/// A failure before ``commit()`` leaves the folder unchanged. The files have the permissions of the process's umask and are not
+/// synced, since they can be generated again.
+struct OutputFiles: ~Copyable {
+    private let folder: OutputFolder
+    private var staged: [(temporary: String, name: String, folder: [String])] = []
+    private var made: OutputFolder.Made = []
+    /// The folder of the last file, since the next one is often in it.
+    private var last: (parts: [String], descriptor: Int32)?
+
+    init(in folder: OutputFolder) { self.folder = folder }
+
+    deinit {
+        for one in staged {
+            // What cannot be opened any more is somewhere else, and stays.
+            guard let descriptor = try? folder.descend(one.folder) else { continue }
+            unlinkat(descriptor, one.temporary, 0)
+            close(descriptor)
+        }
+        if let last { close(last.descriptor) }
+        for parts in made.reversed() { folder.removeFolder(parts) }
+    }
+
+    /// Writes a file under a temporary name and creates missing folders.
+    mutating func stage(_ bytes: [UInt8], as path: String) throws(FileError) {
+        let (parts, name) = folder.parts(of: path)
+        let descriptor = try enter(parts)
+        // The name cannot be guessed, and `O_EXCL` rejects an existing file.
+        let temporary = "\(name).\(RandomSource.system.identifier()).tmp"
+        let place = folder.shown(parts + [temporary])
+        let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard file >= 0 else { throw FileError("open", place) }
+        staged.append((temporary, name, parts))
+        do throws(FileError) { try Self.write(bytes, to: file, place) } catch {
+            close(file)
+            throw error
+        }
+        // A full disk behind a network may be reported now.
+        guard close(file) == 0 else { throw FileError("close", place) }
+    }
+
+    /// Renames all files.
+    ///
+    /// - Throws: The error of the first file that cannot be renamed; those before it have been.
+    mutating func commit() throws(FileError) {
+        while let next = staged.first {
+            let descriptor = try enter(next.folder)
+            guard renameat(descriptor, next.temporary, descriptor, next.name) == 0 else {
+                throw FileError("rename", folder.shown(next.folder + [next.name]))
+            }
+            staged.removeFirst()
+            made = []
+        }
+    }
+
+    /// Opens a folder, unless it is that of the file before.
+    private mutating func enter(_ parts: [String]) throws(FileError) -> Int32 {
+        if let last, last.parts == parts { return last.descriptor }
+        let descriptor = try folder.descend(parts, making: &made)
+        if let last { close(last.descriptor) }
+        last = (parts, descriptor)
+        return descriptor
+    }
+
+    /// Writes all bytes, which may take several calls.
+    private static func write(_ bytes: [UInt8], to file: Int32, _ place: String) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError("write", place)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// The system's `write`, which the method above shadows.
+private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, buffer, count)
+}

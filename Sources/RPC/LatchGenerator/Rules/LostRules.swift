@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProtoCompiler
+
+/// The rules of a file that nothing would enforce, since the generator cannot read them or no check reaches them.
+///
+/// protoc does not pass on the files of `import option` (edition 2024), so that options can arrive without their
+/// declarations.
+struct LostRules {
+    /// The severity of a rule that nothing enforces.
+    let unenforced: Diagnostic.Severity
+    private(set) var diagnostics: [Diagnostic] = []
+    private let file: FileDescriptor
+    /// The options that the file can set: the name of the extended message, and the number.
+    private lazy var declared = Set(
+        file.withDependencies.flatMap(Self.extensions).filter(ExtensionPrinter.isOption).map {
+            Self.key($0.extendee?.name ?? "", $0.number)
+        })
+
+    /// Reads the rules of a file.
+    init(of file: FileDescriptor, unenforced: Diagnostic.Severity) {
+        self.unenforced = unenforced
+        self.file = file
+        var messages: [MessageDescriptor] = []
+        file.eachMessage { messages.append($0) }
+        for message in messages {
+            check(message, "MessageOptions")
+            message.fields.forEach { check($0, "FieldOptions") }
+            message.oneofs.forEach { check($0, "OneofOptions") }
+        }
+        Self.extensions(of: file).forEach { checkExtension($0) }
+        for method in file.services.flatMap(\.methods) { check(method, "MethodOptions") }
+    }
+
+    /// The numbers of the options that state rules, by the message of options.
+    ///
+    /// 1159 is buf.validate, in the global registry of extensions; the others are those of `OptionFiles`.
+    private static let numbers: [String: [Int32]] = [
+        "MessageOptions": [1159], "OneofOptions": [1159], "FieldOptions": [1159, 50003, 50013, 50020],
+        "MethodOptions": [50002, 50012],
+    ]
+
+    /// Returns all extensions that a file declares, also those within messages.
+    private static func extensions(of file: FileDescriptor) -> [FieldDescriptor] {
+        var result = file.extensions
+        file.eachMessage { result += $0.extensions }
+        return result
+    }
+
+    private static func key(_ type: String, _ number: Int32) -> String { "\(type) \(number)" }
+
+    /// Reports options that no file declares, or whose declaration lacks what they set.
+    private mutating func check(_ declaration: Declaration, _ type: String) {
+        let options = declaration.options.message
+        for number in Self.numbers[type] ?? [] {
+            let isUnknown = options.undeclared.contains(number)
+            if isUnknown || options.has(number) && !declared.contains(Self.key(type, number)) {
+                fail(
+                    "'\(declaration.fullName)' sets the option \(number) of \(type), and no imported file declares it: "
+                        + "its rules are not checked", declaration)
+            } else if options.hasUndeclared(in: number) {
+                fail(
+                    "'\(declaration.fullName)' sets fields of the option \(number) of \(type) that its declaration does "
+                        + "not have: these rules are not checked", declaration)
+            }
+        }
+    }
+
+    /// Reports the rules of an extension field, which is in no message's list of fields.
+    private mutating func checkExtension(_ field: FieldDescriptor) {
+        guard !ExtensionPrinter.isOption(field) else { return }
+        let options = field.options.message
+        let isRuled = Self.numbers["FieldOptions", default: []].contains {
+            options.undeclared.contains($0) || options.has($0)
+        }
+        guard isRuled else { return }
+        fail("the rules of the extension '\(field.fullName)' are not checked", field, hint: StandardRuleEncoder.hint)
+    }
+
+    private mutating func fail(_ message: String, _ declaration: Declaration, hint: String? = nil) {
+        let hint =
+            hint
+            ?? "Import the file of the option with `import` instead of `import option`, or leave the rules out with "
+            + "--allow-unenforced-rules."
+        diagnostics.append(
+            declaration.file.diagnostic(message, at: declaration.namePosition, hint: hint, as: unenforced))
+    }
+}

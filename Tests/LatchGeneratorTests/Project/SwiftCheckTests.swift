@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchProcess
+import PortableFoundation
+import Testing
+
+@testable import LatchGenerator
+
+@Suite(.timeLimit(.minutes(2))) struct `A compiler that does not end` {
+    /// Runs `body` with the path of a program.
+    private func with(_ script: String, _ body: (String) async throws -> Void) async throws {
+        let path = "\(FileManager.default.temporaryDirectory.path)/compiler-\(UUID().uuidString)"
+        // A child writes it: what this process has open for writing, a child of another test may keep open, and such a file cannot be run.
+        let writing = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod 700 \"$2\""
+        let (ending, _) = try await ChildProcess.run("/bin/sh", ["-c", writing, "sh", script, path])
+        try #require(ending == .exited(0))
+        defer {
+            for name in [path, path + ".interrupted"] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        try await body(path)
+    }
+
+    @Test func `is ended at its deadline, and the check says so`() async throws {
+        try await with("exec sleep 1000") { path in
+            let toolchain = SwiftToolchain(compiler: path, runtime: nil)
+            let late = try await SwiftCheck(toolchain, deadline: .milliseconds(50)).check(["/a.swift"], depth: .syntax)
+            #expect(!late.isValid && late.findings.isEmpty)
+            #expect(late.remarks == ["\(path) had not ended after 0.05 seconds, and was ended"])
+        }
+    }
+
+    @Test func `can end its children before`() async throws {
+        try await with("trap 'kill $child; : > \"$0.interrupted\"; exit 1' INT; sleep 1000 & child=$!; wait") { path in
+            func isInterrupted() -> Bool { FileManager.default.fileExists(atPath: path + ".interrupted") }
+            // The shell may need a moment until it can be interrupted.
+            for deadline in [0.5, 5, 30] where !isInterrupted() {
+                let run = try await ChildProcess.runCompiler(
+                    path, [], deadline: .seconds(deadline), grace: .seconds(60))
+                #expect(run == nil)
+            }
+            #expect(isInterrupted())
+        }
+    }
+
+    @Test func `is killed where it ignores the deadline`() async throws {
+        try await with("trap '' INT; exec sleep 1000") { path in
+            let run = try await ChildProcess.runCompiler(
+                path, [], deadline: .milliseconds(500), grace: .milliseconds(10))
+            #expect(run == nil)
+        }
+    }
+}

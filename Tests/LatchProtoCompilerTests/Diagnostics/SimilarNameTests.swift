@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import LatchProtoCompiler
+
+@Suite struct `A similar name` {
+    @Test(
+        arguments: [
+            ("Sting", ["Other", "String"], "String"), ("Strnig", ["String"], "String"),
+            ("user_nam", ["user_name"], "user_name"),
+            ("ab", ["ac"], nil), ("abc", ["abd"], "abd"), ("abc", ["axy"], nil), ("abcdef", ["abcdxy"], "abcdxy"),
+            ("abcdef", ["abcxyz"], nil), ("nearer", ["neaxex", "nearex"], "nearex"), ("", ["a"], nil), ("abc", [], nil),
+        ] as [(String, [String], String?)])
+    func `differs in two letters at most, and in fewer where it is short`(
+        written: String, names: [String], nearest: String?
+    ) {
+        #expect(SimilarName.nearest(to: written, in: names) == nearest)
+    }
+
+    @Test func `is not searched for a name of more than 100 bytes`() {
+        let name = String(repeating: "n", count: 99)
+        #expect(SimilarName.nearest(to: name + "x", in: [name + "y"]) == name + "y")
+        #expect(SimilarName.nearest(to: name + "xx", in: [name + "xy"]) == nil)
+        #expect(
+            SimilarName.nearest(to: String(repeating: "é", count: 51), in: [String(repeating: "é", count: 51)]) == nil)
+    }
+
+    @Test func `is among the first 1000 names of a similar length`() {
+        let others = (0..<1_000).map { "z\($0 + 10_000)" }
+        #expect(SimilarName.nearest(to: "string", in: others.dropLast() + ["sting"]) == "sting")
+        #expect(SimilarName.nearest(to: "string", in: others + ["sting"]) == nil)
+        let longer = (0..<5_000).map { "a much longer name \($0)" }
+        #expect(SimilarName.nearest(to: "string", in: longer + ["sting"]) == "sting")
+    }
+}
