@@ -100,14 +100,18 @@ struct OperationRoutes: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the request came by the operators' listener; if there is none, from the same machine and not through a
-    /// proxy, or in process.
+    /// Whether the request came by the operators' listener; if there is none, from the same machine, by one of its loopback names
+    /// and not through a proxy, or in process.
+    ///
+    /// A page whose name has come to resolve to this machine (DNS rebinding) has its own name in Host, and a trusted proxy may have
+    /// lost the field with its client's address.
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }
         let fieldsOfProxies: [HTTPFieldName] = [
             "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via",
         ]
-        return !fieldsOfProxies.contains { fields[$0] != nil } && IPAddress(remoteAddress)?.isLoopback == true
+        return IPAddress(remoteAddress)?.isLoopback == true && origin.isLoopback && context[ProxyAddress.self] == nil
+            && !fieldsOfProxies.contains { fields[$0] != nil }
     }
 }
