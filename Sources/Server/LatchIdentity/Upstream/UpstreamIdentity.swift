@@ -46,25 +46,31 @@ struct UpstreamUser: Sendable {
 extension UpstreamClient {
     /// Finishes a sign-in and returns its user.
     ///
-    /// - Parameter isKnown: Returns whether an identity has an account, which needs no address of the provider's.
+    /// - Parameters:
+    ///   - part: The part of the sign-in that runs, or has thrown the error.
+    ///   - isKnown: Returns whether an identity has an account, which needs no address of the provider's.
     /// - Throws: `OAuthError`, `HTTPError` if the provider cannot be reached, `IdentityError.tenantNotAllowed` and
     ///   `.upstreamMisconfigured`, and the errors of `isKnown`.
     func user(
-        of response: AuthorizationResponse, to attempt: AuthorizationAttempt,
+        of response: AuthorizationResponse, to attempt: AuthorizationAttempt, noting part: inout UpstreamPart,
         isKnown: (UpstreamIdentity) async throws -> Bool
     ) async throws -> UpstreamUser {
+        part = .discovery
+        let server = try await authorization.server()
+        part = .token
         let granted = try await authorization.finish(response, of: attempt)
         let tokens = granted.tokens
+        part = .userInfo
         switch provider.kind {
         case .github: return try await gitHubUser(tokens, isKnown: isKnown)
         case .facebook: return try await facebookUser(tokens)
         case .openID, .microsoft, .google, .apple:
+            part = .idToken
             guard let claims = granted.idTokenClaims else { throw OAuthError.invalidIDToken }
             try checkTenant(claims)
             var user = try user(claims)
-            if user.identity.email == nil, try await authorization.server().userInfoEndpoint != nil,
-                try await !isKnown(user.identity)
-            {
+            if user.identity.email == nil, server.userInfoEndpoint != nil, try await !isKnown(user.identity) {
+                part = .userInfo
                 let info = try await authorization.userInfo(of: tokens)
                 (user.identity.email, user.isEmailVerified) = (Self.email(info.string("email")), isVerified(info))
                 user.name = user.name ?? Self.name(info.string("name"))
