@@ -18,6 +18,8 @@ struct OperationRoutes: Sendable {
     let dependencies: Dependencies
     private let healthCheck: HealthCheck
     private let readCheck: HealthCheck
+    /// The check of the database's sessions, which opens a connection.
+    private let sessionCheck: HealthCheck
 
     init(dependencies: Dependencies) {
         self.dependencies = dependencies
@@ -25,6 +27,10 @@ struct OperationRoutes: Sendable {
         readCheck = HealthCheck(clock: dependencies.clock, outage: { [store = dependencies.store] in store.outage }) {
             [store = dependencies.store] () throws(IdentityError) in
             guard try await !store.signingKeys().isEmpty else { throw .notReady }
+        }
+        sessionCheck = HealthCheck(clock: dependencies.clock, lifetime: .seconds(15)) {
+            [store = dependencies.store] () throws(IdentityError) in
+            try await store.requireOwnSessions()
         }
     }
 
@@ -83,6 +89,7 @@ struct OperationRoutes: Sendable {
             throw IdentityError.notReady
         }
         if let failure = await readCheck.failure() { throw failure }
+        if let failure = await sessionCheck.failure(), failure != .storeBusy { throw failure }
         guard request.isOfOperator, dependencies.mails.isFailing else { return .json(["status": "ready"]) }
         return .json(["status": "ready", "mail": "failing"])
     }
