@@ -106,8 +106,11 @@ import Testing
             let status = request.path == "/t" ? HTTPStatus.unauthorized : .ok
             return HTTPResponse(status: status, fields: [.contentType: "application/json"], body: HTTPBody(text))
         }
+        let upstreams = [
+            "staff;issuer=https://sso.example.com;client_id=latch", "gone;issuer=https://gone.example;client_id=a",
+        ]
         let settings = try Settings(environment: [
-            "LATCH_UPSTREAMS": "staff;issuer=https://sso.example.com;client_id=latch gone;issuer=https://gone.example;client_id=a",
+            "LATCH_UPSTREAMS": upstreams.joined(separator: " "),
             "LATCH_UPSTREAM_SECRETS": "staff=hunter2 gone=hunter2", "LATCH_SIGN_IN_REDIRECTS": "notes://auth/callback",
         ])
         let found = await ServiceCheck(settings: settings, variables: [:], transport: handler).run()
