@@ -50,7 +50,7 @@ extension UpstreamClient {
                 _ = try await RemoteKeySet(url: url, transport: transport).keys()
             }
             part = .token
-            let callback = issuer.flatMap { URL(string: UpstreamSignInService.callback($0, provider)) }
+            let callback = issuer.flatMap { URL(encodingOnce: UpstreamSignInService.callback($0, provider)) }
             let code = Base64URL.encode(RandomSource.system.bytes(24))
             let grant = AuthorizationCodeGrant(
                 code: code, verifier: Base64URL.encode(RandomSource.system.bytes(32)), redirectURI: callback)
