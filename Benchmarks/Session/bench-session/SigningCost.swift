@@ -41,7 +41,7 @@ enum SigningCost {
     private static func reportProofs(of request: HTTPRequest) async throws {
         let key = try DPoPKey.generate()
         let tokens = Tokens(access: "abcdef0123456789", tokenType: .dpop, key: key)
-        let verifier = DPoPVerifier()
+        let verifier = DPoPVerifier(memory: { _, _ in true })
         let proved = Mutex<[HTTPRequest]>([])
         for _ in 0..<6_000 {
             let one = try await authorized(request, by: tokens)

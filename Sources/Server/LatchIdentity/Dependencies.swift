@@ -94,13 +94,14 @@ final class Dependencies: Sendable {
         if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
     }
 
-    /// Requires that tokens of this server can be for the resources that a client names (RFC 8707 §2).
+    /// Requires that tokens of this server are for the resources that a client names (RFC 8707 §2): for the audience only, which
+    /// is the issuer unless it is set.
     ///
     /// - Throws: `IdentityError.invalidTarget`, `.notReady`.
     func requireTargets(_ resources: [String]) throws(IdentityError) {
         guard let issuer = accessTokens.issuer else { throw .notReady }
-        let audiences = [issuer, configuration.audience ?? issuer]
-        guard resources.allSatisfy(audiences.contains) else { throw .invalidTarget }
+        let audience = configuration.audience ?? issuer
+        guard resources.allSatisfy({ $0.utf8.elementsEqual(audience.utf8) }) else { throw .invalidTarget }
     }
 
     /// Returns the interceptors of routes whose requests count by their heads.

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `are sent by their scheme, with a proof for the message`() throws {
-        let verifier = DPoPVerifier()
+        let verifier = DPoPVerifier(memory: { _, _ in true })
         var request = HTTPRequest.example(.put, "/notes/1?a=b", fields: [.authorization: "Bearer old", "DPoP": "old"])
         try tokens.authorize(&request)
         #expect(request.fields.values(of: .authorization) == ["DPoP abc"])

@@ -55,7 +55,7 @@ import Testing
     func `may be of any asymmetric algorithm, and one side believes the other`(
         algorithm: SignatureAlgorithm
     ) throws {
-        let verifier = DPoPVerifier(algorithms: [algorithm])
+        let verifier = DPoPVerifier(algorithms: [algorithm], memory: { _, _ in true })
         let key = try DPoPKey.generate(algorithm)
         let proof = try key.proof(.get, url("https://api.example.com/a"))
         let request = HTTPRequest.example(.get, "/a?q", fields: ["DPoP": proof.text])
@@ -74,7 +74,7 @@ import Testing
         let copy = try JSONDecoder().decode(DPoPKey.self, from: JSONEncoder().encode(key))
         #expect(copy == key)
         #expect(copy.thumbprint == key.thumbprint)
-        let verifier = DPoPVerifier()
+        let verifier = DPoPVerifier(memory: { _, _ in true })
         let proof = try copy.proof(.get, url("https://api.example.com/"))
         let request = HTTPRequest.example(fields: ["DPoP": proof.text])
         #expect(try verifier.verify(request).thumbprint == key.thumbprint)

@@ -32,7 +32,9 @@ import Testing
     /// §6.1, figure 9.
     static let thumbprint = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
 
-    private func verifier(at seconds: Double) -> DPoPVerifier { DPoPVerifier(clock: .standing(at: seconds)) }
+    private func verifier(at seconds: Double) -> DPoPVerifier {
+        DPoPVerifier(clock: .standing(at: seconds), memory: { _, _ in true })
+    }
 
     @Test func `prove a request to a token endpoint`() throws {
         let request = HTTPRequest(

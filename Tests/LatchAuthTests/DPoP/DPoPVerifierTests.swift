@@ -18,6 +18,8 @@ import Testing
     init() throws {
         key = try Key.generate(.es256)
         verifier = DPoPVerifier(clock: clock.wallClock())
+        // Before, proofs need a nonce.
+        clock.advance(by: 61)
     }
 
     private var publicJWK: JSONObject { JSONObject(key.jwk.filter { !["kid", "alg", "use"].contains($0.key) }) }
@@ -95,7 +97,7 @@ import Testing
         let secret = try Key.generate(.hs256)
         var jwk = try secret.jwkWithSecretsForStorage()
         jwk["kid"] = nil
-        let verifier = DPoPVerifier(algorithms: [.hs256, .es256], clock: clock.wallClock())
+        let verifier = DPoPVerifier(algorithms: [.hs256, .es256], clock: clock.wallClock(), memory: allNew)
         let text = try proof(header: ["jwk": .object(jwk)], with: secret)
         #expect(throws: AuthError.refusedProof) { try verify(text, by: verifier) }
     }
@@ -104,7 +106,7 @@ import Testing
         let rsa = try Key.generate(.rs256)
         let text = try proof(header: ["jwk": .object(JSONObject(rsa.jwk.filter { $0.key != "kid" }))], with: rsa)
         #expect(throws: AuthError.refusedProof) { try verify(text) }
-        let lenient = DPoPVerifier(algorithms: [.rs256], clock: clock.wallClock())
+        let lenient = DPoPVerifier(algorithms: [.rs256], clock: clock.wallClock(), memory: allNew)
         #expect(throws: Never.self) { try verify(text, by: lenient) }
         #expect(throws: AuthError.refusedProof) { try verify(proof(), by: lenient) }
     }
@@ -147,7 +149,7 @@ import Testing
 
     @Test(arguments: [(-61.0, false), (-59, true), (0, true), (59, true), (61, false), (1e300, false)])
     func `takes a proof for a minute around its date`(seconds: Double, isTaken: Bool) throws {
-        // A verifier takes no proof that is older than itself.
+        // Here also the earliest one is dated after the start.
         clock.advance(by: 60)
         let made = clock.now.timeIntervalSince1970 + seconds
         let text = try proof(changed("iat", to: .number(made)))
@@ -182,7 +184,7 @@ import Testing
     }
 
     @Test func `takes no proof twice although its memory is small`() throws {
-        let small = DPoPVerifier(capacity: 10, clock: clock.wallClock())
+        let small = DPoPVerifier(capacity: 10, clock: clock.wallClock(), memory: allNew)
         var texts: [String] = []
         for number in 0..<40 {
             if number % 4 == 0 { clock.advance(by: 1) }
@@ -193,7 +195,7 @@ import Testing
     }
 
     @Test func `is not kept from others by who fills its memory with proofs of the future`() throws {
-        let small = DPoPVerifier(capacity: 10, clock: clock.wallClock())
+        let small = DPoPVerifier(capacity: 10, clock: clock.wallClock(), memory: allNew)
         let later = Int64(clock.now.timeIntervalSince1970) + 50
         for number in 0..<30 {
             var claims = changed("jti", to: .string("flood-\(number)"))
@@ -208,13 +210,78 @@ import Testing
         }
     }
 
-    @Test func `takes no proof again after a restart, except of the second in which it starts`() throws {
-        let text = try proof()
-        try verify(text)
+    @Test func `refuses, when its memory is full, only proofs of the key that has filled it`() throws {
+        let small = DPoPVerifier(capacity: 100, clock: clock.wallClock(), memory: allNew)
+        let flooder = try DPoPKey.generate(clock: clock.wallClock())
+        let target = try url("https://api.example.com/notes")
+        func flood() throws -> [String] {
+            try (0..<40).map { _ in
+                let text = try flooder.proof(.get, target).text
+                do { try verify(text, by: small) } catch AuthError.refusedProof {
+                    // The key is over its share in this second.
+                }
+                return text
+            }
+        }
+        var (floods, honest): ([String], [String]) = ([], [])
+        for second in 0..<30 {
+            floods += try flood()
+            let text = try proof(changed("jti", to: .string("honest-\(second)")))
+            try verify(text, by: small)
+            honest.append(text)
+            clock.advance(by: 1)
+        }
+        for text in floods + honest { #expect(throws: AuthError.refusedProof) { try verify(text, by: small) } }
+    }
+
+    @Test func `takes no proof twice although many keys fill its memory`() throws {
+        let small = DPoPVerifier(capacity: 40, clock: clock.wallClock(), memory: allNew)
+        let target = try url("https://api.example.com/notes")
+        var texts: [String] = []
+        for _ in 0..<100 {
+            let text = try DPoPKey.generate(clock: clock.wallClock()).proof(.get, target).text
+            do { try verify(text, by: small) } catch AuthError.refusedProof {
+                // The second is full, and refused from then on.
+            }
+            texts.append(text)
+        }
+        for text in texts { #expect(throws: AuthError.refusedProof) { try verify(text, by: small) } }
         clock.advance(by: 1)
+        try verify(proof(), by: small)
+    }
+
+    @Test(arguments: [-59.0, 0, 1, 30, 59])
+    func `takes no proof again after a restart, however far ahead it is dated`(seconds: Double) throws {
+        clock.advance(by: 60)
+        let text = try proof(changed("iat", to: .number(clock.now.timeIntervalSince1970 + seconds)))
+        try verify(text)
         let restarted = DPoPVerifier(clock: clock.wallClock())
+        for _ in 0..<125 {
+            #expect(throws: AuthError.self) { try verify(text, by: restarted) }
+            clock.advance(by: 1)
+        }
+    }
+
+    @Test func `asks for a nonce after a start, and for none once no proof can be of before`() throws {
+        let restarted = DPoPVerifier(clock: clock.wallClock())
+        #expect(throws: AuthError.staleProofNonce) { try verify(proof(), by: restarted) }
+        let nonce = try #require(restarted.currentNonce)
+        let text = try proof(changed("nonce", to: .string(nonce)))
+        try verify(text, by: restarted)
         #expect(throws: AuthError.refusedProof) { try verify(text, by: restarted) }
-        #expect(throws: Never.self) { try verify(proof(changed("jti", to: "proof-2")), by: restarted) }
+        clock.advance(by: 61)
+        try verify(proof(changed("jti", to: "proof-2")), by: restarted)
+        clock.advance(by: 60)
+        #expect(restarted.currentNonce == nil)
+    }
+
+    @Test func `with nonces of a shared secret takes no proof that is older than itself`() throws {
+        let nonces = try DPoPNonces(secret: [UInt8](repeating: 7, count: 16), clock: clock.wallClock())
+        let text = try proof(changed("nonce", to: .string(nonces.current)))
+        try verify(text, by: DPoPVerifier(nonces: nonces, clock: clock.wallClock()))
+        clock.advance(by: 1)
+        let restarted = DPoPVerifier(nonces: nonces, clock: clock.wallClock())
+        #expect(throws: AuthError.refusedProof) { try verify(text, by: restarted) }
     }
 
     @Test(arguments: [("exp", 0.0, false), ("exp", 1, true), ("nbf", 61, false), ("nbf", 59, true), ("nbf", -9, true)])
@@ -237,6 +304,9 @@ import Testing
         #expect(throws: AuthError.refusedProof) { try verify(text) }
     }
 }
+
+/// The memory of processes that have accepted nothing so far.
+private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in true }
 
 @Suite struct `The nonces of a server` {
     let clock = ManualClock()

@@ -23,6 +23,8 @@ import Testing
         guarded.resource.proofs = .required(DPoPVerifier(clock: clock))
         self.guarded = guarded
         key = try DPoPKey.generate(clock: clock)
+        // Before, proofs need a nonce.
+        guarded.clock.advance(by: .seconds(61))
     }
 
     private func boundToken(_ change: (inout Claims) -> Void = { _ in }) throws -> String {
@@ -171,6 +173,18 @@ import Testing
         let refused = try #require(tap.responses.first)
         #expect(refused.challenges().first?["error"] == "use_dpop_nonce")
         _ = try await send(boundToken(), to: tap.around(guarded.router()))
+        #expect(tap.requests.count == 3)
+    }
+
+    @Test func `asks for a nonce after its start, which our own client answers by itself`() async throws {
+        var restarted = guarded
+        let clock = guarded.clock.wallClock()
+        restarted.resource.proofs = .required(DPoPVerifier(clock: clock))
+        let tap = Tap()
+        #expect(try await send(boundToken(), to: tap.around(restarted.router())).status == .ok)
+        #expect(tap.requests.count == 2)
+        #expect(tap.responses.first?.challenges().first?["error"] == "use_dpop_nonce")
+        #expect(try await send(boundToken(), to: tap.around(restarted.router())).status == .ok)
         #expect(tap.requests.count == 3)
     }
 

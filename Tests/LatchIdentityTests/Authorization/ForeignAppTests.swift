@@ -28,6 +28,15 @@ import Testing
         return try await site.exchange(redirect.parameters["code"] ?? "", app)
     }
 
+    private func logIn(at site: Site, for resource: String) async throws -> Response {
+        try await site.form(
+            "/oauth/token",
+            [
+                "grant_type": "password", "username": "ada@example.com", "password": Site.password,
+                "resource": resource,
+            ])
+    }
+
     /// The claims of all that a relying party of a sign-in can read.
     private func claims(of tokens: Response, at site: Site) async throws -> [JSONObject] {
         [
@@ -114,6 +123,36 @@ import Testing
         #expect(try await agent.get(wider.path(["resource": Self.api])).status == 200)
         // The operator's own apps are for the API as they are.
         #expect(try await agent.get(SignInApp(scope: "openid").path(["resource": Self.api])).status == 200)
+        await site.close()
+    }
+
+    /// RFC 8707 §2: the token would be for another resource than the one that was asked for.
+    @Test(arguments: Way.allCases)
+    func `cannot name the issuer where tokens are for an audience`(way: Way) async throws {
+        let site = try await Site.authorizing(way) {
+            $0.audience = Self.api
+            $0.clients.append(OAuthClient(id: "tv", grants: [.deviceCode]))
+        }
+        let issuer = try #require(site.identity.issuer)
+        var agent = UserAgent(site)
+        let refused = try await agent.get(SignInApp(scope: "files:read").path(["resource": issuer]))
+        #expect(refused.status == 303 && refused.parameters["error"] == "invalid_target")
+        #expect(try await agent.get(SignInApp(scope: "files:read").path(["resource": ""])).status == 200)
+        // RFC 6749 §3.1: a parameter without a value is none.
+        for (resource, status) in [(issuer, 400), (Self.api, 200), ("", 200)] {
+            let token = try await logIn(at: site, for: resource)
+            #expect(token.status == status && (status == 200 || token.oauthError == "invalid_target"))
+            let device = try await site.form("/oauth/device_authorization", ["client_id": "tv", "resource": resource])
+            #expect(device.status == status && (status == 200 || device.oauthError == "invalid_target"))
+        }
+        await site.close()
+    }
+
+    @Test func `names the issuer where its tokens are for it`() async throws {
+        let site = try await Site.authorizing()
+        let issuer = try #require(site.identity.issuer)
+        let token = try await logIn(at: site, for: issuer)
+        #expect(try JWT(unverified: token.accessToken).claims.audience == [issuer])
         await site.close()
     }
 

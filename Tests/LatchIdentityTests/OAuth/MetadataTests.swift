@@ -86,6 +86,23 @@ import Testing
         await identity.close()
     }
 
+    /// WebAuthn Level 3 §5.11.
+    @Test func `lists the other sites that use its passkeys, and there is no list without one`() async throws {
+        let android = "android:apk-key-hash:" + String(repeating: "a", count: 43)
+        let site = try await Site {
+            $0.passkeyOrigins = ["https://app.example.com", android, "https://example.de:8443"]
+        }
+        let answer = try await site.get("/.well-known/webauthn")
+        #expect(answer.status == 200 && answer.field(.contentType)?.hasPrefix("application/json") == true)
+        #expect(answer.json == ["origins": ["https://app.example.com", "https://example.de:8443"]])
+        for origins in [[], [android]] {
+            let other = try await Site { $0.passkeyOrigins = origins }
+            #expect(try await other.get("/.well-known/webauthn").status == 404)
+            await other.close()
+        }
+        await site.close()
+    }
+
     /// An app confirms an address with the link alone, so it gets those links only where the owner must be proved.
     @Test(.tags(.attackE8), arguments: [(false, ["/reset"]), (true, ["/verify", "/reset"])])
     func `names the apps that open the links of mails, where there are any`(isProved: Bool, expected: [String])

@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchTesting
 import Synchronization
+import TestSupport
 import TestTags
 import Testing
 
@@ -304,6 +305,45 @@ import Testing
         let site = try await Site()
         #expect(try await get(site, "/metrics", from: address).status == 200)
         #expect(try await get(site, "/healthz", from: address).json["mail"] != nil)
+        await site.close()
+    }
+
+    @Test(
+        .tags(.attackD1),
+        arguments: [
+            ("localhost", true), ("LOCALHOST:8080", true), ("127.0.0.1:8080", true), ("[::1]:8080", true),
+            ("rebound.example", false), ("rebound.example:8080", false), ("127.0.0.1.example", false),
+            ("localhost.example", false), ("id.example.com", false), ("192.0.2.1", false),
+        ])
+    func `are there by a name of the machine itself only, since another one may have come to lead here`(
+        host: String, isShown: Bool
+    ) async throws {
+        let site = try await Site()
+        var request = HTTPRequest(scheme: "http", authority: host, path: "/metrics")
+        request.context[RemoteAddress.self] = "127.0.0.1"
+        let status = try await site.identity.handler.respond(to: request).status
+        #expect(status == (isShown ? .ok : .notFound))
+        await site.close()
+    }
+
+    @Test(.tags(.attackD1)) func `are hidden behind a trusted proxy that loses its client's address`() async throws {
+        let site = try await Site()
+        var configuration = Server.Configuration.patient
+        configuration.trustedProxies = TrustedProxies(["127.0.0.0/8"].compactMap(NetworkRange.init))
+        let server = Server(handler: site.identity.handler, configuration: configuration)
+        let address = try await server.start()
+        let request = HTTPRequest(scheme: "http", authority: address.authority, path: "/metrics")
+        #expect(try await Transport.live.respond(to: request).status == .notFound)
+        await server.shutdown(grace: .seconds(5))
+        await site.close()
+    }
+
+    @Test func `are there by the operators' listener, whatever it is called`() async throws {
+        let site = try await Site()
+        var request = HTTPRequest(scheme: "http", authority: "latch-1.internal:9091", path: "/metrics")
+        request.context[RemoteAddress.self] = "10.0.0.7"
+        request.context[OperatorListener.self] = true
+        #expect(try await site.identity.handler.respond(to: request).status == .ok)
         await site.close()
     }
 }

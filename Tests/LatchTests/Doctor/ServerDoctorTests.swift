@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchProcess
 import LatchServer
 import LatchTesting
@@ -89,6 +90,35 @@ import Testing
             .filter { $0.subject == "telemetry" }
         #expect(found.map(\.isWarning) == [false, true] && found.allSatisfy(\.isFine))
         #expect(found.last?.lines.first?.contains("does not take metrics (403") == true)
+    }
+
+    @Test func `names the identity provider that does not work, and what of it`() async throws {
+        let handler = ClosureHandler { request in
+            guard request.authority == "sso.example.com" else { return HTTPResponse(status: .notFound) }
+            let text =
+                switch request.path {
+                case "/.well-known/openid-configuration":
+                    #"{"issuer":"https://sso.example.com","authorization_endpoint":"https://sso.example.com/a","#
+                        + #""token_endpoint":"https://sso.example.com/t","jwks_uri":"https://sso.example.com/k"}"#
+                case "/k": String(decoding: KeySet([try Key.generate(.es256)]).jwks().serialized(), as: UTF8.self)
+                default: #"{"error":"invalid_client"}"#
+                }
+            let status = request.path == "/t" ? HTTPStatus.unauthorized : .ok
+            return HTTPResponse(status: status, fields: [.contentType: "application/json"], body: HTTPBody(text))
+        }
+        let upstreams = [
+            "staff;issuer=https://sso.example.com;client_id=latch", "gone;issuer=https://gone.example;client_id=a",
+        ]
+        let settings = try Settings(environment: [
+            "LATCH_UPSTREAMS": upstreams.joined(separator: " "),
+            "LATCH_UPSTREAM_SECRETS": "staff=hunter2 gone=hunter2", "LATCH_SIGN_IN_REDIRECTS": "notes://auth/callback",
+        ])
+        let found = await ServiceCheck(settings: settings, variables: [:], transport: handler).run()
+            .filter { $0.subject == "providers" }
+        #expect(found.map { $0.facts["provider"] } == ["gone", "staff"] && found.allSatisfy { !$0.isFine })
+        #expect(found.map { $0.facts["part"] } == ["discovery", "token"])
+        #expect(found.last?.facts["code"] == "invalidClient" && found.last?.hint != nil)
+        #expect(!found.map(\.lines).description.contains("hunter2"))
     }
 
     @Test func `compares the connections with what the system permits`() async throws {

@@ -68,7 +68,7 @@ public final class ScriptedProvider: Handler {
         (self.base, self.clock) = (base, clock)
         state = Mutex(State(keys: [try Key.generate(algorithm)]))
         self.nonces = nonces
-        proofs = DPoPVerifier(nonces: nonces, clock: clock.wallClock())
+        proofs = DPoPVerifier(nonces: nonces, clock: clock.wallClock(), memory: { _, _ in true })
     }
 
     public func deviate(_ body: (inout Deviations) -> Void) { state.withLock { body(&$0.deviations) } }

@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchIdentity
 import PortableFoundation
 
-/// A check of what a server needs on the network: its mail server, its own public URL, its collector.
+/// A check of what a server needs on the network: its mail server, its identity providers, its own public URL, its collector.
 struct ServiceCheck: Sendable {
     private static let timeout = Duration.seconds(10)
 
@@ -17,9 +17,10 @@ struct ServiceCheck: Sendable {
     /// Connects to each of them.
     func run() async -> [Diagnosis] {
         async let mail = mail()
+        async let providers = providers()
         async let issuer = issuer()
         async let telemetry = telemetry()
-        return await mail + [issuer] + telemetry
+        return await mail + providers + [issuer] + telemetry
     }
 
     /// Connects to the mail server, signs in and names the sender; a folder in its place is checked, and no mailer is a warning elsewhere.
@@ -47,6 +48,24 @@ struct ServiceCheck: Sendable {
             return [.fine("mail", "the mail server takes the connection, the user and the sender")]
         } catch {
             return [.wrong("mail", error)]
+        }
+    }
+
+    /// Asks each identity provider what a sign-in needs of it.
+    private func providers() async -> [Diagnosis] {
+        let checks: [UpstreamCheck]
+        do { checks = try await settings.identityConfiguration().checkUpstreams(by: transport) } catch {
+            return [.wrong("providers", error)]
+        }
+        return checks.map { check in
+            guard let part = check.part, let error = check.error else {
+                return .fine("providers", "'\(check.provider)' has metadata and keys, and knows this client")
+            }
+            let cause = CommandError(describing: error)
+            let facts: JSONObject = [
+                "provider": .string(check.provider), "part": .string(part), "code": .string(cause.code),
+            ]
+            return .wrong("providers", "'\(check.provider)', \(part): \(cause.message)", hint: cause.hint, facts: facts)
         }
     }
 

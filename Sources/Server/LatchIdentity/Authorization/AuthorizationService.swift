@@ -27,13 +27,15 @@ struct AuthorizationService: Sendable {
         guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
         let target = try AuthorizationTarget(fields, dependencies.clients)
         do throws(IdentityError) {
-            try dependencies.requireTargets(fields.values(of: "resource"))
+            // RFC 6749 §3.1: a parameter without a value is none.
+            let resources = fields.values(of: "resource").filter { !$0.isEmpty }
+            try dependencies.requireTargets(resources)
             let request = try PendingAuthorization(fields, for: target) {
                 dependencies.accessTokens.subject(ofIDToken: $0, for: target.client.id)
             }
             // The token would be for the claims about the user only, which the resource refuses.
             if let audience = dependencies.configuration.audience, audience != issuer, !target.client.belongsToOperator,
-                fields.values(of: "resource").contains(audience), !dependencies.scopes.needsResource(request.scopes)
+                resources.contains(audience), !dependencies.scopes.needsResource(request.scopes)
             {
                 throw .scopelessTarget
             }

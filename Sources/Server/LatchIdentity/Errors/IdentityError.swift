@@ -28,6 +28,10 @@ public struct IdentityError: CodedError {
     /// The member of the content that is refused; nil if it is none, several, or must not be known.
     var field: String?
 
+    /// What has failed at an identity provider, for the log: its name, the part and the code of the cause, such as
+    /// `google:token:invalidClient`; nil for other errors.
+    var upstreamFailure: String?
+
     /// Returns the same error with another message, hint or waiting time.
     func with(message: String, hint: String? = nil, retryAfter: Duration? = nil) -> IdentityError {
         var error = self

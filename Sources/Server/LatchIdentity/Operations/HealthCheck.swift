@@ -8,7 +8,7 @@ import Synchronization
 /// A check that only proves that the process runs stays green while every login hangs (dexidp/dex#5017).
 final class HealthCheck: Sendable {
     /// The time from the beginning of a check for which its result is used.
-    static let lifetime = Duration.seconds(1)
+    private let lifetime: Duration
 
     /// A check that runs, or has ended.
     private struct Latest {
@@ -37,10 +37,10 @@ final class HealthCheck: Sendable {
 
     /// Creates a check of any use.
     init(
-        clock: WallClock, timeout: Duration = .seconds(2), outage: @escaping @Sendable () -> IdentityError? = { nil },
-        probe: @escaping Probe
+        clock: WallClock, timeout: Duration = .seconds(2), lifetime: Duration = .seconds(1),
+        outage: @escaping @Sendable () -> IdentityError? = { nil }, probe: @escaping Probe
     ) {
-        self.outage = outage
+        (self.outage, self.lifetime) = (outage, lifetime)
         self.probe = probe
         self.clock = clock
         self.timeout = timeout
@@ -48,12 +48,12 @@ final class HealthCheck: Sendable {
 
     /// Returns the failure; nil if the probe succeeded in time.
     ///
-    /// Callers share a check that runs, or began less than a second ago, so that a flood of them neither fills the writer's
+    /// Callers share a check that runs, or began less than its lifetime ago, so that a flood of them neither fills the writer's
     /// queue nor makes it commit all the time.
     func failure() async -> IdentityError? {
         let now = clock.uptime
         let task = latest.withLock { latest in
-            if let latest, latest.isRunning || now - latest.start < Self.lifetime { return latest.task }
+            if let latest, latest.isRunning || now - latest.start < lifetime { return latest.task }
             let task = Task {
                 let failure = await check()
                 self.latest.withLock { $0?.isRunning = false }

@@ -21,6 +21,7 @@ struct MetadataRoutes: Sendable {
             if !dependencies.configuration.appleAppIDs.isEmpty {
                 others.getImmediately("/.well-known/apple-app-site-association", appleApps)
             }
+            if !relatedOrigins.isEmpty { others.getImmediately("/.well-known/webauthn", passkeyOrigins) }
         }
     }
 
@@ -34,6 +35,18 @@ struct MetadataRoutes: Sendable {
         var response = HTTPResponse.json([
             "applinks": ["details": [["appIDs": apps, "components": links]]], "webcredentials": ["apps": apps],
         ])
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
+    }
+
+    /// The origins of other sites whose pages may use the passkeys; apps have none that a browser compares.
+    private var relatedOrigins: [String] {
+        dependencies.configuration.passkeyOrigins.filter { $0.utf8.starts(with: "https://".utf8) }
+    }
+
+    /// Returns the sites whose pages a browser lets use the passkeys of this host's domain (WebAuthn Level 3 §5.11).
+    @Sendable private func passkeyOrigins(_ request: HTTPRequest) -> HTTPResponse {
+        var response = HTTPResponse.json(["origins": .array(relatedOrigins.map { .string($0) })])
         response.fields[.cacheControl] = "public, max-age=300"
         return response
     }

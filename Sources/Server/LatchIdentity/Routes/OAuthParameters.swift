@@ -13,7 +13,7 @@ struct OAuthParameters: Sendable {
     /// Creates the parameters of a request in another form than RFC 6749's.
     init(_ values: [String: String], resources: [String] = []) {
         self.values = values.filter { !$0.value.isEmpty }
-        self.resources = resources
+        self.resources = resources.filter { !$0.isEmpty }
     }
 
     /// Parses the form of a request.

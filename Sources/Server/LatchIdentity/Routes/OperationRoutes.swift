@@ -18,6 +18,8 @@ struct OperationRoutes: Sendable {
     let dependencies: Dependencies
     private let healthCheck: HealthCheck
     private let readCheck: HealthCheck
+    /// The check of the database's sessions, which opens a connection.
+    private let sessionCheck: HealthCheck
 
     init(dependencies: Dependencies) {
         self.dependencies = dependencies
@@ -25,6 +27,10 @@ struct OperationRoutes: Sendable {
         readCheck = HealthCheck(clock: dependencies.clock, outage: { [store = dependencies.store] in store.outage }) {
             [store = dependencies.store] () throws(IdentityError) in
             guard try await !store.signingKeys().isEmpty else { throw .notReady }
+        }
+        sessionCheck = HealthCheck(clock: dependencies.clock, lifetime: .seconds(15)) {
+            [store = dependencies.store] () throws(IdentityError) in
+            try await store.requireOwnSessions()
         }
     }
 
@@ -84,6 +90,7 @@ struct OperationRoutes: Sendable {
             throw IdentityError.notReady
         }
         if let failure = await readCheck.failure() { throw failure }
+        if let failure = await sessionCheck.failure(), failure != .storeBusy { throw failure }
         guard request.isOfOperator, dependencies.mails.isFailing else { return .json(["status": "ready"]) }
         return .json(["status": "ready", "mail": "failing"])
     }
@@ -101,14 +108,18 @@ struct OperationRoutes: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the request came by the operators' listener; if there is none, from the same machine and not through a
-    /// proxy, or in process.
+    /// Whether the request came by the operators' listener; if there is none, from the same machine, by one of its loopback names
+    /// and not through a proxy, or in process.
+    ///
+    /// A page whose name has come to resolve to this machine (DNS rebinding) has its own name in Host, and a trusted proxy may have
+    /// lost the field with its client's address.
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }
         let fieldsOfProxies: [HTTPFieldName] = [
             "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via",
         ]
-        return !fieldsOfProxies.contains { fields[$0] != nil } && IPAddress(remoteAddress)?.isLoopback == true
+        return IPAddress(remoteAddress)?.isLoopback == true && origin.isLoopback && context[ProxyAddress.self] == nil
+            && !fieldsOfProxies.contains { fields[$0] != nil }
     }
 }

@@ -202,6 +202,7 @@ struct UpstreamRoutes: Sendable {
         do throws(IdentityError) {
             issued = try await service.signIn(with: credential, otp: otp, at: client, from: request.requestOrigin)
         } catch {
+            note(upstreamFailureOf: error, in: request)
             // After these the app sends the same credential again.
             let goesOn = error == .secondFactorRequired || error == .invalidCode || error == .tooManyAttempts
             throw goesOn ? error : service.counted(error)
@@ -237,7 +238,14 @@ struct UpstreamRoutes: Sendable {
 
     /// Notes a failure of this server; that of a provider has a count of its own.
     private func note(_ error: IdentityError, of request: HTTPRequest) {
+        note(upstreamFailureOf: error, in: request)
         if error != .upstreamUnavailable, error != .upstreamFailed { request.note(error) }
+    }
+
+    /// Notes what has failed at a provider, for the line of the request in the log.
+    private func note(upstreamFailureOf error: IdentityError, in request: HTTPRequest) {
+        guard let failure = error.upstreamFailure else { return }
+        request.context[MatchedRouteKey.self]?.refusal = failure
     }
 
     /// Returns the Set-Cookie field of an attempt.

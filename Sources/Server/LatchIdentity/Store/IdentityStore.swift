@@ -23,6 +23,9 @@ package protocol StoreMaintenance: Sendable {
     /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
     func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
 
+    /// Requires that each connection to a shared database has a session to itself, as behind a pooler of sessions.
+    func requireOwnSessions() async throws(IdentityError)
+
     /// A number that grows with each write of this process, before its caller gets the result; not with a health check.
     var version: Int { get }
 

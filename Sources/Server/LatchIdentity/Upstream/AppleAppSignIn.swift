@@ -40,8 +40,7 @@ extension UpstreamSignInService {
         do {
             (user, expiry) = try await client.user(of: credential)
         } catch {
-            let failure = await failure(error, at: client.provider, from: origin)
-            throw failure == .upstreamFailed ? .invalidSignInCode : failure
+            throw await refusal(error, in: .idToken, at: client, from: origin)
         }
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             throw .emailUnverified
@@ -72,6 +71,17 @@ extension UpstreamSignInService {
         return issued
     }
 
+    /// Returns the error for the app, to which what it has sent is not valid.
+    private func refusal(
+        _ error: any Error, in part: UpstreamPart, at client: UpstreamClient, from origin: RequestOrigin
+    ) async -> IdentityError {
+        let failure = await failure(error, in: part, at: client.provider, from: origin)
+        guard failure == .upstreamFailed else { return failure }
+        var refusal = IdentityError.invalidSignInCode
+        refusal.upstreamFailure = failure.upstreamFailure
+        return refusal
+    }
+
     /// Exchanges the code at Apple, whose response must be about the same user: the credential is then of these minutes.
     private func redeem(
         _ code: String, of user: UpstreamUser, for token: String, at client: UpstreamClient,
@@ -79,8 +89,7 @@ extension UpstreamSignInService {
     ) async throws(IdentityError) {
         let subject: String?
         do { subject = try await client.subject(ofAppleCode: code, with: token) } catch {
-            let failure = await failure(error, at: client.provider, from: origin)
-            throw failure == .upstreamFailed ? .invalidSignInCode : failure
+            throw await refusal(error, in: .token, at: client, from: origin)
         }
         guard let subject, subject.utf8.elementsEqual(user.identity.subject.utf8) else { throw .invalidSignInCode }
     }

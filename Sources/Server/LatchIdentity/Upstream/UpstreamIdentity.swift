@@ -46,31 +46,38 @@ struct UpstreamUser: Sendable {
 extension UpstreamClient {
     /// Finishes a sign-in and returns its user.
     ///
-    /// - Parameter isKnown: Returns whether an identity has an account, which needs no address of the provider's.
+    /// - Parameters:
+    ///   - part: The part of the sign-in that runs, or has thrown the error.
+    ///   - isKnown: Returns whether an identity has an account, which needs no address of the provider's.
     /// - Throws: `OAuthError`, `HTTPError` if the provider cannot be reached, `IdentityError.tenantNotAllowed` and
     ///   `.upstreamMisconfigured`, and the errors of `isKnown`.
     func user(
-        of response: AuthorizationResponse, to attempt: AuthorizationAttempt,
+        of response: AuthorizationResponse, to attempt: AuthorizationAttempt, noting part: inout UpstreamPart,
         isKnown: (UpstreamIdentity) async throws -> Bool
     ) async throws -> UpstreamUser {
+        part = .discovery
+        let server = try await authorization.server()
+        part = .token
         let granted = try await authorization.finish(response, of: attempt)
         let tokens = granted.tokens
+        part = .userInfo
         switch provider.kind {
         case .github: return try await gitHubUser(tokens, isKnown: isKnown)
         case .facebook: return try await facebookUser(tokens)
         case .openID, .microsoft, .google, .apple:
+            part = .idToken
             guard let claims = granted.idTokenClaims else { throw OAuthError.invalidIDToken }
             try checkTenant(claims)
             var user = try user(claims)
             // OpenID Connect Core §5.4: with a code, what a scope asks for may be at the other endpoint alone.
             let isComplete = user.identity.email != nil && claims[verificationClaim] != nil
-            if !isComplete, try await authorization.server().userInfoEndpoint != nil,
-                try await !isKnown(user.identity), let info = try await userInfo(of: tokens)
-            {
-                if let email = Self.email(info.string("email")) {
-                    (user.identity.email, user.isEmailVerified) = (email, isVerified(info))
+            if !isComplete, server.userInfoEndpoint != nil, try await !isKnown(user.identity) {
+                part = .userInfo
+                let info = try await userInfo(of: tokens)
+                if let email = Self.email(info?.string("email")) {
+                    (user.identity.email, user.isEmailVerified) = (email, info.map(isVerified) == true)
                 }
-                user.name = user.name ?? Self.name(info.string("name"))
+                user.name = user.name ?? Self.name(info?.string("name"))
             }
             // Apple states the name outside of the token, and only the first time.
             if provider.kind == .apple { user.name = user.name ?? Self.appleName(response["user"]) }

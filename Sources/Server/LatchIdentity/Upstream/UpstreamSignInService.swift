@@ -52,10 +52,13 @@ struct UpstreamSignInService: Sendable {
         // This server needs no access later.
         if client.provider.kind == .google { authorization.parameters = [("access_type", "online")] }
         let begun: AuthorizationAttempt
+        var part = UpstreamPart.discovery
         do {
+            _ = try await client.authorization.server()
+            part = .authorization
             begun = try await client.authorization.attempt(authorization, redirectURI: callback)
         } catch {
-            throw counted(await failure(error, at: client.provider, from: nil))
+            throw counted(await failure(error, in: part, at: client.provider, from: nil))
         }
         let attempt = SignInAttempt(
             provider: client.provider.name, redirect: named ?? issuer, isBrowsers: named == nil,
@@ -159,14 +162,15 @@ struct UpstreamSignInService: Sendable {
         at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let user: UpstreamUser
+        var part = UpstreamPart.discovery
         do {
-            user = try await client.user(of: response, to: begun) { identity in
+            user = try await client.user(of: response, to: begun, noting: &part) { identity in
                 // A link shows the address.
                 guard !attempt.isLink else { return false }
                 return try await store.account(linkedTo: identity) != nil
             }
         } catch {
-            throw await failure(error, at: client.provider, from: origin)
+            throw await failure(error, in: part, at: client.provider, from: origin)
         }
         let record = UpstreamIdentityRecord(
             user, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now))
@@ -416,10 +420,12 @@ struct UpstreamSignInService: Sendable {
     }
 
     /// Returns the error of a provider's response for the user, and records it.
+    ///
+    /// - Parameter part: The part of the sign-in in which the error was thrown.
     func failure(
-        _ error: any Error, at provider: UpstreamProvider, from origin: RequestOrigin?
+        _ error: any Error, in part: UpstreamPart, at provider: UpstreamProvider, from origin: RequestOrigin?
     ) async -> IdentityError {
-        let failure: IdentityError =
+        var failure: IdentityError =
             switch error {
             case OAuthError.accessDenied: .upstreamDenied
             case OAuthError.stateMismatch: .signInEnded
@@ -430,6 +436,9 @@ struct UpstreamSignInService: Sendable {
             case is HTTPError: .upstreamUnavailable
             default: .upstreamFailed
             }
+        if [.upstreamUnavailable, .upstreamFailed].contains(failure) {
+            failure.upstreamFailure = "\(provider.name):\(part.named(by: error).rawValue):\(error.codeOrType)"
+        }
         guard let origin, failure != .upstreamDenied, failure != .upstreamUnavailable else { return failure }
         do throws(IdentityError) {
             try await audit("signIn.failed", "\(provider.name): \(Self.reason(error))", account: nil, from: origin)

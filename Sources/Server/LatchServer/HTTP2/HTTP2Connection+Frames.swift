@@ -128,7 +128,7 @@ extension HTTP2Connection {
         case .settings where !hasBegun:
             hasBegun = true
             if streams.isEmpty { beginIdling() }
-        case .ping where frame.isAcknowledgement: drainIsAcknowledged()
+        case .ping where frame.isAcknowledgement: pingIsAcknowledged()
         default: break
         }
     }

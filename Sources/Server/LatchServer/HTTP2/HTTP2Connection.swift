@@ -32,6 +32,13 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     private(set) var phase = Phase.open
     /// The time at which an idle, a silent or a lingering connection ends, on the loop's clock.
     var deadline: UInt64
+    /// The time until which a connection with streams may be silent in both directions before the client is asked for a sign, or
+    /// then until which it must have given one.
+    private var silenceDeadline = UInt64.max
+    /// Whether the client was asked for a sign and has sent nothing since.
+    private var isProbed = false
+    /// The number of PINGs that ask for a sign and are not acknowledged.
+    private var openProbes = 0
     /// The time at which the client must have taken what is written; `.max` when nothing waits.
     private var writeDeadline = UInt64.max
     private var isReadable: Bool
@@ -171,6 +178,8 @@ extension HTTP2Connection {
         let scratch = loop.scratch
         switch socket.read(into: scratch) {
         case .transferred(let count):
+            isProbed = false
+            noteActivity()
             if count < scratch.count, !socket.isEncrypted, !hasPeerEnded { isReadable = false }
             if phase == .open { parse(UnsafeBufferPointer(rebasing: scratch[..<count])) }
             return true
@@ -211,6 +220,7 @@ extension HTTP2Connection {
             guard isWritable else { return }
             switch output.write(to: socket) {
             case .transferred(let count):
+                noteActivity()
                 writeDeadline = loop.configuration.minimumSendRate.deadline(
                     writeDeadline, afterSending: count, now: loop.now)
                 guard output.isEmpty else { continue }
@@ -273,6 +283,14 @@ extension HTTP2Connection {
             isExpired = true
             expire(stream)
         }
+        if silenceDeadline <= now, !streams.isEmpty {
+            // A client that has gone leaves its calls behind, which may have no limit of time.
+            guard !isProbed else { return close() }
+            (isProbed, isExpired) = (true, true)
+            openProbes += 1
+            session?.ping()
+            noteActivity()
+        }
         if isExpired { advance() }
     }
 
@@ -298,8 +316,20 @@ extension HTTP2Connection {
         advance()
     }
 
+    /// Postpones the end of a silent connection.
+    private func noteActivity() {
+        let configuration = loop.configuration
+        silenceDeadline = loop.now &+ (isProbed ? configuration.idleTimeout : configuration.keepAliveTimeout)
+    }
+
+    /// Records that the client has acknowledged a PING; PINGs are acknowledged in their order.
+    func pingIsAcknowledged() {
+        guard openProbes == 0 else { return openProbes -= 1 }
+        drainIsAcknowledged()
+    }
+
     /// Records that the client has read the announcement of the end.
-    func drainIsAcknowledged() {
+    private func drainIsAcknowledged() {
         guard isDraining, deadline != .max else { return }
         refuseNewStreams()
         deadline = .max

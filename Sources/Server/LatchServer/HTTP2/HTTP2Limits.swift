@@ -7,6 +7,9 @@ struct HTTP2Limits: Sendable {
     /// The maximum size of a header section, each line with 32 bytes more than its name and value.
     let headerBytes: Int
 
+    /// The memory of a stream whose content reaches its handler as it arrives, which may wait as long as its client does: its task,
+    /// its buffers and its state (measured: 23 KB).
+    static let waitingStreamBytes = 24 << 10
     /// The bytes that a client may send on a stream before its handler has read any.
     static let streamWindow = 256 << 10
     /// The bytes that a client may send on all streams of a connection before the server has taken them from the socket.

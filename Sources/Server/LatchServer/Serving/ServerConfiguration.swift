@@ -36,6 +36,9 @@ extension Server {
         ///
         /// It has to be longer than that of a proxy or load balancer in front, which otherwise sends a request into a connection that
         /// ends: those of nginx and of AWS keep one for 60 seconds by default, those of Google Cloud for 600.
+        ///
+        /// An HTTP/2 connection with requests that is silent for as long in both directions gets a PING, and ends if nothing comes
+        /// back within `idleTimeout`.
         public var keepAliveTimeout = Duration.seconds(75)
         /// The bytes per second at which a client must read a response, on average; 0 requires progress only.
         ///
@@ -57,7 +60,7 @@ extension Server {
         /// fast as the handler reads it; other handlers get the complete content.
         ///
         /// Those of a service of RPCs, also in a router, are among them. Such content has no limit of size or time: what is not read yet is bounded, and counts as
-        /// `maximumContentBytes`.
+        /// `maximumContentBytes`, as do 24 KiB for each such request beside the first of a connection.
         public var streamedContent: Set<String> = []
         /// The proxies that may state the address of the client; none by default.
         ///

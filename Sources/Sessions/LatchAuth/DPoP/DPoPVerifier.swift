@@ -16,8 +16,11 @@ import Synchronization
 ///
 /// Create one value and use it from any number of tasks. Its copies share the cache of used proofs, which is one process's: where
 /// several serve one origin, each accepts a proof once unless they share a memory (RFC 9449 §11.1), such as a table of a database.
-/// Nonces do not change that. A verifier without one refuses proofs that are older than itself, which another process may have
-/// accepted before a restart.
+/// Nonces do not change that.
+///
+/// A process may have accepted a proof before its restart, also one that is dated ahead. A verifier with neither nonces nor a memory
+/// therefore requires a nonce in proofs whose date is at most `window` after its creation. Clients repeat the request with the
+/// nonce of the response. A verifier with nonces and without a memory refuses proofs that are older than itself.
 ///
 /// ```swift no-check
 /// DPoPVerifier { proof, end in
@@ -29,6 +32,10 @@ public struct DPoPVerifier: Sendable {
     let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
+    /// The nonces of this process for proofs that an earlier one can have accepted; nil if `nonces` or `memory` stand for them.
+    private let startNonces: DPoPNonces?
+    /// The latest date of such a proof.
+    private let startEnd: Date
     private let replays: DPoPReplayCache
     private let memory: (@Sendable (String, Date) async throws -> Bool)?
     private let clock: WallClock
@@ -42,8 +49,8 @@ public struct DPoPVerifier: Sendable {
     ///   - algorithms: The accepted algorithms; those of shared secrets never are.
     ///   - window: The greatest difference between the proof's date and the local clock, in both directions.
     ///   - nonces: The nonces that proofs need; nil if none is required.
-    ///   - capacity: The number of remembered proofs. If more arrive within the window, the oldest are refused rather
-    ///     than accepted twice.
+    ///   - capacity: The number of remembered proofs. If more arrive within the window, some of the key with the most proofs
+    ///     are refused rather than accepted twice; of other keys only where no key has a sixteenth of all.
     ///   - clock: The time.
     ///   - memory: Marks a proof as used for all processes that serve the origin, until a time, and returns whether it was not used
     ///     before; nil if there is one process. Both are one step: of two processes that get a proof at the same time, one gets true.
@@ -56,15 +63,22 @@ public struct DPoPVerifier: Sendable {
         self.algorithms = algorithms.filter { DPoPKey.algorithms.contains($0) }
         self.window = max(0, window.inSeconds)
         self.nonces = nonces
-        // Proofs of before may have been used at an earlier process, unless a shared memory has those.
-        replays = DPoPReplayCache(
-            window: self.window, capacity: capacity, start: memory == nil ? clock.now : .distantPast)
+        let start = clock.now
+        startNonces = nonces == nil && memory == nil ? DPoPNonces(clock: clock) : nil
+        startEnd = start.addingTimeInterval(self.window)
+        // A nonce of a shared secret may be in a proof that this process accepted before its restart.
+        let floor = nonces != nil && memory == nil ? start : .distantPast
+        replays = DPoPReplayCache(window: self.window, capacity: capacity, start: floor)
         self.memory = memory
         self.clock = clock
     }
 
     /// The nonce for the next proof; nil if none is required.
-    var currentNonce: String? { nonces?.current }
+    package var currentNonce: String? {
+        if let nonces { return nonces.current }
+        guard let startNonces, clock.now <= startEnd.addingTimeInterval(window) else { return nil }
+        return startNonces.current
+    }
 
     /// Verifies the proof of a request with a token, for a resource.
     ///
@@ -171,7 +185,8 @@ public struct DPoPVerifier: Sendable {
     /// Runs the last checks: only a proof that is otherwise valid counts as used.
     private func spend(_ proof: DPoPProof) throws(AuthError) -> DPoPProof {
         // 10
-        if let nonces, !nonces.accepts(proof.nonce) { throw .staleProofNonce }
+        let required = nonces ?? (proof.issued <= startEnd ? startNonces : nil)
+        if let required, !required.accepts(proof.nonce) { throw .staleProofNonce }
         // §11.1
         guard replays.isNew(proof, at: clock.now) else { throw .refusedProof("it was used before") }
         return proof
@@ -238,38 +253,88 @@ public struct DPoPNonces: Sendable {
 
 /// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
 ///
-/// It evicts all proofs of one second, that with the most, and refuses others of that second from then on: an attacker who
-/// floods it can make clients try again a second later, and cannot make it accept a proof twice.
+/// When it is full, it evicts the proofs of one key and one second: those of the key with the most. It refuses others of that key
+/// and second from then on, so that a holder of one key shuts out nobody else, and no proof is accepted twice. Where many keys
+/// fill it evenly, it evicts and refuses all proofs of one second, that with the most.
 final class DPoPReplayCache: Sendable {
-    /// The hash of a proof's key and identifier, so that long identifiers cost no memory.
-    private typealias Fingerprint = [UInt8]
+    private struct Entry: Hashable {
+        /// The hash of the key's thumbprint with this process's seed: two keys that share one share a fate when the cache is full.
+        let key: Int
+        /// The hash of the proof's key and identifier, so that long identifiers cost no memory.
+        let digest: [UInt8]
+    }
+
+    /// A second of one key.
+    private struct KeySecond: Hashable {
+        let key: Int
+        let second: Int64
+    }
 
     private struct Entries {
-        /// The fingerprints by the second of their proofs' dates.
-        var used: [Int64: Set<Fingerprint>] = [:]
+        /// The entries by the second of their proofs' dates.
+        var used: [Int64: Set<Entry>] = [:]
+        /// The numbers of entries by their key.
+        var counts: [Int: Int] = [:]
         var count = 0
         /// The second before which proofs are refused: the beginning of the window, also after the clock was set back.
         var floor = Int64.min
         /// The seconds within the window whose proofs are refused.
         var refused: Set<Int64> = []
+        /// The same for single keys.
+        var refusedOfKeys: Set<KeySecond> = []
+
+        /// Inserts an entry and returns whether it is new.
+        mutating func insert(_ entry: Entry, at second: Int64) -> Bool {
+            guard used[second, default: []].insert(entry).inserted else { return false }
+            counts[entry.key, default: 0] += 1
+            count += 1
+            return true
+        }
 
         /// Forgets the proofs that are too old to be used again.
         mutating func forget(before oldest: Int64) {
             floor = oldest
             for second in used.keys where second < oldest { remove(second) }
             if !refused.isEmpty { refused = refused.filter { $0 >= oldest } }
+            if !refusedOfKeys.isEmpty { refusedOfKeys = refusedOfKeys.filter { $0.second >= oldest } }
         }
 
-        /// Forgets the second with the most proofs, the earliest of several.
-        mutating func evictFullest() {
-            guard let (second, _) = used.max(by: { ($0.value.count, -$0.key) < ($1.value.count, -$1.key) }) else {
-                return
+        /// Makes room: forgets proofs of the key that has the most, if it has a share, and else the fullest second.
+        mutating func evict(share: Int) {
+            guard let (key, count) = counts.max(by: { $0.value < $1.value }), count >= share else {
+                return evictFullestSecond()
             }
+            let numbers = used.mapValues { entries in entries.count { $0.key == key } }
+            guard let second = Self.fullest(numbers) else { return }
+            for entry in used[second, default: []] where entry.key == key { remove(entry, at: second) }
+            refusedOfKeys.insert(KeySecond(key: key, second: second))
+        }
+
+        private mutating func evictFullestSecond() {
+            guard let second = Self.fullest(used.mapValues(\.count)) else { return }
             remove(second)
             refused.insert(second)
         }
 
-        private mutating func remove(_ second: Int64) { count -= used.removeValue(forKey: second)?.count ?? 0 }
+        /// Returns the second with the most entries, the earliest of several.
+        private static func fullest(_ numbers: [Int64: Int]) -> Int64? {
+            numbers.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key
+        }
+
+        private mutating func remove(_ second: Int64) {
+            for entry in used.removeValue(forKey: second) ?? [] { uncount(entry) }
+        }
+
+        private mutating func remove(_ entry: Entry, at second: Int64) {
+            guard used[second]?.remove(entry) != nil else { return }
+            uncount(entry)
+        }
+
+        private mutating func uncount(_ entry: Entry) {
+            count -= 1
+            let left = (counts[entry.key] ?? 1) - 1
+            counts[entry.key] = left > 0 ? left : nil
+        }
     }
 
     private let entries = Mutex(Entries())
@@ -287,23 +352,22 @@ final class DPoPReplayCache: Sendable {
     /// Returns the hash of a proof's key and identifier, in hexadecimal for the shared memory.
     static func fingerprint(of proof: DPoPProof) -> String { Hex.encode(digest(of: proof)) }
 
-    private static func digest(of proof: DPoPProof) -> Fingerprint {
+    private static func digest(of proof: DPoPProof) -> [UInt8] {
         Array(SHA256.hash(data: Array("\(proof.thumbprint) \(proof.id)".utf8)))
     }
 
     /// Whether a proof, whose date is within the window, was not used before; marks it as used.
     func isNew(_ proof: DPoPProof, at now: Date) -> Bool {
-        let fingerprint = Self.digest(of: proof)
+        let entry = Entry(key: proof.thumbprint.hashValue, digest: Self.digest(of: proof))
         let second = Int64(proof.issued.timeIntervalSince1970.rounded(.down))
         let oldest = Int64((now.timeIntervalSince1970 - window).rounded(.down))
         return entries.withLock { entries in
             if oldest > entries.floor { entries.forget(before: oldest) }
-            while entries.count >= capacity { entries.evictFullest() }
+            while entries.count >= capacity { entries.evict(share: max(1, capacity / 16)) }
             guard second >= entries.floor, !entries.refused.contains(second),
-                entries.used[second, default: []].insert(fingerprint).inserted
+                !entries.refusedOfKeys.contains(KeySecond(key: entry.key, second: second))
             else { return false }
-            entries.count += 1
-            return true
+            return entries.insert(entry, at: second)
         }
     }
 }

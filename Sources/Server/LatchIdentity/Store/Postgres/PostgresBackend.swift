@@ -12,13 +12,14 @@ import Synchronization
 /// commit with others.
 final class PostgresBackend: SQLBackend {
     private let database: PostgresDatabase
+    private let configuration: PostgresConfiguration
     private let writer: PostgresWriter
     private let reader: PostgresReader
     private let audit = PostgresAudit()
     private let transactions = Mutex(0)
 
-    private init(_ database: PostgresDatabase) {
-        self.database = database
+    private init(_ database: PostgresDatabase, _ configuration: PostgresConfiguration) {
+        (self.database, self.configuration) = (database, configuration)
         writer = PostgresWriter(database)
         reader = PostgresReader(database)
     }
@@ -42,7 +43,7 @@ final class PostgresBackend: SQLBackend {
             database.close()
             throw IdentityError(storing: error)
         }
-        return PostgresBackend(database)
+        return PostgresBackend(database, configuration)
     }
 
     /// Refuses a database that does not hold Unicode, and a pooler that lends a session to others between transactions.
@@ -55,6 +56,15 @@ final class PostgresBackend: SQLBackend {
             let encoding = try encoding(first)
             guard encoding == "UTF8" else { throw PostgresError.unsupportedEncoding(encoding) }
             _ = try self.encoding(try PostgresConnection(configuration))
+        }
+    }
+
+    /// Opens a connection for it: a pooler can be switched to transactions while the server runs.
+    func requireOwnSessions() async throws(IdentityError) {
+        do { try await Self.requireOwnSession(database, configuration) } catch PostgresError.sharedSession {
+            throw IdentityError(.sharedSession)
+        } catch {
+            // Whether the database is there, other checks say.
         }
     }
 

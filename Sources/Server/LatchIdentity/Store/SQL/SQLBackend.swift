@@ -59,6 +59,11 @@ protocol SQLBackend: Sendable {
     /// Returns the date of the database's server; nil if it is this process.
     func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
 
+    /// Requires that each connection has a session of the database to itself.
+    ///
+    /// - Throws: `IdentityError.databaseUnavailable` if it has not; no error where that cannot be told at present.
+    func requireOwnSessions() async throws(IdentityError)
+
     /// Commits waiting writes and closes the connections.
     func close() async
 }
@@ -79,6 +84,8 @@ extension SQLBackend {
     var outage: IdentityError? { nil }
 
     func date(by local: WallClock) async throws(IdentityError) -> StoreDate? { nil }
+
+    func requireOwnSessions() async throws(IdentityError) {}
 
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue],

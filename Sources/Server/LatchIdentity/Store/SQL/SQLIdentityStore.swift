@@ -154,6 +154,10 @@ extension SQLIdentityStore: StoreMaintenance {
         try await measured(#function, .read) { () throws(IdentityError) in try await backend.date(by: local) }
     }
 
+    package func requireOwnSessions() async throws(IdentityError) {
+        try await measured(#function, .read) { () throws(IdentityError) in try await backend.requireOwnSessions() }
+    }
+
     /// The rows that one transaction of a pruning removes: tens of milliseconds.
     private static let pruningBatch = 5000
 

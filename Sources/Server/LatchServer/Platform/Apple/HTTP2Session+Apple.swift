@@ -30,6 +30,8 @@ enum HTTP2Session {
 
     func consumeStream(_ id: Int32, _ count: Int) {}
 
+    func ping() {}
+
     func announceEnd() {}
 
     func refuseNewStreams() {}

@@ -103,6 +103,9 @@ extension HTTP2Session {
     /// Opens the window of a stream alone.
     func consumeStream(_ id: Int32, _ count: Int) { nghttp2_session_consume_stream(session, id, count) }
 
+    /// Asks the client for a sign (RFC 9113 §6.7).
+    func ping() { nghttp2_submit_ping(session, Self.none, nil) }
+
     /// Announces that the connection will end, while requests may still be on their way (RFC 9113 §6.8), and asks for a
     /// sign that the client has read it.
     func announceEnd() {

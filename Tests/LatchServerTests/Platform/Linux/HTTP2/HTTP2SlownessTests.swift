@@ -116,6 +116,89 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
+    // MARK: - Silence
+
+    /// Serves a handler that waits for its cancellation at `/call`, whose content arrives while it runs.
+    private static func calling(
+        limit: Int? = nil, _ body: @Sendable (Server.Address, ManualUptime) async throws -> Void
+    ) async throws {
+        let uptime = ManualUptime()
+        var configuration = Server.Configuration.kept(by: uptime)
+        configuration.streamedContent = ["/call"]
+        if let limit { configuration.maximumContentBytes = limit }
+        try await serving(`HTTP/2 by the letter`.waiting, configuration: configuration) { address in
+            try await body(address, uptime)
+        }
+    }
+
+    /// Returns once the server has ended its turn of what was sent before on a connection, also after its last write.
+    private static func settle(_ client: FrameClient, _ address: Server.Address) async throws {
+        #expect(await client.settle())
+        #expect(try await FrameClient(address).settle())
+    }
+
+    @Test(.tags(.attackK2)) func `that has gone without a word loses its calls`() async throws {
+        try await Self.calling { address, uptime in
+            let client = try await FrameClient(address)
+            await client.send(.post(1, "/call"))
+            try await Self.settle(client, address)
+            let asked = client.pings.count
+            uptime.advance(bySeconds: 76)
+            #expect(await client.receive { $0.pings.count > asked })
+            #expect(client.pings.last?.flags == 0)
+            #expect(try await FrameClient(address).settle())
+            uptime.advance(bySeconds: 61)
+            _ = await client.end()
+            #expect(client.answers[1]?.status == nil)
+        }
+    }
+
+    @Test func `that answers when it is asked keeps its silent calls`() async throws {
+        try await Self.calling { address, uptime in
+            let client = try await FrameClient(address)
+            await client.send(.post(1, "/call"))
+            for _ in 0..<5 {
+                try await Self.settle(client, address)
+                let asked = client.pings.count
+                uptime.advance(bySeconds: 76)
+                #expect(await client.receive { $0.pings.count > asked })
+                var answer = try #require(client.pings.last)
+                answer.flags = 1
+                await client.send(answer)
+            }
+            #expect(await client.settle())
+            #expect(client.answers[1] == nil)
+            // It is still the server that answers.
+            await client.send(.get(3, "/over"))
+            #expect(await client.answer(to: 3).status == 200)
+        }
+    }
+
+    @Test(.tags(.attackK11)) func `that has many calls wait is held to its share of the memory`() async throws {
+        // A quarter of it is the share of an address: two calls, beside the first of each connection.
+        try await Self.calling(limit: 4 * 60_000) { address, _ in
+            let client = try await FrameClient(address)
+            for id in [1, 3, 5] as [UInt32] { await client.send(.post(id, "/call")) }
+            #expect(await client.settle())
+            #expect(client.answers.isEmpty)
+            await client.send(.post(7, "/call"))
+            #expect(await client.answer(to: 7).status == 503)
+            // A call makes room once its handler has ended.
+            await client.send(.reset(5))
+            var id = UInt32(7)
+            repeat {
+                id += 2
+                await client.send(.post(id, "/call"))
+                #expect(await client.settle())
+            } while client.answers[id]?.status == 503
+            // Another connection has its first call.
+            let other = try await FrameClient(address)
+            await other.send(.post(1, "/call"))
+            #expect(await other.settle())
+            #expect(other.answers[1] == nil)
+        }
+    }
+
     // MARK: - Steady drips
 
     /// Returns once the server has taken in what was sent before on other connections.
