@@ -56,6 +56,7 @@ package struct Command: Sendable {
     /// - Parameter mainThread: The work of the main thread of a command that uses the main actor; another thread then
     ///   waits for signals.
     package func runMain(mainThread: (() -> Never)? = nil) -> Never {
+        openMissingStreams()
         let signals = Signals.blocked()
         let environment = Environment(
             variables: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,

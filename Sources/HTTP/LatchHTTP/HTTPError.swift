@@ -50,6 +50,11 @@ extension HTTPError {
     /// A connection could not be made, or was reset.
     public static let offline = HTTPError.offline("The server could not be reached.")
 
+    /// This process, or the whole system, has no file descriptors left for a connection; nothing was sent.
+    ///
+    /// It is no failure of the network, and trying again at once would not help.
+    public static let tooManyOpenFiles = HTTPError.tooManyOpenFiles()
+
     /// The timeout has expired; the server may have processed the request.
     public static let timeout = HTTPError(
         code: "timeout", message: "The server did not respond in time.", hint: "Try again, or allow more time.")
@@ -136,6 +141,15 @@ extension HTTPError {
             hint: "Remove line breaks and NUL from the value, and use only token characters in the name.")
     }
 
+    /// - Parameter isUnsent: Whether no earlier connection may have taken some of the request.
+    package static func tooManyOpenFiles(isUnsent: Bool = true) -> HTTPError {
+        var error = HTTPError(
+            code: "tooManyOpenFiles", message: "This process cannot open more files or connections.",
+            hint: "Raise its limit (ulimit -n), or find what keeps so many of them open.")
+        error.isUnsent = isUnsent
+        return error
+    }
+
     package static func offline(_ what: String) -> HTTPError {
         HTTPError(code: "offline", message: what, hint: "Check the network and the address, then try again.")
     }
@@ -190,6 +204,15 @@ extension HTTPError {
 
     package static func malformedMessage(_ what: String) -> HTTPError {
         HTTPError(code: "malformedMessage", message: what)
+    }
+
+    /// Returns the error of a response whose content arrives in a transfer coding that was not allowed (RFC 9112 §7).
+    package static func transferCoding(_ name: String, of authority: String) -> HTTPError {
+        let safe = String(decoding: name.utf8.filter { $0 > 0x20 && $0 < 0x7F }.prefix(32), as: UTF8.self)
+        return HTTPError(
+            code: malformedMessage.code,
+            message: "\(authority) sent its content in the transfer coding '\(safe)', which no request allows.",
+            hint: "Have the server, or a proxy in front of it, name the coding in Content-Encoding.")
     }
 
     package static func unacceptableStatus(_ response: HTTPResponse) -> HTTPError {

@@ -4,6 +4,7 @@ import Foundation
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,6 +12,17 @@ import Testing
 private func openTimers() async throws {
     try await Task.sleep(for: .milliseconds(1), clock: .continuous)
     try await Task.sleep(for: .milliseconds(1), clock: .suspending)
+}
+
+/// The real transport, with a count of its requests.
+private final class CountingTransport: Handler {
+    let inner = CurlTransport()
+    let count = Mutex(0)
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        count.withLock { $0 += 1 }
+        return try await inner.respond(to: request)
+    }
 }
 
 @Suite struct `A process that may open no more files` {
@@ -25,8 +37,8 @@ private func openTimers() async throws {
                 let error = await #expect(throws: HTTPError.self) {
                     try await transport.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
                 }
-                #expect(error?.isConnectivity == true)
-                #expect(error?.hint != nil)
+                #expect(error?.code == HTTPError.tooManyOpenFiles.code)
+                #expect(error?.hint?.contains("ulimit -n") == true)
             }
         }
     }
@@ -42,8 +54,14 @@ private func openTimers() async throws {
             #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
             var none = rlimit(rlim_cur: 0, rlim_max: usual.rlim_max)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
-            let error = await #expect(throws: HTTPError.self) { try await transport.respond(to: server.request()) }
-            #expect(error?.isConnectivity == true)
+            let error = await #expect(throws: HTTPError.tooManyOpenFiles) {
+                try await transport.respond(to: server.request())
+            }
+            #expect(error?.isUnsent == true)
+            #expect(error?.isConnectivity == false)
+            await #expect(throws: HTTPError.tooManyOpenFiles) {
+                try await transport.respond(to: HTTPRequest(scheme: "https", authority: "localhost:1", path: "/"))
+            }
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
             #expect(try await transport.respond(to: server.request()).body.text == "late")
         }
@@ -57,7 +75,22 @@ private func openTimers() async throws {
             let error = await #expect(throws: HTTPError.self) {
                 try await SMTPSubmission().send(message: [65], from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:1")
             }
-            #expect(error?.isConnectivity == true)
+            #expect(error?.isUnsent == true)
+        }
+    }
+
+    @Test func `sends a request once, since another attempt would not help`() async {
+        await #expect(processExitsWith: .success) {
+            try await openTimers()
+            let transport = CountingTransport()
+            _ = try? await transport.inner.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let client = transport.intercepted(by: [RetryInterceptor()])
+            await #expect(throws: HTTPError.tooManyOpenFiles) {
+                try await client.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
+            }
+            #expect(transport.count.withLock { $0 } == 1)
         }
     }
 }

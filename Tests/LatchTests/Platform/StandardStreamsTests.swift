@@ -33,10 +33,27 @@ import Testing
         #expect(outcome.error == ["0"])
     }
 
-    @Test func `may go nowhere at all`() async throws {
-        let outcome = try await shell("latch --version >&-; echo $?; latch --nonsense 2>&-; echo $?")
-        #expect(outcome.output == ["0", "2"])
-        #expect(outcome.error.isEmpty)
+    @Test func `goes nowhere only where that is asked for`() async throws {
+        let outcome = try await shell(
+            "latch --version >&-; echo $?; latch --version >/dev/null; echo $?; latch --nonsense 2>&-; echo $?")
+        #expect(outcome.output == ["1", "0", "2"])
+        #expect(outcome.error.first?.hasPrefix("latch: The output is incomplete") == true)
+        #expect(outcome.error.last?.hasSuffix(">/dev/null") == true)
+        #expect(outcome.error.count == 2)
+    }
+
+    @Test(arguments: ["keys generate", "accounts --json", "completion bash", "validate --help", "manual", "serve --print-config"])
+    func `is an error of each command where there is no output`(command: String) async throws {
+        let outcome = try await shell("LATCH_HOME=/nonexistent latch \(command) >&-; echo $?")
+        #expect(outcome.output == ["1"])
+        #expect(outcome.error.contains { $0.contains("standard output") }, "\(outcome.error)")
+    }
+
+    @Test(arguments: ["<&-", "</"])
+    func `needs an input that can be read`(input: String) async throws {
+        let outcome = try await shell("latch jwt decode - \(input); latch mcp-server \(input); echo $?")
+        #expect(outcome.output == ["1"])
+        #expect(outcome.error.filter { $0.contains("standard input") }.count == 2, "\(outcome.error)")
     }
 
     @Test func `goes to the stream that a script expects`() async throws {

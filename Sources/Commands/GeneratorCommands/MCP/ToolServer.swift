@@ -33,12 +33,21 @@ actor ToolServer {
     }
 
     /// Serves until the end of standard input, and until all requests have responses.
-    func serve() async {
-        for await line in shell.input.lines(Self.maximumLineLength) {
-            guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { continue }
-            receive(line)
+    ///
+    /// - Throws: The error of a standard input that cannot be read, after the responses.
+    func serve() async throws {
+        let failure: (any Error)?
+        do {
+            for try await line in shell.input.lines(Self.maximumLineLength) {
+                guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { continue }
+                receive(line)
+            }
+            failure = nil
+        } catch {
+            failure = error
         }
         while let next = pending.first { await next.value.task.value }
+        if let failure { throw failure }
     }
 
     private func receive(_ line: [UInt8]) {

@@ -35,7 +35,7 @@ package enum ToolServerSubcommand {
                     note: { text in
                         if invocation.has(progress) { shell.error.line("\(shell.name): \(text.printable)") }
                     })
-                await server.serve()
+                try await server.serve()
                 if isVerbose { shell.error.line("\(shell.name): standard input has ended") }
                 return .success
             })

@@ -38,7 +38,7 @@ package struct Environment: Sendable {
         package let line: ReadLine
 
         /// Streams lines without their breaks; a line that is too long is cut one byte beyond the limit.
-        package let lines: @Sendable (_ limit: Int) -> AsyncStream<[UInt8]>
+        package let lines: @Sendable (_ limit: Int) -> AsyncThrowingStream<[UInt8], any Error>
 
         /// A function that writes a prompt and reads one line.
         package typealias ReadLine =
@@ -48,7 +48,9 @@ package struct Environment: Sendable {
 
         package init(
             isTerminal: Bool, all: @escaping @Sendable (_ limit: Int) async throws -> [UInt8], line: @escaping ReadLine,
-            lines: @escaping @Sendable (_ limit: Int) -> AsyncStream<[UInt8]> = { _ in AsyncStream { $0.finish() } }
+            lines: @escaping @Sendable (_ limit: Int) -> AsyncThrowingStream<[UInt8], any Error> = { _ in
+                AsyncThrowingStream { $0.finish() }
+            }
         ) {
             self.isTerminal = isTerminal
             self.all = all

@@ -17,9 +17,9 @@ extension Environment.Input {
     package static let standard = Environment.Input(
         isTerminal: isatty(STDIN_FILENO) == 1,
         all: { limit in
-            await onThread {
+            try await onThread {
                 var bytes: [UInt8] = []
-                readPieces { piece in
+                try readPieces { piece in
                     bytes += piece
                     return bytes.count <= limit
                 }
@@ -41,40 +41,57 @@ extension Environment.Input {
                 terminal?.restore()
             }
             writePrompt()
-            let bytes = await onThread { readLine(upTo: 4096) }
+            let bytes = try await onThread { try readLine(upTo: 4096) }
             guard !bytes.isEmpty else { return nil }
             return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
         },
         lines: { limit in
-            let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+            let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
             DispatchQueue(label: "latch.input").async {
-                readLines(upTo: limit) { continuation.yield($0) }
-                continuation.finish()
+                do {
+                    try readLines(upTo: limit) { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
             }
             return stream
         })
 
     /// Runs a blocking function on a thread of its own.
-    private static func onThread(_ body: @escaping @Sendable () -> [UInt8]) async -> [UInt8] {
-        await withCheckedContinuation { continuation in
-            DispatchQueue(label: "latch.input").async { continuation.resume(returning: body()) }
+    private static func onThread(_ body: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "latch.input").async { continuation.resume(with: Result { try body() }) }
         }
     }
 
     /// Passes on the input as it arrives, until it ends or `body` returns false.
-    private static func readPieces(of size: Int = 65_536, _ body: (ArraySlice<UInt8>) -> Bool) {
+    ///
+    /// - Throws: `CommandError.failed` where it cannot be read: half of a password is none.
+    private static func readPieces(of size: Int = 65_536, _ body: (ArraySlice<UInt8>) -> Bool) throws {
         var buffer = [UInt8](repeating: 0, count: size)
         while true {
             let count = read(STDIN_FILENO, &buffer, size)
-            if count < 0, errno == EINTR { continue }
+            let number = errno
+            if count < 0, number == EINTR { continue }
+            // A parent may have set the stream not to block.
+            if count < 0, number == EAGAIN {
+                waitUntilReady(STDIN_FILENO, for: POLLIN)
+                continue
+            }
+            // A terminal that was hung up has ended.
+            if count < 0, number != EIO {
+                throw CommandError.failed(
+                    "\(FileError("read", "standard input", number: number)).", hint: "Pipe in what the command reads.")
+            }
             guard count > 0, body(buffer[..<count]) else { return }
         }
     }
 
     /// Reads to the end and passes on each line as soon as it is complete; an unterminated last line counts.
-    private static func readLines(upTo limit: Int, _ body: ([UInt8]) -> Void) {
+    private static func readLines(upTo limit: Int, _ body: ([UInt8]) -> Void) throws {
         var line: [UInt8] = []
-        readPieces { piece in
+        try readPieces { piece in
             var rest = piece
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 line += rest[..<end].prefix(limit + 1 - line.count)
@@ -89,9 +106,9 @@ extension Environment.Input {
     }
 
     /// Reads one line with its break and not a byte more, since another process may read what follows.
-    private static func readLine(upTo limit: Int) -> [UInt8] {
+    private static func readLine(upTo limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        readPieces(of: 1) { piece in
+        try readPieces(of: 1) { piece in
             bytes += piece
             return bytes.count < limit && bytes.last != UInt8(ascii: "\n")
         }
@@ -137,14 +154,15 @@ extension Environment.Output {
         close(null)
     }
 
-    /// The error of a standard output that has not taken all that was written; nil also where its reader was done with it, or
-    /// there is none.
+    /// The error of a standard output that has not taken all that was written; nil also where its reader was done with it.
     static var failureOfStandardOutput: CommandError? {
         let number = standardOutputFailure.withLock { $0 }
-        guard [ENOSPC, EDQUOT, EFBIG, EIO].contains(number) else { return nil }
+        guard ![0, EPIPE, ECONNRESET].contains(number) else { return nil }
         return .failed(
             "The output is incomplete: \(FileError("write", "standard output", number: number)).",
-            hint: "Mend that, and run the command again.")
+            hint: number == EBADF
+                ? "The command was started without a standard output. To discard it: >/dev/null"
+                : "Mend that, and run the command again.")
     }
 
     /// Ignores that the standard output has not taken what was written so far.
@@ -162,8 +180,7 @@ extension Environment.Output {
                 if count < 0, errno == EINTR { continue }
                 // A parent may have set the stream not to block.
                 if count < 0, errno == EAGAIN {
-                    var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&entry, 1, -1)
+                    waitUntilReady(file, for: POLLOUT)
                     continue
                 }
                 guard count > 0 else {
@@ -179,10 +196,28 @@ extension Environment.Output {
     }
 }
 
+/// Takes the descriptors 0 to 2 where the process was started without them, before a file or a connection gets one: a token
+/// would be written into it.
+///
+/// Each is opened for the wrong direction. The first use of it is an error, as without a descriptor.
+func openMissingStreams() {
+    for (file, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
+        guard fcntl(file, F_GETFD) < 0, errno == EBADF else { continue }
+        // The lowest free number, which is this one. A folder stands in where there are no devices.
+        if open("/dev/null", mode) < 0 { _ = open("/", O_RDONLY) }
+    }
+}
+
 /// Ends the process at once, without running `atexit` handlers, which other threads would race.
 ///
 /// Nothing is lost: the streams are unbuffered, and durable data is already written.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
+
+/// Waits until a descriptor that does not block can be read (POLLIN) or written (POLLOUT), or has failed.
+private func waitUntilReady(_ file: Int32, for events: Int32) {
+    var entry = pollfd(fd: file, events: Int16(events), revents: 0)
+    _ = poll(&entry, 1, -1)
+}
 
 /// The system's `write`, which the method of the same name shadows.
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {

@@ -74,6 +74,16 @@ enum CurlFailure {
         return error
     }
 
+    /// Whether the process, or the system, has no descriptors left for what failed with a code.
+    ///
+    /// libcurl has one code for this and for hosts that do not exist, and for files that it cannot open.
+    static func mayBeOutOfDescriptors(_ code: CURLcode?) -> Bool {
+        [
+            CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OUT_OF_MEMORY,
+            CURLE_FAILED_INIT, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
+        ].contains { $0 == code }
+    }
+
     /// Whether the server rejects a certificate by an alert (RFC 8446 §6.2), which can only be the client's.
     ///
     /// In TLS 1.2 a missing certificate leads to a generic handshake failure.

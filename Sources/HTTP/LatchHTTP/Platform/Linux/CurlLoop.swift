@@ -86,7 +86,7 @@ final class CurlLoop: @unchecked Sendable {
 
     private init(configuration: CurlTransport.Configuration) throws(HTTPError) {
         guard Self.isCurlInitialized, let multi = curl_multi_init() else {
-            throw CurlFailure.error(CURLE_FAILED_INIT, authority: "libcurl")
+            throw DescriptorLimit.isReached ? .tooManyOpenFiles : CurlFailure.error(CURLE_FAILED_INIT, authority: "libcurl")
         }
         self.multi = multi
         do {
@@ -432,7 +432,10 @@ extension CurlLoop {
         guard let target = address?.pointee else { return CURL_SOCKET_BAD }
         let type = target.socktype | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let socket = Glibc.socket(target.family, type, target.protocol)
-        guard let context, let pointer = CurlTransfer.of(context).loop else { return socket }
+        let number = errno
+        guard let context else { return socket }
+        CurlTransfer.of(context).hasNoDescriptor = socket < 0 && DescriptorLimit.isReached(number)
+        guard socket >= 0, let pointer = CurlTransfer.of(context).loop else { return socket }
         let loop = CurlLoop.of(pointer)
         let transfer = CurlTransfer.of(context)
         (transfer.peerPort, transfer.isConnected) = (latch_curl_port(address), false)

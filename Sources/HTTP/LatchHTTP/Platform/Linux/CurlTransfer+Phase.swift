@@ -4,6 +4,12 @@ import CCurl
 import CCurlShim
 
 extension CurlTransfer {
+    /// Whether the transfer has failed because there were no descriptors left.
+    var isOutOfDescriptors: Bool {
+        guard CurlFailure.mayBeOutOfDescriptors(outcome) else { return false }
+        return hasNoDescriptor || DescriptorLimit.isReached
+    }
+
     /// Returns the part of the request during which it failed.
     ///
     /// - Parameter report: libcurl's error message.

@@ -34,6 +34,8 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var decodes = true
     /// Whether the head has a field of a content coding.
     private var namesCoding = false
+    /// Whether the head has a transfer coding that was not looked at yet.
+    private var namesTransferCoding = false
     /// The decoder of the content that arrives; nil if it has no coding, or stays in it.
     private var decoder: ContentDecoder?
     /// Whether plain http uses HTTP/2 with prior knowledge.
@@ -60,6 +62,8 @@ final class CurlTransfer: @unchecked Sendable {
     var peerPort: Int?
     /// Whether that connection waits for an answer: to a handshake, or to the request.
     var isConnected = false
+    /// Whether there was no descriptor for the last connection that was to be opened.
+    var hasNoDescriptor = false
 
     /// The buffer that libcurl reads the request content from; nil for content in memory.
     var upload: UploadBuffer?
@@ -212,6 +216,7 @@ final class CurlTransfer: @unchecked Sendable {
         if !trailers.isEmpty { trailers = [] }
         refusal = nil
         (isReadingHead, isHeadRestored, namesCoding, decoder) = (true, false, false, nil)
+        (namesTransferCoding, hasNoDescriptor) = (false, false)
         wantsTrailers = request.fields["te"] == "trailers"
         if ignoresLength { latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
         ignoresLength = false
@@ -269,6 +274,7 @@ final class CurlTransfer: @unchecked Sendable {
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
         if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
+            if isOutOfDescriptors { throw HTTPError.tooManyOpenFiles(isUnsent: !hasSent) }
             let proxyStatus = latch_curl_connect_status(easy)
             guard proxyStatus < 300 else { throw CurlFailure.proxy(proxyStatus, authority: authority) }
             if isUnprocessed { throw UnprocessedRequestError(httpError: unprocessed, isRepeatable: canRestart) }
@@ -324,7 +330,7 @@ extension CurlTransfer {
                 return refuse(.malformedMessage("\(authority) sent two responses."))
             }
             head.removeAll(keepingCapacity: true)
-            (isReadingHead, namesCoding) = (true, false)
+            (isReadingHead, namesCoding, namesTransferCoding) = (true, false, false)
             // RFC 9113 §8.1: a frame ends the response; libcurl 7.88 would end it after its length, before the
             // trailers.
             if wantsTrailers, line.starts(with: ResponseHead.secondProtocolName) { ignoreLength() }
@@ -344,14 +350,14 @@ extension CurlTransfer {
             return true
         }
         head.append(contentsOf: line)
-        if decodes, !namesCoding { namesCoding = Self.namesCoding(line) }
+        if decodes, !namesCoding { namesCoding = Self.names("content-encoding", in: line) }
+        if !namesTransferCoding { namesTransferCoding = Self.names("transfer-encoding", in: line) }
         if upload != nil, hasOnlyTrailers { upload?.abandon() }
         return head.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
     }
 
-    /// Whether a line of the head begins with `Content-Encoding:`; its length is compared first, since most are shorter.
-    private static func namesCoding(_ line: UnsafeRawBufferPointer) -> Bool {
-        let name: StaticString = "content-encoding"
+    /// Whether a line of the head begins with a name and a colon; its length is compared first, since most are shorter.
+    private static func names(_ name: StaticString, in line: UnsafeRawBufferPointer) -> Bool {
         guard line.count > name.utf8CodeUnitCount, line[name.utf8CodeUnitCount] == 0x3A else { return false }
         return (0..<name.utf8CodeUnitCount).allSatisfy { asciiLowercased(line[$0]) == name.utf8Start[$0] }
     }
@@ -367,30 +373,31 @@ extension CurlTransfer {
     }
 
     /// Whether the head is an interim response: its status begins with a 1 (RFC 9110 §15.2).
-    private var isInterim: Bool { statusClass == 0x31 }
-
-    /// The first digit of the status, as ASCII.
-    private var statusClass: UInt8? {
-        guard let space = head.firstIndex(of: 0x20), space + 1 < head.count else { return nil }
-        return head[space + 1]
-    }
+    private var isInterim: Bool { status.first == 0x31 }
 
     /// Whether the head has the status 101.
-    private var hasSwitched: Bool {
-        guard let space = head.firstIndex(of: 0x20) else { return false }
-        return head[(space + 1)...].starts(with: "101".utf8)
+    private var hasSwitched: Bool { status.elementsEqual("101".utf8) }
+
+    /// The digits of the status, as ASCII; empty in a head that has none.
+    private var status: ArraySlice<UInt8> {
+        guard let space = head.firstIndex(of: 0x20) else { return [] }
+        return head[(space + 1)...].prefix(3)
     }
 
     /// Processes the complete final head of a streamed transfer.
     private func begin() {
         lastMove = monotonicNow()
-        if let statusClass, statusClass >= 0x33 { upload?.abandon() }
+        if let first = status.first, first >= 0x33 { upload?.abandon() }
         responseBuffer?.begin(head)
     }
 
     /// Receives a chunk of the content, and returns the number of bytes taken, as libcurl requires.
     private func receiveContent(_ bytes: UnsafeRawBufferPointer) -> Int {
         arrived += bytes.count
+        if namesTransferCoding, let coding = ResponseHead.unknownTransferCoding(of: head) {
+            return refuse(.transferCoding(coding, of: authority)) ? 1 : 0
+        }
+        namesTransferCoding = false
         if namesCoding || decoder != nil, let decoder = findDecoder() {
             if idleTimeout != 0 { lastMove = monotonicNow() }
             return decode(bytes, by: decoder)

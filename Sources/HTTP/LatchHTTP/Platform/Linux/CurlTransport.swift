@@ -75,8 +75,8 @@ public final class CurlTransport: Handler {
     /// `Content-Encoding` and `Content-Length` are removed. A request with an `Accept-Encoding` or a `Range` is left alone. A content
     /// in another coding stays in it. One that ends before its coding does is `malformedMessage`.
     ///
-    /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
-    ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
+    /// - Throws: `HTTPError`: `offline`, `tooManyOpenFiles`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`,
+    ///   `cancelled`, `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
     ///   and the errors of the stream of the request's content.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await respond(to: request, attempts: 3)

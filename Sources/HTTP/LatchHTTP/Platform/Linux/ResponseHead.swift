@@ -27,6 +27,24 @@ enum ResponseHead {
         return parsed
     }
 
+    /// Returns the first transfer coding of a head that is neither `chunked`, once and last, nor `identity`; nil if there is none.
+    ///
+    /// RFC 9112 §7: no other is allowed in a response to a request without a TE field. Some versions of libcurl would pass on the
+    /// coded bytes as the content.
+    static func unknownTransferCoding(of head: [UInt8]) -> String? {
+        guard let fields = try? parse(head).fields else { return nil }
+        var isChunked = false
+        for value in fields.values(of: .transferEncoding) {
+            for element in value.utf8.split(separator: 0x2C) {
+                let name = String(decoding: trimmed(element), as: UTF8.self)
+                if name.isEmpty || name.equalsIgnoringCase("identity") { continue }
+                guard !isChunked, name.equalsIgnoringCase("chunked") else { return name }
+                isChunked = true
+            }
+        }
+        return nil
+    }
+
     /// Whether there are two lengths that differ, so that the end of the response is unclear (RFC 9112 §6.3).
     private static func hasTwoLengths(_ fields: HTTPFields) -> Bool {
         var length: String?

@@ -129,6 +129,7 @@ package struct SMTPSubmission: Sendable {
         if replies.code >= 400 {
             return .offline("\(server.authority) takes no mail at the moment (\(replies.codes)).")
         }
+        if transfer.isOutOfDescriptors { return .tooManyOpenFiles }
         return CurlFailure.error(transfer.outcome ?? CURLE_OK, authority: server.authority)
     }
 

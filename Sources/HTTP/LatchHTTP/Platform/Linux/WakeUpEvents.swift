@@ -15,8 +15,9 @@ struct WakeUpEvents: Sendable {
 
     /// Creates the descriptors.
     ///
-    /// - Throws: `HTTPError.offline` if the process has no file descriptors left.
+    /// - Throws: `HTTPError.tooManyOpenFiles` if the process has no file descriptors left.
     init() throws(HTTPError) {
+        errno = 0
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         driverEvent = eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC))
         threadEvent = eventfd(0, CInt(EFD_CLOEXEC))
@@ -24,8 +25,9 @@ struct WakeUpEvents: Sendable {
         guard epoll >= 0, driverEvent >= 0, threadEvent >= 0,
             epoll_ctl(epoll, EPOLL_CTL_ADD, driverEvent, &event) == 0
         else {
+            let isLimited = DescriptorLimit.isReached(errno)
             close()
-            throw .offline("This process cannot open more sockets.")
+            throw isLimited ? .tooManyOpenFiles : .offline("This process cannot wait for sockets.")
         }
     }
 
