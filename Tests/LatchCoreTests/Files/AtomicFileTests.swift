@@ -74,6 +74,27 @@ import Darwin
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0)) func `is the user's from the first moment, where root uses a user's home`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(chown(folder, 1_234, 1_235) == 0)
+            try AtomicFile("\(folder)/share/app/f").makeFolder()
+            try AtomicFile("\(folder)/share/app/f").replace(with: [1])
+            try AtomicFile("\(folder)/share/app/o").overwrite(with: [1])
+            #expect(try AtomicFile("\(folder)/share/app/c").create())
+            try FileLock("\(folder)/share/app/f.lock").acquireBlocking().release()
+            for name in ["share", "share/app", "share/app/f", "share/app/o", "share/app/c", "share/app/f.lock"] {
+                let attributes = try files.attributesOfItem(atPath: "\(folder)/\(name)")
+                #expect(attributes[.ownerAccountID] as? Int == 1_234, "\(name)")
+                #expect(attributes[.groupOwnerAccountID] as? Int == 1_235, "\(name)")
+            }
+            // A file that was there keeps its owner.
+            try AtomicFile("\(folder)/roots").replace(with: [1])
+            #expect(chown("\(folder)/roots", 0, 0) == 0)
+            try FileLock("\(folder)/roots").acquireBlocking().release()
+            #expect(try files.attributesOfItem(atPath: "\(folder)/roots")[.ownerAccountID] as? Int == 0)
+        }
+    }
+
     @Test func `is its owner's alone, whoever could read the one before`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")

@@ -59,6 +59,7 @@ struct `HTTP/2 over TLS` {
         #expect(error?.code == HTTPError.tls.code)
         #expect(error?.isConnectivity == false)
         #expect(error?.description.contains("secret") == false)
+        #expect(error?.message.contains("self-signed certificate") == true, "\(error?.message ?? "")")
     }
 
     @Test func `from a server with a certificate for another name is refused`() async throws {
@@ -68,6 +69,7 @@ struct `HTTP/2 over TLS` {
         let transport = transport(trusting: server)
         let error = await #expect(throws: HTTPError.self) { try await transport.respond(to: request) }
         #expect(error?.code == HTTPError.tls.code)
+        #expect(error?.message.contains("name") == true && error?.message.contains("localhost") == true)
     }
 
     @Test func `with a file of authorities is refused where only the system's folder vouches for it`() async throws {

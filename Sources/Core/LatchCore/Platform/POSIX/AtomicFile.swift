@@ -76,17 +76,28 @@ package struct AtomicFile: Sendable {
         try syncFolder()
     }
 
-    /// Gives the new file the owner of the one that it replaces, if this process may: a user's file stays the user's, though
-    /// root has written it.
+    /// Gives the new file the owner of the one that it replaces, or else of the folder, if this process may: a user's file stays
+    /// the user's, though root has written it.
     private func keepOwner(of file: CInt, _ temporary: String) throws(FileError) {
         var entry = stat()
-        guard geteuid() == 0, lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
+        guard geteuid() == 0 else { return }
+        guard lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return giveToOwnerOfFolder(file) }
         guard fchown(file, entry.st_uid, entry.st_gid) == 0 else { throw FileError("fchown", temporary) }
+    }
+
+    /// Gives a file or folder that this process has just made as root to the owner of the folder around it.
+    ///
+    /// A root that uses a user's home once (sudo, a container, cron) would otherwise leave files there that the user's programs cannot
+    /// open. Without the capability (CAP_CHOWN) they stay root's.
+    func giveToOwnerOfFolder(_ file: CInt) {
+        var entry = stat()
+        guard geteuid() == 0, stat(folder, &entry) == 0, entry.st_uid != 0 else { return }
+        _ = fchown(file, entry.st_uid, entry.st_gid)
     }
 
     /// Creates the file empty and with mode 0600, which it has from its first moment, whatever the process's umask.
     ///
-    /// - Parameter other: The owner of the new file, if this process may choose it, as root may.
+    /// - Parameter other: The owner of the new file, if this process may choose it, as root may; nil for the folder's.
     /// - Returns: False if there is a file already, which stays as it is.
     package func create(ownedLike other: FileStatus? = nil) throws(FileError) -> Bool {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -99,6 +110,8 @@ package struct AtomicFile: Sendable {
         guard fchmod(file, 0o600) == 0 else { throw FileError("fchmod", path) }
         if geteuid() == 0, let owner = other?.owner {
             guard fchown(file, owner.user, owner.group) == 0 else { throw FileError("fchown", path) }
+        } else {
+            giveToOwnerOfFolder(file)
         }
         return true
     }
@@ -122,8 +135,7 @@ package struct AtomicFile: Sendable {
     ///
     /// It is truncated last, so that a reader finds an existing file with content at each moment.
     package func overwrite(with bytes: [UInt8]) throws(FileError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw FileError("open", path) }
+        let file = try openOrCreate(O_WRONLY)
         defer { close(file) }
         try write(bytes, to: file, path: path)
         guard ftruncate(file, off_t(bytes.count)) == 0 else { throw FileError("ftruncate", path) }
@@ -174,6 +186,13 @@ package struct AtomicFile: Sendable {
                 let error = FileError("mkdir", made)
                 // A read-only file system reports EROFS even for an existing folder.
                 guard access(made + "/.", F_OK) == 0 else { throw error }
+            } else if geteuid() == 0 {
+                // A link that has taken its place is not opened, and nothing is given away by it.
+                let new = open(made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                if new >= 0 {
+                    AtomicFile(made).giveToOwnerOfFolder(new)
+                    close(new)
+                }
             }
             made += "/"
         }
@@ -194,6 +213,22 @@ package struct AtomicFile: Sendable {
 }
 
 extension AtomicFile {
+    /// Opens the file, which is created with mode 0600 if it is missing; a link is not followed.
+    func openOrCreate(_ access: Int32) throws(FileError) -> Int32 {
+        for _ in 0..<100 {
+            let file = open(path, access | O_CLOEXEC | O_NOFOLLOW)
+            if file >= 0 { return file }
+            guard errno == ENOENT else { throw FileError("open", path) }
+            let new = open(path, access | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if new >= 0 {
+                giveToOwnerOfFolder(new)
+                return new
+            }
+            guard errno == EEXIST else { throw FileError("open", path) }
+        }
+        throw FileError("open", path, number: EEXIST)
+    }
+
     /// Creates a temporary file in the same folder, so that the rename stays within one file system.
     ///
     /// Its name cannot be guessed, and `O_EXCL` rejects an existing file.

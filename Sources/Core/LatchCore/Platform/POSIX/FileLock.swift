@@ -89,9 +89,7 @@ package struct FileLock: Sendable {
     }
 
     private func opened() throws(FileError) -> Holder {
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw FileError("open", path) }
-        return Holder(file, path)
+        Holder(try AtomicFile(path).openOrCreate(O_RDWR), path)
     }
 
     /// An open file that holds the lock, or waits for it, until it is released or deallocated.

@@ -8,7 +8,7 @@ enum CurlFailure {
     /// Returns the error for a code; it names the host, never the path or a field.
     ///
     /// - Parameters:
-    ///   - errorBuffer: libcurl's error message, which names TLS alerts.
+    ///   - errorBuffer: libcurl's error message, which names TLS alerts, and why a certificate is refused.
     ///   - showsCertificate: Whether the host was to be offered a client certificate.
     ///   - hasSent: Whether an earlier connection may have taken some of the request to the host.
     ///   - phase: The part of the request that failed; nil for a mail, and before a transfer.
@@ -28,10 +28,12 @@ enum CurlFailure {
         case CURLE_ABORTED_BY_CALLBACK: .cancelled
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_URL_MALFORMAT: .invalidURL("its host or port is unclear")
+        case CURLE_SSL_CONNECT_ERROR where isAboutTheConnection(errorBuffer):
+            offline(code, authority, hasSent: hasSent, phase)
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
-            .tls("No trusted connection to \(authority): \(text(code)).")
+            .tls("No trusted connection to \(authority): \(reason(errorBuffer) ?? text(code)).")
         // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
             CURLE_BAD_FUNCTION_ARGUMENT,
@@ -54,7 +56,9 @@ enum CurlFailure {
                 ? "The connection to \(authority) ended\(words): \(text(code))."
                 : "\(authority) could not be reached\(words): \(text(code)).")
         error.phase = phase
-        let withoutConnection = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
+        let withoutConnection = [
+            CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,
+        ]
         // libcurl may have sent the request on a reused connection that was lost, and tried to connect again.
         error.isUnsent = !hasSent && withoutConnection.contains { $0 == code }
         return error
@@ -92,6 +96,20 @@ enum CurlFailure {
         guard says(" alert ") else { return false }
         return says("certificate") || says("unknown ca") || says("access denied")
             || (showsCertificate && says("handshake failure"))
+    }
+
+    /// Whether a TLS handshake failed since its connection ended, as a filter, a tunnel or a machine that wakes up ends it: by a
+    /// reset, or by an end without an alert.
+    private static func isAboutTheConnection(_ errorBuffer: String) -> Bool {
+        ["Connection reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"].contains {
+            errorBuffer.utf8.contains($0.utf8)
+        }
+    }
+
+    /// Returns OpenSSL's reason for a refused certificate or handshake, which may name what the certificate is for; nil if there
+    /// is none.
+    private static func reason(_ errorBuffer: String) -> String? {
+        errorBuffer.isEmpty ? nil : LogRedaction.printable(errorBuffer, upTo: 200)
     }
 
     /// Returns libcurl's message for a code; the messages are constant and hold nothing of the request.

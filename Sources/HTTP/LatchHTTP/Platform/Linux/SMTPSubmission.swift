@@ -130,7 +130,9 @@ package struct SMTPSubmission: Sendable {
             return .offline("\(server.authority) takes no mail at the moment (\(replies.codes)).")
         }
         if transfer.isOutOfDescriptors { return .tooManyOpenFiles }
-        return CurlFailure.error(transfer.outcome ?? CURLE_OK, authority: server.authority)
+        return CurlFailure.error(
+            transfer.outcome ?? CURLE_OK, authority: server.authority,
+            errorBuffer: String(cString: transfer.errorBuffer))
     }
 
     /// Returns what the server says about the user, which the operator can change (RFC 4954 §6, RFC 3207 §4); nil if nothing.
@@ -157,6 +159,7 @@ package struct SMTPSubmission: Sendable {
         // As in `CurlTransferPool`: the end of a transfer does not wait for the name of its host.
         options.set(CURLOPT_QUICK_EXIT, true)
         options.set(CURLOPT_PRIVATE, pointer: pointer)
+        options.set(CURLOPT_ERRORBUFFER, pointer: transfer.errorBuffer)
         options.set(CURLOPT_HEADERFUNCTION, Self.onReply, CURLOPT_HEADERDATA, pointer)
         options.set(CURLOPT_WRITEFUNCTION, Self.onContent, CURLOPT_WRITEDATA, nil)
         // The path is the name in EHLO.
