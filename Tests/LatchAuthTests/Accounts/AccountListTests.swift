@@ -49,6 +49,17 @@ let idIssuer = "https://id.example.com"
         #expect(try await list.session(for: ada.id).credential().access == "access of ada")
     }
 
+    // Equal for Swift's `==`: a letter and its accent, and the Kelvin sign.
+    @Test(arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
+    func `tells apart users whose identifiers differ in their bytes only`(one: String, other: String) async throws {
+        let first = try await signIn("ada", userID: one)
+        let second = try await signIn("bob", userID: other)
+        #expect(first.id != second.id)
+        #expect(try await list.session(for: first.id).credential().access == "access of ada")
+        let (named, alike) = (try await signIn(one), try await signIn(other))
+        #expect(named.id != alike.id)
+    }
+
     @Test func `keeps several accounts side by side, in the order in which they came`() async throws {
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")

@@ -26,7 +26,8 @@ import Testing
     /// Lets everything happen that needs no time.
     private func settle() { _ = fixture.simulation.run(horizon: .zero) }
 
-    @Test(.tags(.j15)) func `is signed in again when the date is set back, exactly once, without a request`() throws {
+    // Report Q7 in Documentation/PublicReports.md.
+    @Test(.tags(.j15)) func `stays expired when the date is set back, without a request`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)
@@ -35,10 +36,50 @@ import Testing
         #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens)])
         fixture.simulation.jumpDate(bySeconds: -3_600)
         settle()
-        #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens), .signedIn(tokens)])
-        #expect(session.currentState == .signedIn(tokens))
+        #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens)])
         #expect(fixture.refreshes == 0)
         #expect(fixture.requests.isEmpty)
+    }
+
+    @Test func `expires in time although the date is set back before`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        let began = fixture.simulation.trueNow
+        fixture.simulation.jumpDate(bySeconds: -86_400)
+        settle()
+        #expect(session.currentState == .signedIn(tokens))
+        #expect(fixture.simulation.run { session.currentState == .expired(tokens) })
+        #expect(fixture.simulation.trueNow.timeIntervalSince(began) < 905)
+    }
+
+    @Test func `refreshes an expired credential after the date was set back, and uses the next one for its whole life`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.issue(0)
+        try fixture.run { try await session.signIn(tokens) }
+        _ = fixture.simulation.run { session.currentState == .expired(tokens) }
+        fixture.simulation.jumpDate(bySeconds: -3_600)
+        settle()
+        let fresh = try fixture.run { try await session.credential() }
+        #expect(fresh.access != tokens.access)
+        #expect(fixture.refreshes == 1)
+        #expect(try fixture.run { try await session.credential() } == fresh)
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test func `believes a date that the issuer shows after it was set back`() throws {
+        let session = fixture.makeSession()
+        let tokens = fixture.tokens(0)
+        try fixture.run { try await session.signIn(tokens) }
+        fixture.simulation.jumpDate(bySeconds: -3_600)
+        settle()
+        let now = fixture.simulation.now
+        session.observe(issuerDate: now.addingTimeInterval(3_600 + 901), ofRequestSentAt: now)
+        settle()
+        #expect(session.currentState == .expired(tokens))
+        session.observe(issuerDate: now, ofRequestSentAt: now)
+        settle()
+        #expect(session.currentState == .signedIn(tokens))
     }
 
     @Test(.tags(.j15)) func `expires at once when the date is set forward, and again when its time comes`() throws {

@@ -23,9 +23,14 @@ public struct AccountEntry: Sendable, Hashable, Codable, Identifiable {
     ///
     /// The issuer's identifier decides where both have one; a user may have changed the address since.
     func hasSameUser(as other: AccountEntry) -> Bool {
-        guard issuer == other.issuer, isClient ?? false == other.isClient ?? false else { return false }
-        if isClient == true { return clientID == other.clientID }
-        if let userID, let otherID = other.userID { return userID == otherID }
-        return username != nil && username == other.username
+        // Byte by byte: issuers tell names apart that are canonically equivalent in Unicode.
+        func isSame(_ one: String?, _ other: String?) -> Bool {
+            guard let one, let other else { return one == nil && other == nil }
+            return one.utf8.elementsEqual(other.utf8)
+        }
+        guard isSame(issuer, other.issuer), isClient ?? false == other.isClient ?? false else { return false }
+        if isClient == true { return isSame(clientID, other.clientID) }
+        if let userID, let otherID = other.userID { return isSame(userID, otherID) }
+        return username != nil && isSame(username, other.username)
     }
 }

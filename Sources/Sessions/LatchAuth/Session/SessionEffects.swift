@@ -67,7 +67,7 @@ extension Session {
         let generation = machine.generation
         view.withLock { view in
             (view.current, view.generation, view.due) = (current, generation, due)
-            view.clockOffset = machine.facts.clockOffset
+            view.clockOffset = machine.issuerOffset(now)
         }
         if current?.expiry != nil { watchDate() }
     }

@@ -100,8 +100,8 @@ struct IDTokenVerifier: Sendable {
     ///   `AuthError.keysUnavailable` if the server's keys cannot be fetched.
     @discardableResult
     func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
-        let verified: JWT
-        do { verified = try await self.verified(token, expectations) } catch let error as JOSEError {
+        let (verified, clockOffset): (JWT, Double)
+        do { (verified, clockOffset) = try await self.verified(token, expectations) } catch let error as JOSEError {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
         let claims = verified.claims
@@ -121,27 +121,28 @@ struct IDTokenVerifier: Sendable {
                 throw OAuthError.invalidIDToken("its nonce is not that of the request")
             }
         }
-        try checkAuthentication(claims, expectations)
+        try checkAuthentication(claims, expectations, clockOffset)
         if let predecessor = expectations.predecessor { try checkSuccession(claims, of: predecessor) }
         return claims
     }
 
-    /// Verifies signature, audience and times, by the issuer's clock or else by this device's.
+    /// Verifies signature, audience and times, by the issuer's clock or else by this device's; returns the offset of the clock
+    /// that accepted it as well.
     ///
     /// A server in front of the issuer may have dated the response, whose clock is another one. A token that is valid by either
     /// has come in that response, and nobody can have kept it.
-    private func verified(_ token: String, _ expectations: IDTokenExpectations) async throws -> JWT {
+    private func verified(_ token: String, _ expectations: IDTokenExpectations) async throws -> (JWT, Double) {
         func verified(_ offset: Double) async throws -> JWT {
             expectations.isUrgent
                 ? try tokens.verifyWithKnownKeys(token, clockOffset: offset)
                 : try await tokens.verify(token, clockOffset: offset)
         }
         do {
-            return try await verified(expectations.clockOffset)
+            return (try await verified(expectations.clockOffset), expectations.clockOffset)
         } catch let error as JOSEError
             where expectations.clockOffset != 0 && (error == .notYetValid || error == .expired)
         {
-            return try await verified(0)
+            return (try await verified(0), 0)
         }
     }
 
@@ -195,9 +196,15 @@ struct IDTokenVerifier: Sendable {
     }
 
     /// Core §3.1.3.7, rules 12 and 13: the context class and the time of the authentication, where they were requested.
-    private func checkAuthentication(_ claims: Claims, _ expectations: IDTokenExpectations) throws(OAuthError) {
+    ///
+    /// - Parameter clockOffset: That of the clock that accepted the token, by which its other times are judged too.
+    private func checkAuthentication(
+        _ claims: Claims, _ expectations: IDTokenExpectations, _ clockOffset: Double
+    ) throws(OAuthError) {
         if !expectations.contextClasses.isEmpty {
-            guard let actual = claims.string("acr"), expectations.contextClasses.contains(actual) else {
+            guard let actual = claims.string("acr"),
+                expectations.contextClasses.contains(where: { $0.utf8.elementsEqual(actual.utf8) })
+            else {
                 throw .insufficientAuthentication
             }
         }
@@ -206,7 +213,7 @@ struct IDTokenVerifier: Sendable {
         guard let authenticated = claims.date("auth_time") else {
             throw .invalidIDToken("it does not state when the user authenticated")
         }
-        let now = clock.now.addingTimeInterval(expectations.clockOffset)
+        let now = clock.now.addingTimeInterval(clockOffset)
         guard now.timeIntervalSince(authenticated) <= age.inSeconds + Self.leeway else {
             throw .insufficientAuthentication
         }
@@ -217,9 +224,13 @@ struct IDTokenVerifier: Sendable {
     private func checkSuccession(_ claims: Claims, of predecessor: String) throws {
         let old = try JWT(unverified: predecessor).claims
         let names = [issuer] + otherIssuers
+        // RFC 7519 §2: byte by byte, which Swift's `==` is not.
+        func isSame(_ one: String?, _ other: String?) -> Bool { (one ?? "").utf8.elementsEqual((other ?? "").utf8) }
         let isOneIssuer =
-            claims.issuer == old.issuer || [claims, old].allSatisfy { names.contains($0.issuer ?? "") }
-        guard isOneIssuer, claims.subject == old.subject, old.audience.contains(clientID) else {
+            isSame(claims.issuer, old.issuer)
+            || [claims, old].allSatisfy { token in names.contains { isSame($0, token.issuer) } }
+        guard isOneIssuer, isSame(claims.subject, old.subject), old.audience.contains(where: { isSame($0, clientID) })
+        else {
             throw OAuthError.differentUser
         }
         for name in ["auth_time", "azp"] {

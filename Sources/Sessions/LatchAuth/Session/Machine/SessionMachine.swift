@@ -151,6 +151,8 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The generation of the last sign-in; later ones come from step-ups of the same user.
     package var signInGeneration = 0
     package var facts = Facts()
+    /// The clocks when the credential was adopted, or the issuer's date was measured.
+    package var anchor: ClockAnchor?
     /// The random share of the jitter of this credential's refresh.
     package var jitter = 0.0
     /// The credential that the issuer has refused to refresh, where the store could not remove it.
@@ -235,6 +237,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case .timePassed: timePassed(now)
         case .clockMeasured(let offset):
             facts.clockOffset = offset
+            anchor = ClockAnchor(now)
             timePassed(now)
         case .rest(let waiter, let suspends): rest(waiter, suspends: suspends)
         case .suspendNow(let waiter): if awaitingRest[waiter] != nil { freeze() }
@@ -290,6 +293,7 @@ extension SessionMachine {
     mutating func adopt(_ value: Value, of record: TokenRecord<Value>?, _ now: SessionMoment) {
         facts = Facts(
             sessionID: record?.sessionID, issued: record?.issued, clockOffset: record?.clockOffset ?? facts.clockOffset)
+        anchor = ClockAnchor(now)
         jitter = now.random.unit()
         (refusedByIssuer, pauses[nil]) = (nil, nil)
         // Its lifetime is measured once: the date of its refresh must not move while time passes.
@@ -308,7 +312,15 @@ extension SessionMachine {
     }
 
     /// The issuer's date, as far as its responses reveal it; it decides about expiry.
-    package func issuerDate(_ now: SessionMoment) -> Date { now.date.addingTimeInterval(facts.clockOffset) }
+    ///
+    /// Decision: a date that is set back makes no expired credential fresh: the monotonic clock counts on from the moment when the
+    /// credential was adopted. A date that is set forward counts, since a refresh that comes early does no harm.
+    package func issuerDate(_ now: SessionMoment) -> Date { now.date.addingTimeInterval(issuerOffset(now)) }
+
+    /// The issuer's clock minus this device's, which may have been set back since it was measured.
+    package func issuerOffset(_ now: SessionMoment) -> Double {
+        facts.clockOffset + (anchor?.secondsSetBack(now) ?? 0)
+    }
 
     /// Begins a generation, once the store has accepted the change: all callers get `error`.
     ///

@@ -17,6 +17,25 @@ package struct SessionMoment: Sendable {
     }
 }
 
+/// The difference of a date and a monotonic time, by which a date that is set back is noticed.
+package struct ClockAnchor: Sendable, Hashable {
+    /// In whole seconds, since the two clocks are read one after the other, and one may be slewed.
+    private let seconds: Int
+
+    package init(_ moment: SessionMoment) { seconds = Self.seconds(moment) }
+
+    /// The seconds by which the date was set back since; zero below three.
+    package func secondsSetBack(_ now: SessionMoment) -> Double {
+        let back = seconds - Self.seconds(now)
+        return back > 2 ? Double(back) : 0
+    }
+
+    private static func seconds(_ moment: SessionMoment) -> Int {
+        // Saturated, since an extreme date is no reason to crash.
+        Int(max(-1e15, min(1e15, moment.date.timeIntervalSinceReferenceDate - moment.uptime.inSeconds)).rounded())
+    }
+}
+
 /// An error of something that a session uses, comparable by its code.
 package struct SessionFailure: Error, Hashable {
     package let error: any Error
