@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3)) func `that has the ID of an old one, as of a restored issuer, is fetched too`() async throws {
+    @Test(.tags(.attackH3)) func `that has the ID of an old one, as of a restored issuer, is fetched too`() async throws
+    {
         let restored = try Key.generate(.eddsa, id: "k1")
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()

@@ -84,7 +84,8 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("text", .unauthorized, "Unauthorized", .doubtful),
         .init("a page", .unauthorized, html, .doubtful),
         .init("a filter's page", .forbidden, "<html>blocked by policy</html>", nil),
-        .init("a filter's page after a line", .forbidden, "\r\n <!DOCTYPE html><title>Attention Required!</title>", nil),
+        .init(
+            "a filter's page after a line", .forbidden, "\r\n <!DOCTYPE html><title>Attention Required!</title>", nil),
         .init(
             "nginx", .unauthorized, html, nil, fields: [.wwwAuthenticate: #"Basic realm="staging""#]),
         .init(

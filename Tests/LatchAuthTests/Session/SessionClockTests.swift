@@ -53,7 +53,9 @@ import Testing
         #expect(fixture.simulation.trueNow.timeIntervalSince(began) < 905)
     }
 
-    @Test func `refreshes an expired credential after the date was set back, and uses the next one for its whole life`() throws {
+    @Test func `refreshes an expired credential after the date was set back, and uses the next one for its whole life`()
+        throws
+    {
         let session = fixture.makeSession()
         let tokens = fixture.issue(0)
         try fixture.run { try await session.signIn(tokens) }

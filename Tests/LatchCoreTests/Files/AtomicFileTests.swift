@@ -74,7 +74,9 @@ import Darwin
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `is the user's from the first moment, where root uses a user's home`() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `is the user's from the first moment, where root uses a user's home`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             #expect(chown(folder, 1_234, 1_235) == 0)
             try AtomicFile("\(folder)/share/app/f").makeFolder()

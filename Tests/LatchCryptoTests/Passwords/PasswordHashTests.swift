@@ -97,7 +97,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackD12)) func `that others have stored is computed up to four times the own cost, and at least 256 MiB`() throws {
+    @Test(.tags(.attackD12))
+    func `that others have stored is computed up to four times the own cost, and at least 256 MiB`() throws {
         func accepts(_ text: String, _ own: Argon2Parameters) throws -> Bool {
             try #require(Argon2Parameters(text)).isAcceptable(beside: own)
         }

@@ -181,7 +181,9 @@ import Testing
     }
 
     /// Scanners reply to a whole message after minutes, and have taken it: a client that gives up sends it again.
-    @Test(.timeLimit(.minutes(5))) func `waits longer for the reply to the whole message than for any other`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `waits longer for the reply to the whole message than for any other`()
+        async throws
+    {
         let (silences, silence) = AsyncStream.makeStream(of: Void.self)
         let slow = try RawSMTPServer(silentAfter: ".") { silence.yield() }
         let submission = SMTPSubmission(timeout: .milliseconds(1500))

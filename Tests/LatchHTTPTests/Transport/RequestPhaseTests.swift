@@ -76,15 +76,17 @@ import Testing
     }
 
     /// Middleboxes, tunnels and machines that wake up end a handshake so, and the next connection works.
-    @Test(arguments: [true, false]) func `is no fault of a certificate where the handshake's connection ended`(isReset: Bool) async throws {
+    @Test(arguments: [true, false]) func `is no fault of a certificate where the handshake's connection ended`(
+        isReset: Bool
+    ) async throws {
         let listener = try RawListener()
         let request = HTTPRequest(method: .post, scheme: "https", authority: "127.0.0.1:\(listener.port)", path: "/")
-        async let response = CurlTransport().respond(to: request)
+        let call = Task { try await CurlTransport().respond(to: request) }
         let peer = try #require(await listener.accept())
         // The first message of the handshake (RFC 8446 §4.1.2).
         _ = await peer.receive(through: "\u{16}")
         if isReset { peer.reset() } else { peer.endSending() }
-        let error = await #expect(throws: HTTPError.self) { try await response }
+        let error = await #expect(throws: HTTPError.self) { try await call.value }
         #expect(error?.code == HTTPError.offline.code && error?.isConnectivity == true, "\(error?.message ?? "")")
         #expect(error?.isUnsent == true)
         #expect(error?.phase == .securing)

@@ -71,7 +71,9 @@ import Testing
         #expect(try await !matches("password", stored))
     }
 
-    @Test(.tags(.attackD12)) func `whose stored hash costs too much is not computed, and the audit log says so`() async throws {
+    @Test(.tags(.attackD12)) func `whose stored hash costs too much is not computed, and the audit log says so`()
+        async throws
+    {
         let site = try await Site()
         let account = try await site.signUp()
         let row = "$argon2id$v=19$m=1048576,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

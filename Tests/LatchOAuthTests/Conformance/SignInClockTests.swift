@@ -51,17 +51,20 @@ import Testing
 
     // The response is dated an hour ahead, by which the token has expired and every authentication is too old.
     @Test(arguments: [(60.0, true), (900, false)])
-    func `judges the age of an authentication by the clock that accepts the token`(age: Double, isAccepted: Bool) async throws {
+    func `judges the age of an authentication by the clock that accepts the token`(age: Double, isAccepted: Bool)
+        async throws
+    {
         let provider = try ScriptedProvider()
         provider.respondsWithDate(ahead: 90_000)
         let clock = provider.clock
         provider.deviate { deviations in
-            deviations.claims = { claims in claims["auth_time"] = .integer(Int64(clock.now.timeIntervalSince1970 - age)) }
+            deviations.claims = { claims in claims["auth_time"] = .integer(Int64(clock.now.timeIntervalSince1970 - age))
+            }
         }
         let client = provider.client()
         var request = AuthorizationRequest()
         request.maximumAge = .seconds(300)
-        let url = try await provider.approve(try await client.begin(request))
+        let url = try provider.approve(try await client.begin(request))
         guard isAccepted else {
             await #expect(throws: OAuthError.insufficientAuthentication) { try await client.finish(url) }
             return

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `returns to the port of the call`() async throws {
+    @Test func `returns to the redirect URI of the call`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let probe = Server(
@@ -92,11 +92,18 @@ import Testing
                     configuration: Server.Configuration(host: "127.0.0.1", port: 0))
                 let port = try await probe.start().port
                 await probe.shutdown(grace: .zero)
-                let login = try await login(home, provider, ["--port", "\(port)"])
-                #expect(login.ending == .exited(0), "\(login.error)")
-                #expect(pages(provider).map { $0["redirect_uri"] } == ["http://127.0.0.1:\(port)/callback"])
-                for text in ["0", "65536", "x", "-1"] {
-                    let wrong = try await self.login(home, provider, ["--port", text])
+                for uri in ["http://127.0.0.1:\(port)/callback", "http://localhost:\(port)/"] {
+                    let login = try await login(home, provider, ["--redirect-uri", uri])
+                    #expect(login.ending == .exited(0), "\(login.error)")
+                    #expect(pages(provider).last?["redirect_uri"] == uri)
+                }
+                // Entra's portal registers a name without a port.
+                let named = try await login(home, provider, ["--redirect-uri", "http://localhost/back"])
+                #expect(named.ending == .exited(0), "\(named.error)")
+                let sent = pages(provider).last?["redirect_uri"]
+                #expect(sent?.hasPrefix("http://localhost:") == true && sent?.hasSuffix("/back") == true)
+                for text in ["8400", "https://localhost/", "http://example.com/", "http://127.0.0.1:0/", "", "x"] {
+                    let wrong = try await login(home, provider, ["--redirect-uri", text])
                     #expect(wrong.ending == .exited(2), "\(text)")
                 }
             }

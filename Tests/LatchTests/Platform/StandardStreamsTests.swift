@@ -42,7 +42,9 @@ import Testing
         #expect(outcome.error.count == 2)
     }
 
-    @Test(arguments: ["keys generate", "accounts --json", "completion bash", "validate --help", "manual", "serve --print-config"])
+    @Test(arguments: [
+        "keys generate", "accounts --json", "completion bash", "validate --help", "manual", "serve --print-config",
+    ])
     func `is an error of each command where there is no output`(command: String) async throws {
         let outcome = try await shell("LATCH_HOME=/nonexistent latch \(command) >&-; echo $?")
         #expect(outcome.output == ["1"])

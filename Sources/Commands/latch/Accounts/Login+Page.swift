@@ -62,7 +62,7 @@ extension Login {
                     OAuthConfiguration.known(issuer: url.exact, clientID: $0, secret: registration.secret)
                 } ?? OAuthConfiguration(issuer: url.exact, registration: registration)
             if let scopes = try scopes() { configuration.scopes = scopes }
-            if let port = try port() { configuration.redirectURI = port }
+            if let redirectURI = try redirectURI() { configuration.redirectURI = redirectURI }
             if let audience = invocation[LoginSubcommand.audience] {
                 configuration.resources = [try TokenSubcommand.target(audience).resource]
             }
@@ -87,13 +87,13 @@ extension Login {
         return (try client(registration), registration.clientID ?? "")
     }
 
-    /// Returns the redirect URI with the port of the call; nil lets the system choose one.
-    private func port() throws(CommandError) -> URL? {
-        guard let text = invocation[LoginSubcommand.port] else { return nil }
-        guard let port = UInt16(text), port > 0,
-            let url = URL(string: "http://127.0.0.1:\(port)\(LoopbackBrowser.defaultPath)")
-        else {
-            throw .usage("'\(text)' is not a port.", hint: "Write a number from 1 to 65535, as in the redirect URI.")
+    /// Returns the redirect URI of the call; nil for that of the library, with a port that the system chooses.
+    private func redirectURI() throws(CommandError) -> URL? {
+        guard let text = invocation[LoginSubcommand.redirectURI] else { return nil }
+        guard let url = URL(encodingOnce: text), LoopbackBrowser.canListen(on: url) else {
+            throw .usage(
+                "'\(text)' is not a redirect URI of this machine.",
+                hint: "Write http:// and 127.0.0.1, [::1] or localhost, with port and path as they are registered.")
         }
         return url
     }
@@ -134,7 +134,7 @@ extension Login {
             "\(issuer.text) sends you to the page of another server, and registers this program by itself.",
             hint: "If you trust it, register the program by hand, and write '--client-id ID'.")
         guard endpoint.server.authorizationEndpoint.flatMap(HTTPOrigin.init) == issuer.origin,
-            let redirectURI = URL(string: "http://127.0.0.1\(LoopbackBrowser.defaultPath)")
+            let redirectURI = try redirectURI() ?? URL(string: "http://127.0.0.1\(LoopbackBrowser.defaultPath)")
         else { throw doubtful }
         let registration = try await endpoint.register(ClientMetadata(redirectURIs: [redirectURI], name: "latch"))
         guard registration.authentication == .none, let clientID = registration.clientID else {

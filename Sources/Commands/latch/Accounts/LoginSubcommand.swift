@@ -21,8 +21,8 @@ enum LoginSubcommand {
     static let clientID = Option.value(
         "client-id", "ID", "this program's registration at the issuer (LATCH_CLIENT_ID, or the account's own)")
     static let scope = Option.value("scope", "SCOPES", short: "s", "the scopes to request, separated by spaces")
-    static let port = Option.value(
-        "port", "PORT", "the port of the redirect URI, with '--browser', for an issuer that compares it")
+    static let redirectURI = Option.value(
+        "redirect-uri", "URI", "the redirect URI as it is registered, with '--browser', where it is another one")
     static let claims = Option.value(
         "claims", "CLAIMS", "the claims that an API requires by a challenge, with '--browser': JSON, or base 64 of it")
     static let audience = Option.value(
@@ -34,7 +34,8 @@ enum LoginSubcommand {
             With --browser it opens the issuer's page in the browser of this machine; with --device the
             page opens on any other device, where a code is entered. 'latch serve' knows this command;
             another issuer needs a client ID, unless it registers programs by itself, with the redirect
-            URI http://127.0.0.1/callback.
+            URI http://127.0.0.1/callback. --redirect-uri names another one of this machine, such as
+            http://localhost or http://127.0.0.1:8400/callback.
 
             Otherwise it prompts for the password without echo, and for a code where the account has a
             second factor; a script pipes the password in, and the code on a second line. Neither comes
@@ -46,8 +47,8 @@ enum LoginSubcommand {
             it is, so that no other issuer receives it.
             """,
         options: [
-            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope, audience, port, claims,
-            IssuerTransport.authorities,
+            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope, audience, redirectURI,
+            claims, IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer and its scopes"),
         ],
         examples: [
@@ -69,9 +70,9 @@ enum LoginSubcommand {
                     "'latch login' signs in in one way.",
                     hint: "Leave all but one of '--browser', '--device' and '--client-credentials' out.")
             }
-            guard ways.first == browser || ![port, claims].contains(where: invocation.has) else {
+            guard ways.first == browser || ![redirectURI, claims].contains(where: invocation.has) else {
                 throw CommandError.usage(
-                    "'--port' and '--claims' are for a page in the browser of this machine.",
+                    "'--redirect-uri' and '--claims' are for a page in the browser of this machine.",
                     hint: "Add '--browser', or leave them out.")
             }
             guard let way = ways.first else {

@@ -29,7 +29,7 @@ final class MailQueue: Sendable {
 
     /// The time between two looks at the outbox for mails of other processes and for further attempts.
     private static let pollInterval = Duration.seconds(5)
-    /// The time for which a worker has a mail, shorter than users wait after a crash. The worker extends it while it sends.
+    /// The time for which a worker has a mail, and by which it goes on while it sends: shorter than users wait after a crash.
     private static let lease = Duration.seconds(120)
     /// The time for which `close` then waits for mails that are being sent.
     private static let lastWait = Duration.seconds(30)

@@ -82,6 +82,15 @@ public struct LoopbackBrowser: Browser {
         }
     }
 
+    /// Whether a redirect URI is one of this machine's (RFC 8252 §7.3); a port that is missing is the system's choice.
+    package static func canListen(on redirectURI: URL) -> Bool {
+        // Other loopback addresses are other listeners.
+        guard let host = redirectURI.host(), ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host),
+            redirectURI.scheme == "http", redirectURI.query() == nil
+        else { return false }
+        return redirectURI.port.map { (1...65_535).contains($0) } ?? true
+    }
+
     /// Returns the redirect URI with the port that the system has chosen.
     private static func address(_ registered: URL?, _ port: Int, _ path: String) -> URL? {
         let host = registered?.host() ?? "127.0.0.1"
@@ -128,11 +137,8 @@ private final class LoopbackListener: Sendable {
     /// - Returns: The port.
     func start(on redirectURI: URL?) async throws -> Int {
         let port = redirectURI?.port ?? 0
-        if let redirectURI {
-            // Other loopback addresses are other listeners.
-            guard let host = redirectURI.host(), ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host),
-                redirectURI.scheme == "http", redirectURI.query() == nil
-            else { throw OAuthError.browserUnavailable("its redirect URI is not an address of this machine") }
+        if let redirectURI, !LoopbackBrowser.canListen(on: redirectURI) {
+            throw OAuthError.browserUnavailable("its redirect URI is not an address of this machine")
         }
         // The system's choice for one address may be taken at the other one.
         for _ in 0..<8 {

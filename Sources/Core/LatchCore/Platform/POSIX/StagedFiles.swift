@@ -55,13 +55,6 @@ package struct StagedFiles: ~Copyable {
         }
     }
 
-    /// Removes a file, and the folders above it that become empty, up to but not including `root`.
-    package static func remove(_ path: String, emptying root: String) throws(FileError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw FileError("unlink", path) }
-        var folder = AtomicFile(path).folder
-        while folder.utf8.starts(with: (root + "/").utf8), rmdir(folder) == 0 { folder = AtomicFile(folder).folder }
-    }
-
     private mutating func makeFolder(_ path: String) throws(FileError) {
         guard access(path + "/.", F_OK) != 0 else { return }
         let parent = AtomicFile(path).folder

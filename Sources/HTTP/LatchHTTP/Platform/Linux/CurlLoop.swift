@@ -86,7 +86,8 @@ final class CurlLoop: @unchecked Sendable {
 
     private init(configuration: CurlTransport.Configuration) throws(HTTPError) {
         guard Self.isCurlInitialized, let multi = curl_multi_init() else {
-            throw DescriptorLimit.isReached ? .tooManyOpenFiles : CurlFailure.error(CURLE_FAILED_INIT, authority: "libcurl")
+            throw DescriptorLimit.isReached
+                ? .tooManyOpenFiles : CurlFailure.error(CURLE_FAILED_INIT, authority: "libcurl")
         }
         self.multi = multi
         do {

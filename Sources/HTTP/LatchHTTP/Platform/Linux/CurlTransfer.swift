@@ -105,13 +105,6 @@ final class CurlTransfer: @unchecked Sendable {
     /// The condition under which the request may be sent; see `SendCondition`.
     var mayBeSent: (@Sendable () -> Bool?)?
 
-    /// The phase of a mail's submission; nil for a request.
-    enum MailPhase {
-        case dialogue(bytesLeft: Int)
-        /// The whole message is handed to libcurl, and its reply is awaited.
-        case sent
-    }
-
     /// The phase, if a mail is submitted.
     var mail: MailPhase?
     /// Whether libcurl is working on the transfer.

@@ -230,6 +230,15 @@ package struct SMTPSubmission: Sendable {
     }
 }
 
+extension CurlTransfer {
+    /// The phase of a mail's submission.
+    enum MailPhase {
+        case dialogue(bytesLeft: Int)
+        /// The whole message is handed to libcurl, and its reply is awaited.
+        case sent
+    }
+}
+
 /// The address of a mail server, and the validation of envelope addresses.
 struct MailServer {
     /// The URL for libcurl, without a path, which it uses as the EHLO name.

@@ -88,7 +88,8 @@ package struct SecretFileHeader: Sendable, Equatable {
         case ("keyring", 3): return words[2].isEmpty || words[2].utf8.count > 64 ? nil : .keyring(name: words[2])
         case ("passphrase", 4):
             // A malformed header is refused as a whole, without a reason.
-            guard let cost = Argon2Parameters(words[2]), let salt = try? Base64URL.decode(words[3]), salt.count == 16 else {
+            guard let cost = Argon2Parameters(words[2]), let salt = try? Base64URL.decode(words[3]), salt.count == 16
+            else {
                 return nil
             }
             return .passphrase(cost, salt: salt)
