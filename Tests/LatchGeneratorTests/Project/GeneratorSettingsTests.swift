@@ -38,6 +38,12 @@ import Testing
         #expect(try settings(text).text(.protoPath) == "protos")
     }
 
+    @Test(arguments: [".git/hooks", ".GIT", "a/.git"])
+    func `choose no output in git's own folder`(output: String) throws {
+        let settings = try settings("[generate]\noutput_path = \"\(output)\"\n")
+        #expect(throws: GeneratorError.invalidConfiguration) { try settings.outputFolder() }
+    }
+
     @Test(arguments: ["../out", "a/../../out", "/etc/out", "link/out", "link", "."])
     func `choose no output outside of the folder of their file, unless a user names it`(output: String) throws {
         try ProjectFolder.with(["repo/x": "", "outside/x": ""]) { folder throws in

@@ -92,6 +92,34 @@ import Testing
         }
     }
 
+    /// A repository that contains a bare one, whose settings name a program: git would find it without `.git/HEAD`.
+    @Test(arguments: [".git/HEAD", "a/.env", "Makefile", "script.sh", "swift/../.git/HEAD"])
+    func `removes nothing that the generator does not write, whatever a manifest says`(path: String) throws {
+        try ProjectFolder.with { folder throws in
+            try folder.write("ref: refs/heads/main\n", to: path)
+            let digest = FileDigest(of: Array("ref: refs/heads/main\n".utf8)).text
+            try folder.write(
+                #"{"version":2,"files":{"\#(path)":{"digests":["\#(digest)"],"from":["protos"]}}}"#,
+                to: OutputManifest.name)
+            let plan = try write(in: folder)
+            #expect(!plan.changes.contains { $0.action == .remove } && plan.orphans.isEmpty)
+            #expect(folder.text(path) == "ref: refs/heads/main\n")
+            #expect(throws: GeneratorError.self) {
+                try self.plan([GeneratedFile(path: ".git/hooks/A.swift", text: "")], in: folder)
+            }
+        }
+    }
+
+    @Test func `has no control character in the path of its folder, by which the system would find another`() throws {
+        try ProjectFolder.with { folder throws in
+            for name in ["x/..\u{0}/..\u{0}/other", "a\u{0}", "a\nb"] {
+                #expect(throws: GeneratorError.self) {
+                    try OutputPlan(Self.two, in: "\(folder.path)/\(name)", origin: "protos")
+                }
+            }
+        }
+    }
+
     @Test func `makes the folder of the output with all that are missing above it`() throws {
         try ProjectFolder.with { folder throws in
             let out = ProjectFolder(path: folder.path + "/a/b/c")

@@ -108,6 +108,29 @@ import Testing
         }
     }
 
+    @Test func `quotes nothing above what a user has named, whatever package a file names`() throws {
+        try ProjectFolder.with([
+            "ada/.aws/credentials": "SECRET_KEY\n", "ada/inc/.aws/credentials/.keep": "",
+            "ada/repo/x.proto": #"syntax = "proto3"; package ada.repo; import "ada/.aws/credentials";"#,
+            "ada/inc/y.proto": #"syntax = "proto3"; import ".aws/credentials";"#,
+        ]) { folder throws in
+            func texts(_ path: String, _ includes: [String], _ foreign: String?) throws -> String {
+                try ProtoSources.find(
+                    ["\(folder.path)/\(path)"], includes: includes.map { "\(folder.path)/\($0)" },
+                    within: (nil, foreign.map { "\(folder.path)/\($0)" })
+                ).compile().diagnostics.map(\.description).joined(separator: "\n")
+            }
+            let widened = try texts("ada/repo/x.proto", [], nil)
+            #expect(widened.contains("credentials") && !widened.contains("SECRET"), "\(widened)")
+            // A folder of the name does not stand for the file that is read.
+            let shadowed = try texts("ada/inc/y.proto", ["ada/inc", "ada"], "ada/inc")
+            #expect(shadowed.contains("credentials") && !shadowed.contains("SECRET"), "\(shadowed)")
+            for path in ["secret\u{0}/../repo/x.proto", "ada/repo/x.proto\n"] {
+                #expect(throws: GeneratorError.missingInput) { try texts(path, [], nil) }
+            }
+        }
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `is an error for a file of more than 64 MiB, and for a pipe, which is not waited for`() throws {
         try ProjectFolder.with(["p/large.proto": Self.head, "p/a.proto": Self.head + "import \"large.proto\";"]) {

@@ -20,6 +20,13 @@ import Testing
         try await body(path)
     }
 
+    @Test func `gets no file whose name is two in a list of files`() throws {
+        try ProjectFolder.with(["p/a.swift": "", "p/g\n/etc/passwd\nz.swift": ""]) { folder throws in
+            let error = #expect(throws: GeneratorError.missingInput) { try SwiftCheck.files(at: folder.path + "/p") }
+            #expect(error?.message.contains("control character") == true)
+        }
+    }
+
     @Test func `is ended at its deadline, and the check says so`() async throws {
         try await with("exec sleep 1000") { path in
             let toolchain = SwiftToolchain(compiler: path, runtime: nil)

@@ -145,6 +145,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (validate.replacing("field = 1159", with: "field = 51160"), "'buf.validate.field', which has the number 51160"),
+        (validate.replacing("package buf.validate", with: "package v.buf.validate"), "declares it"),
+        (
+            validate.replacing("package buf.validate", with: "package v.buf.validate").replacing(
+                "field = 1159", with: "field = 51160"), "'v.buf.validate.field', which has the number 51160"
+        ),
+    ])
+    func `are an error where an option has the name of buf.validate or its number, and not both`(
+        declarations: String, words: String
+    ) throws {
+        let text = """
+            syntax = "proto3"; package v; import "other.proto";
+            message M { string f = 1 [(buf.validate.field).string.min_len = 3]; }
+            """
+        let files = ["other.proto": declarations, "a.proto": text]
+        let compilation = Compiler.withOptionFiles { files[$0].map { Array($0.utf8) } }.compile(["a.proto"])
+        try #require(compilation.isComplete, "\(compilation.diagnostics)")
+        let output = SwiftGenerator.generate(compilation.filesToGenerate, GenerationOptions())
+        #expect(output.files.isEmpty && output.diagnostics.first?.severity == .error)
+        #expect(output.diagnostics.first?.message.contains(words) == true, "\(output.diagnostics)")
+    }
+
     @Test func `of streaming methods are not among them: the server checks each message`() throws {
         let text = """
             syntax = "proto3"; package a; import "axiom_options.proto";

@@ -39,6 +39,14 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("/// ") } == ["/// One", "/// import Evil", "/// Two [2J   three"])
     }
 
+    /// CVE-2021-42574.
+    @Test func `lets no comment change the direction of what follows it`() {
+        var printer = SwiftPrinter(fileFrom: "a\u{202E}.proto")
+        printer.doc("One\u{202E}two\u{2066}, \u{2028}three é 漢 👩‍👩‍👧")
+        #expect(printer.text.hasSuffix("/// One\u{FFFD}two\u{FFFD}, \u{FFFD}three é 漢 👩‍👩‍👧\n"))
+        #expect(!printer.text.unicodeScalars.contains("\u{202E}"))
+    }
+
     @Test func `writes comments without the spaces around them and without words for linters`() {
         var printer = SwiftPrinter()
         printer.block("{") {

@@ -58,6 +58,15 @@ import Testing
         #expect(file.messages.first?.fields.first?.message?.fullName == "c.C")
     }
 
+    @Test func `is rejected in a chain of thousands of imports, before the stack ends`() {
+        let compilation = Compiler { name in
+            guard let number = Int(name.dropLast(".proto".count)), number < 5_000 else { return nil }
+            return Array("syntax = \"proto3\"; import public \"\(number + 1).proto\";".utf8)
+        }.compile(["0.proto"])
+        #expect(!compilation.isComplete)
+        #expect(compilation.diagnostics.contains { $0.message.contains("1000 files import each other in a row") })
+    }
+
     @Test func `is rejected at the import when it imports itself`() {
         let files = ["b.proto": "syntax = \"proto3\"; import \"test.proto\";"]
         let diagnostics = compile("syntax = \"proto3\"; import \"b.proto\";", with: files).diagnostics

@@ -13,17 +13,19 @@ struct TypeSelection {
         self.services = services
         for service in files.flatMap(\.services) where services.contains(service.fullName) {
             for method in service.methods {
-                method.input.map { add($0) }
-                method.output.map { add($0) }
+                add([method.input, method.output].compactMap(\.self))
             }
         }
     }
 
-    private mutating func add(_ message: MessageDescriptor) {
-        guard reached.insert(message.fullName).inserted else { return }
-        for field in message.fields {
-            field.message.map { add($0) }
-            field.enum.map { _ = reached.insert($0.fullName) }
+    private mutating func add(_ messages: [MessageDescriptor]) {
+        var rest = messages
+        while let message = rest.popLast() {
+            guard reached.insert(message.fullName).inserted else { continue }
+            for field in message.fields {
+                if let inner = field.message { rest.append(inner) }
+                if let inner = field.enum { reached.insert(inner.fullName) }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchProtoCompiler
 import PortableFoundation
 
 /// A recursive search for files, in a deterministic order.
@@ -14,7 +15,12 @@ enum FileSearch {
             throw .missingInput("The folder '\(path)' cannot be read.", hint: "Give a readable folder.")
         }
         var files: [String] = []
-        for name in names where !name.hasPrefix(".") {
+        for name in names where name.utf8.first != UInt8(ascii: ".") {
+            // The compiler reads long lists of files by lines.
+            guard !name.hasControls else {
+                throw .missingInput(
+                    "'\(path)/\(name)' has a control character in its name.", hint: "Rename or remove it.")
+            }
             let inner = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
             // A link to a folder may create a cycle.
             if !isFolder(inner) || !isLink(inner) { files += try find(inner, suffix: suffix) }

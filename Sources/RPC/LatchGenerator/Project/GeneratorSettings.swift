@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchProtoCompiler
 import LatchTOML
 
 /// The values of the generator's options: flags take precedence over the environment, and that over `latchwork.toml`.
@@ -32,7 +33,11 @@ package struct GeneratorSettings: Sendable, Hashable {
     ///   overwritten.
     func outputFolder() throws(GeneratorError) -> String? {
         guard let output = text(.outputPath), let value = values[.outputPath] else { return nil }
-        guard let folder = value.folder, !ResolvedPath(output).isInside(ResolvedPath(folder)) else { return output }
+        guard let folder = value.folder else { return output }
+        guard !output.pathParts.contains(where: { $0.lowercasedASCII() == ".git" }) else {
+            throw .invalidConfiguration("\(value.source): the output '\(output)' is in git's own folder.")
+        }
+        guard !ResolvedPath(output).isInside(ResolvedPath(folder)) else { return output }
         throw .invalidConfiguration(
             "\(value.source): the output '\(output)' is outside of the folder of this file.",
             hint: "Name it on the command line: --output-path \(output)")

@@ -60,6 +60,9 @@ package struct OutputPlan: Sendable {
         _ files: [GeneratedFile], in folder: String, origin: String, force: Bool = false
     ) throws(GeneratorError) {
         self.folder = folder
+        guard !folder.hasControls else {
+            throw .impossibleOutput("The output '\(folder)' has a control character in its path.")
+        }
         // A path below the working directory is the repository's.
         if folder.utf8.first != UInt8(ascii: "/"), Self.leadsThroughLink(folder + "/.", in: ".") {
             throw .impossibleOutput("'\(folder)' is a link, or is behind one; give the folder that it leads to.")
@@ -107,8 +110,10 @@ package struct OutputPlan: Sendable {
         rest.origins.remove(origin)
         guard rest.origins.isEmpty else { return manifest.entries[path] = rest }
         manifest.entries[path] = nil
-        // A file that cannot be read is not the generated one.
-        guard Self.isInside(path), !Self.leadsThroughLink(path, in: folder),
+        // A file that cannot be read is not the generated one, nor one of a kind that the generator does not write: a foreign
+        // repository's manifest lists what it likes.
+        guard Self.isInside(path), [".swift", ".md"].contains(where: path.hasSuffix),
+            !Self.leadsThroughLink(path, in: folder),
             let old = try? AtomicFile("\(folder)/\(path)").readFile()
         else { return }
         if entry.digests.contains(FileDigest(of: old)) {
@@ -229,8 +234,8 @@ extension OutputPlan {
         return false
     }
 
-    /// Whether a path is relative, without `..`, and without control characters.
+    /// Whether a path is relative, without control characters, and without hidden folders and files, such as `..` and `.git`.
     static func isInside(_ path: String) -> Bool {
-        path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && path.isCanonicalPath
+        path.isCanonicalPath && !path.pathParts.contains { $0.utf8.first == UInt8(ascii: ".") }
     }
 }

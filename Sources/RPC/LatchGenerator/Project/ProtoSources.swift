@@ -24,6 +24,9 @@ package struct ProtoSources: Sendable {
     package static func find(
         _ paths: [String], includes: [String], within folders: (paths: String?, includes: String?) = (nil, nil)
     ) throws(GeneratorError) -> ProtoSources {
+        for path in paths + includes where path.hasControls {
+            throw .missingInput("'\(path)' has a control character in its path.")
+        }
         var (names, roots) = ([String: String](), includes.map(Self.normalized))
         var quoted = [folders.includes].compactMap(\.self).map(ResolvedPath.init)
         if quoted.isEmpty { quoted = roots.map(ResolvedPath.init) }
@@ -33,10 +36,11 @@ package struct ProtoSources: Sendable {
         }
         for path in paths {
             for file in try files(at: path) {
-                let root = root(of: file, given: FileSearch.isFolder(path) ? normalized(path) : nil, includes: roots)
+                let given = FileSearch.isFolder(path) ? normalized(path) : nil
+                let root = root(of: file, given: given, includes: roots)
                 if !roots.contains(root) {
                     roots.append(root)
-                    if folders.paths == nil { quoted.append(ResolvedPath(root)) }
+                    if folders.paths == nil { quoted.append(quotable(root, given ?? AtomicFile(file).folder)) }
                 }
                 let name = String(decoding: file.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
                 let other = names.updateValue(name, forKey: name)
@@ -49,21 +53,25 @@ package struct ProtoSources: Sendable {
         return ProtoSources(names: names.values.sorted(), roots: roots, quoted: quoted)
     }
 
+    /// Returns the folder whose files may be quoted for a root that a package has named.
+    ///
+    /// It is the root within the working directory, and otherwise what the user gave: a foreign package can name everything above.
+    private static func quotable(_ root: String, _ given: String) -> ResolvedPath {
+        let (whole, current) = (ResolvedPath(root), ResolvedPath("."))
+        return whole.isInside(current) && !current.isRoot ? whole : ResolvedPath(given)
+    }
+
     /// Returns the path of a file; nil where no folder contains it.
     package func path(of name: String) -> String? {
-        roots.lazy.map { "\($0)/\(name)" }.first { FileManager.default.fileExists(atPath: $0) }
+        roots.lazy.map { "\($0)/\(name)" }.first { FileStatus(of: $0).map { !$0.isFolder } ?? false }
     }
 
     /// Returns the content of a file; nil where there is none.
     ///
     /// - Throws: `FileError` for a file that cannot be read, or has more than 64 MiB.
     private func bytes(of name: String) throws(FileError) -> [UInt8]? {
-        for root in roots {
-            let path = "\(root)/\(name)"
-            guard FileStatus(of: path)?.isFolder != true else { continue }
-            if let bytes = try AtomicFile(path).readFile() { return bytes }
-        }
-        return nil
+        guard let path = path(of: name) else { return nil }
+        return try AtomicFile(path).readFile()
     }
 
     /// Compiles the files and their dependencies; diagnostics contain the paths of files.

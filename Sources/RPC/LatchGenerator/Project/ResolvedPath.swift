@@ -27,6 +27,9 @@ struct ResolvedPath {
         self.parts = parts
     }
 
+    /// Whether it is the root of all paths.
+    var isRoot: Bool { parts.isEmpty }
+
     /// Whether it is a folder, or in it.
     func isInside(_ folder: ResolvedPath) -> Bool {
         parts.count >= folder.parts.count && zip(parts, folder.parts).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

@@ -13,9 +13,10 @@ struct LostRules {
     private let file: FileDescriptor
     /// The options that the file can set: the name of the extended message, and the number.
     private lazy var declared = Set(
-        file.withDependencies.flatMap(Self.extensions).filter(ExtensionPrinter.isOption).map {
-            Self.key($0.extendee?.name ?? "", $0.number)
-        })
+        options.filter { $0.number != Self.standardNumber || Self.isStandard($0) }.map(Self.key))
+    /// The options with a name of buf.validate and another number, which no check reads.
+    private lazy var impostors = options.filter { $0.number != Self.standardNumber && Self.looksStandard($0) }
+    private lazy var options = file.withDependencies.flatMap(Self.extensions).filter(ExtensionPrinter.isOption)
 
     /// Reads the rules of a file.
     init(of file: FileDescriptor, unenforced: Diagnostic.Severity) {
@@ -36,7 +37,8 @@ struct LostRules {
     ///
     /// 1159 is buf.validate, in the global registry of extensions; the others are those of `OptionFiles`.
     private static let numbers: [String: [Int32]] = [
-        "MessageOptions": [1159], "OneofOptions": [1159], "FieldOptions": [1159, 50003, 50013, 50020],
+        "MessageOptions": [standardNumber], "OneofOptions": [standardNumber],
+        "FieldOptions": [standardNumber, 50003, 50013, 50020],
         "MethodOptions": [50002, 50012],
     ]
 
@@ -49,9 +51,27 @@ struct LostRules {
 
     private static func key(_ type: String, _ number: Int32) -> String { "\(type) \(number)" }
 
+    private static func key(_ option: FieldDescriptor) -> String { key(option.extendee?.name ?? "", option.number) }
+
+    /// The number of the three options of buf.validate.
+    private static let standardNumber: Int32 = 1159
+    private static let standardNames = ["message", "field", "oneof"].map { "buf.validate.\($0)" }
+
+    private static func isStandard(_ option: FieldDescriptor) -> Bool { standardNames.contains(option.fullName) }
+
+    /// Whether an option has such a name, also within another package, whose scope goes first.
+    private static func looksStandard(_ option: FieldDescriptor) -> Bool {
+        standardNames.contains { option.fullName == $0 || option.fullName.hasSuffix(".\($0)") }
+    }
+
     /// Reports options that no file declares, or whose declaration lacks what they set.
     private mutating func check(_ declaration: Declaration, _ type: String) {
         let options = declaration.options.message
+        for option in impostors where option.extendee?.name == type && options.has(option.number) {
+            fail(
+                "'\(declaration.fullName)' sets '\(option.fullName)', which has the number \(option.number) and not "
+                    + "\(Self.standardNumber): its rules are not checked", declaration)
+        }
         for number in Self.numbers[type] ?? [] {
             let isUnknown = options.undeclared.contains(number)
             if isUnknown || options.has(number) && !declared.contains(Self.key(type, number)) {

@@ -40,10 +40,15 @@ struct Excerpt {
 }
 
 extension String {
-    /// The text with U+FFFD instead of each control character except tabs.
+    /// The text with U+FFFD instead of each control character except tabs, of each separator of lines, and of each character that
+    /// changes the direction of what follows, so that code looks like other code (CVE-2021-42574).
     package var withoutControls: String {
         let isControl = { (scalar: Unicode.Scalar) in
-            (scalar.value < 0x20 && scalar.value != 0x09) || (0x7F...0x9F).contains(scalar.value)
+            switch scalar.value {
+            case 0x09: false
+            case ..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+            default: false
+            }
         }
         guard unicodeScalars.contains(where: isControl) else { return self }
         var text = String.UnicodeScalarView()

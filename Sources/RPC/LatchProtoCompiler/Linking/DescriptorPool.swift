@@ -53,6 +53,9 @@ final class DescriptorPool {
         return source(of: name).map { Parser.parse($0, diagnostics, recordsLocations: recordsLocations) }
     }
 
+    /// The longest chain of imports, which recursion follows.
+    private static let deepestImport = 1_000
+
     /// Reads, parses and links a file, after its imports.
     func load(_ name: String, from importer: FileDescriptor?) {
         let before = diagnostics.errorCount
@@ -65,6 +68,11 @@ final class DescriptorPool {
             return
         }
         guard diagnostics.errorCount == before else { return _ = failed.insert(name) }
+        guard pending.count < Self.deepestImport else {
+            diagnostics.add(
+                "more than \(Self.deepestImport) files import each other in a row", at: nil, in: file.source)
+            return _ = failed.insert(name)
+        }
         pending.append(name)
         loadImports(of: file)
         pending.removeLast()

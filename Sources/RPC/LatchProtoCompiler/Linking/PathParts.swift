@@ -7,10 +7,16 @@ extension String {
     /// marks before it.
     package var pathParts: [String] { unicodeScalars.split(separator: "/").map { String($0) } }
 
-    /// Whether a path is relative, and has no part that is empty, `.` or `..`.
+    /// Whether a text has control characters of ASCII.
+    ///
+    /// A path with U+0000 is a shorter one for the system, and one with a line feed is two in a list of files.
+    package var hasControls: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+
+    /// Whether a path is relative, and has neither control characters nor a part that is empty, `.` or `..`.
     package var isCanonicalPath: Bool {
-        unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-            !["", ".", ".."].contains(String($0))
-        }
+        !hasControls
+            && unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !["", ".", ".."].contains(String($0))
+            }
     }
 }

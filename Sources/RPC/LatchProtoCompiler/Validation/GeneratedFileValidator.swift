@@ -46,12 +46,13 @@ extension FieldNumbers {
 extension FieldDescriptor {
     /// Whether it contains a redacted enum value, at any depth (`EnumValueOptions.debug_redact`).
     fileprivate func hasRedaction(_ seen: inout Set<ObjectIdentifier>) -> Bool {
-        if let values = `enum`?.values,
-            values.contains(where: { $0.options.message.bool(EnumValueOptions.debugRedact) == true })
-        {
-            return true
+        var fields = [self]
+        while let field = fields.popLast() {
+            let values = field.enum?.values ?? []
+            if values.contains(where: { $0.options.message.bool(EnumValueOptions.debugRedact) == true }) { return true }
+            guard let message = field.message, seen.insert(ObjectIdentifier(message)).inserted else { continue }
+            fields += message.fields
         }
-        guard let message, seen.insert(ObjectIdentifier(message)).inserted else { return false }
-        return message.fields.contains { $0.hasRedaction(&seen) }
+        return false
     }
 }

@@ -25,6 +25,7 @@ final class OutputFolder: Sendable {
     /// Opens a folder; missing ones are created with the first file.
     init(_ path: String) throws(FileError) {
         self.path = path
+        guard !path.hasControls else { throw FileError("open", path, number: EINVAL) }
         // Of a relative path no part may be a link, since it is the repository's.
         var (existing, missing) = (".", path.pathParts.filter { $0 != "." })
         if path.utf8.first == UInt8(ascii: "/") {
