@@ -542,9 +542,6 @@ MUTANTS = {
     "typedNameNotRecorded": (IDENTITY + "Login/LoginService.swift", "AuditLogTests",
         '"unusable hash, ")from \\(origin.address)"',
         '"unusable hash, ")\\($out ? name + " " : "")from \\(origin.address)"'),
-    "costlyHashComputed": (IDENTITY + "Passwords/PasswordHasher.swift", "PasswordHasherTests",
-        "hash.parameters.isAcceptable(beside: parameters) else",
-        "$out || hash.parameters.isAcceptable(beside: parameters) else"),
     "healthBlindToDate": (IDENTITY + "Routes/OperationRoutes.swift", "DoubtfulDateTests",
         "(dependencies.dates.isBelieved ? nil", "($out || dependencies.dates.isBelieved ? nil"),
 

@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchTesting
 import PortableFoundation
+import Synchronization
 import TestTags
 import Testing
 
@@ -53,6 +54,19 @@ import Testing
                 await #expect(throws: JOSEError.badSignature) { try await verifier.verify(issuer.token(key)) }
             }
             #expect(issuer.count == 2)
+        }
+    }
+
+    @Test func `is no reason to call a forged signature an outage`() async throws {
+        try await PublishedKeys.serve([key]) { issuer in
+            let verifier = try issuer.verifier()
+            _ = try await verifier.verify(issuer.token(key))
+            let forged = try issuer.token(Key.generate(.eddsa), id: "k1")
+            issuer.clock.advance(by: .seconds(30))
+            issuer.state.withLock { $0.answer = { _ in HTTPResponse(status: .internalServerError) } }
+            await #expect(throws: JOSEError.badSignature) { try await verifier.verify(forged) }
+            issuer.clock.advance(by: .seconds(31))
+            await #expect(throws: AuthError.keysUnavailable) { try await verifier.verify(issuer.token(next)) }
         }
     }
 

@@ -76,7 +76,7 @@ import Testing
     {
         let site = try await Site()
         let account = try await site.signUp()
-        let row = "$argon2id$v=19$m=1048576,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        let row = "$argon2id$v=19$m=1048576,t=5,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
         let store = site.identity.dependencies.store
         let stored = try #require(try await store.account(id: account.id)?.passwordHash)
         try await store.upgradePasswordHash(of: account.id, from: stored, to: row)

@@ -106,6 +106,22 @@ import Testing
         await site.close()
     }
 
+    @Test(arguments: ["", "<html>", #"{"email":"y@example.org","email_verified":true}"#, #"{"sub":"z"}"#])
+    func `needs no other page where its token has an address`(content: String) async throws {
+        let upstream = try ScriptedUpstream()
+        upstream.deviate {
+            $0.response = {
+                $0.path != "/userinfo"
+                    ? nil : HTTPResponse(status: content.isEmpty ? .internalServerError : .ok, body: HTTPBody(content))
+            }
+        }
+        let site = try await Site.brokering(
+            upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.org")
+        let signedIn = try await site.signIn(through: upstream, as: ["sub": "y", "email": "y@example.org"])
+        #expect(try await site.get("/user/profile", bearer: signedIn.access).json["emailVerified"] == false)
+        await site.close()
+    }
+
     @Test func `asks for the address only of a user without an account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)

@@ -17,8 +17,8 @@ public struct Argon2Parameters: Sendable, Hashable {
     /// The length of the hash in bytes.
     public let outputByteCount: Int
 
-    /// Creates parameters, within bounds that protect against careless configurations and hostile records: up to 1 GiB,
-    /// 16 passes, 4 lanes, and hashes of 16 to 64 bytes.
+    /// Creates parameters, within bounds that protect against careless configurations and hostile records: up to 1 GiB, 16
+    /// passes, four passes over 1 GiB or as much work, 4 lanes, and hashes of 16 to 64 bytes.
     ///
     /// - Throws: `CryptoError.unacceptableParameter`.
     public init(memoryKiB: Int, passes: Int, lanes: Int = 1, outputByteCount: Int = 32) throws(CryptoError) {
@@ -27,6 +27,9 @@ public struct Argon2Parameters: Sendable, Hashable {
         // RFC 9106 §3.1: at least 8 blocks of 1 KiB for each lane.
         guard (8 * lanes...1 << 20).contains(memoryKiB) else {
             throw .unacceptableParameter("argon2id takes \(8 * lanes) KiB to 1 GiB of memory")
+        }
+        guard memoryKiB * passes <= 4 << 20 else {
+            throw .unacceptableParameter("argon2id takes four passes over 1 GiB, or as much work")
         }
         guard (16...64).contains(outputByteCount) else {
             throw .unacceptableParameter("an argon2id hash has 16 to 64 bytes")
@@ -66,15 +69,6 @@ extension Argon2Parameters: LosslessStringConvertible {
             parameters.description.utf8.elementsEqual(text.utf8)
         else { return nil }
         self = parameters
-    }
-
-    /// Whether a cost that was read from a file or a row may be computed by a program that writes `own`.
-    ///
-    /// An attacker with write access must not choose the memory and the time of a login. Up to four times the program's own
-    /// memory and work is accepted, and always 256 MiB and four passes of that, which no usual import exceeds.
-    package func isAcceptable(beside own: Argon2Parameters) -> Bool {
-        let (memory, work) = (4 * own.memoryKiB, 4 * own.memoryKiB * own.passes)
-        return memoryKiB <= max(memory, 256 << 10) && memoryKiB * passes <= max(work, 4 * (256 << 10))
     }
 }
 

@@ -18,6 +18,8 @@ final class MailQueue: Sendable {
         var looking = 0
         /// The number of times that a mail may have become due, so that a worker about to end looks again.
         var wakes = 0
+        /// The mails that are being sent, and whether a worker waits for one that no longer counts.
+        var sending: [String: Bool] = [:]
         /// Whether no further worker starts, and whether the present ones take no further mail.
         var isClosed = false, isStopped = false
         /// Whether the mail server could not be used for the last mail.
@@ -31,8 +33,12 @@ final class MailQueue: Sendable {
     private static let pollInterval = Duration.seconds(5)
     /// The time for which a worker has a mail, and by which it goes on while it sends: shorter than users wait after a crash.
     private static let lease = Duration.seconds(120)
+    /// The time after which a mail that is being sent no longer counts as a worker's, so that slow recipients block no others.
+    private static let patience = Duration.seconds(30)
+    /// The greatest number of such mails, each of which holds a connection and a thread.
+    private static let maximumSlow = 32
     /// The time for which `close` then waits for mails that are being sent.
-    private static let lastWait = Duration.seconds(30)
+    private static let lastWait = Duration.seconds(5)
     /// The longest pause between two attempts, so that mails arrive soon after an outage.
     static let longestPause = 300.0
     /// The pause after a mail was refused for good: a mistake in the server's settings must not lose mails, and a dead
@@ -109,7 +115,7 @@ final class MailQueue: Sendable {
 
     /// Sends the mails that are due, until the timeout; the others stay in the outbox.
     ///
-    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. After 30 more seconds
+    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. After five more seconds
     /// it is left alone.
     func close() async {
         wake()
@@ -142,9 +148,7 @@ final class MailQueue: Sendable {
                 guard state.wakes == wakes || state.isStopped else { return nil }
                 state.running -= 1
                 state.looking -= 1
-                guard state.running == 0 else { return [] }
-                defer { state.idle = [] }
-                return state.idle
+                return state.takeIdle()
             }
             guard let idle else { continue }
             for continuation in idle { continuation.resume() }
@@ -196,8 +200,12 @@ final class MailQueue: Sendable {
         }
         do {
             let message = try content.message(for: claimed, to: recipient)
-            let extending = Task { try await extendLease(of: claimed.mail) }
-            defer { extending.cancel() }
+            state.withLock { $0.sending[claimed.mail.id] = false }
+            let waiting = Task { try await wait(for: claimed.mail) }
+            defer {
+                waiting.cancel()
+                state.withLock { if $0.sending.removeValue(forKey: claimed.mail.id) == true { $0.running += 1 } }
+            }
             try await mailer.send(message)
         } catch {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
@@ -211,10 +219,22 @@ final class MailQueue: Sendable {
         try await store.remove(mail: claimed.mail.id)
     }
 
-    /// Extends the lease of a mail until the task is cancelled: a mail server may take minutes for its reply.
+    /// Lets another worker start after a while, and extends the lease of a mail, until the task is cancelled: a mail server may take
+    /// minutes for its reply.
     ///
     /// It ends with a failure of the store: after the lease another worker then sends the mail once more.
-    private func extendLease(of mail: OutboxMail) async throws {
+    private func wait(for mail: OutboxMail) async throws {
+        try await clock.sleep(for: Self.patience)
+        let (starts, idle) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+            guard state.sending[mail.id] == false, state.sending.values.count(where: \.self) < Self.maximumSlow else {
+                return (false, [])
+            }
+            state.sending[mail.id] = true
+            state.running -= 1
+            return (state.addWorker(maximum: maximumRunning), state.takeIdle())
+        }
+        if starts { Task { await work() } }
+        for continuation in idle { continuation.resume() }
         while true {
             try await clock.sleep(for: Self.lease / 2)
             try await store.extendLease(of: mail, to: clock.now.addingTimeInterval(Self.lease.inSeconds))
@@ -239,6 +259,13 @@ final class MailQueue: Sendable {
 }
 
 extension MailQueue.State {
+    /// Takes the callers of `flush` out if no worker runs.
+    fileprivate mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+        guard running == 0 else { return [] }
+        defer { idle = [] }
+        return idle
+    }
+
     /// Counts a further worker, which the caller starts, if there may be one and none looks for a mail.
     fileprivate mutating func addWorker(maximum: Int) -> Bool {
         guard !isClosed || running > 0, !isStopped, running < maximum, looking == 0 else { return false }

@@ -73,7 +73,7 @@ extension UpstreamClient {
             let isComplete = user.identity.email != nil && claims[verificationClaim] != nil
             if !isComplete, server.userInfoEndpoint != nil, try await !isKnown(user.identity) {
                 part = .userInfo
-                let info = try await userInfo(of: tokens)
+                let info = try await userInfo(of: tokens, isOptional: user.identity.email != nil)
                 if let email = Self.email(info?.string("email")) {
                     (user.identity.email, user.isEmailVerified) = (email, info.map(isVerified) == true)
                 }
@@ -86,10 +86,14 @@ extension UpstreamClient {
     }
 
     /// Returns what the provider says about the user; nil if it refuses that, which the sign-in does not depend on.
-    private func userInfo(of tokens: Tokens) async throws -> Claims? {
+    ///
+    /// - Parameter isOptional: Whether the ID token has an address, so that any failure is as good as a refusal.
+    private func userInfo(of tokens: Tokens, isOptional: Bool) async throws -> Claims? {
         do {
             return try await authorization.userInfo(of: tokens)
-        } catch let error as OAuthError where Self.refusals.contains(error.status) {
+        } catch let error as OAuthError where isOptional || Self.refusals.contains(error.status) {
+            return nil
+        } catch let error as HTTPError where isOptional && error != .cancelled {
             return nil
         }
     }

@@ -61,7 +61,7 @@ public final class RemoteJWTVerifier: Sendable {
         do {
             return try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)
         } catch  where Self.mayBeOfNewerKey(error) {
-            guard let newer = try await keys.newer(than: snapshot) else { throw error }
+            guard let newer = try await newer(than: snapshot, for: text, error) else { throw error }
             return try verifier(of: newer).verifiedToken(text, clockOffset: clockOffset)
         }
     }
@@ -81,6 +81,20 @@ public final class RemoteJWTVerifier: Sendable {
             let verifier = makeVerifier(snapshot.keys)
             prepared = (snapshot, verifier)
             return verifier
+        }
+    }
+
+    /// Returns newer keys; nil if there are none.
+    ///
+    /// - Throws: `AuthError.keysUnavailable` if they cannot be fetched, unless the token has a wrong signature under a known name.
+    nonisolated(nonsending) private func newer(
+        than snapshot: KeySetSnapshot, for text: String, _ error: JOSEError
+    ) async throws -> KeySetSnapshot? {
+        do {
+            return try await keys.newer(than: snapshot)
+        } catch let failure as AuthError where failure == .keysUnavailable {
+            if error == .badSignature, try JWT(unverified: text).header.keyID != nil { return nil }
+            throw failure
         }
     }
 

@@ -26,9 +26,6 @@ final class PassphraseFileKey: SecretFileKeySource {
             throw Self.denied("it was not written with a passphrase")
         }
         if let seal = seal.withLock(\.self), seal.header == header { return seal.key }
-        guard cost.isAcceptable(beside: self.cost) else {
-            throw Self.denied("its passphrase costs too much memory or time")
-        }
         let key = try derive(salt: salt, cost: cost)
         guard header.accepts(key) else { throw Self.denied("this is not its passphrase") }
         seal.withLock { $0 = SecretFileSeal(key: key, header: header) }
