@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         "key \(check)", "passphrase \(check) m=8,t=1,p=1 AAAAAAAAAAAAAAAAAAAAAA", "keyring \(check) key-1",
-        "passphrase \(check) m=1048576,t=16,p=4 AAAAAAAAAAAAAAAAAAAAAA",
+        "passphrase \(check) m=1048576,t=4,p=4 AAAAAAAAAAAAAAAAAAAAAA",
     ])
     func `is written as it was read`(line: String) throws {
         let bytes = Array("latch-secrets-2\n\(line)\n".utf8)
