@@ -71,6 +71,14 @@ struct SilentOrigins {
 }
 
 extension CurlTransfer {
+    /// Whether the transfer may use a socket that libcurl does not watch, so that the connection is not idle.
+    ///
+    /// libcurl does not announce the socket of a connection that it uses again before the last transfer has left it. A request
+    /// that has begun without an announced socket may be on any.
+    func mayUse(_ other: CInt) -> Bool {
+        socket == other || unreadSocket == other || socket == nil && bytesBeforeRequest != nil
+    }
+
     /// Whether the request was sent on a connection that was open before, and nothing came in response.
     var wasUnanswered: Bool { arrived == 0 && hasSent && latch_curl_reuses_connection(easy) != 0 }
 

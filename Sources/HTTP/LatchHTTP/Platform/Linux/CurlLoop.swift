@@ -157,8 +157,7 @@ extension CurlLoop {
             inbox.withLock { $0.misses += 1 }
             return .unfinished
         }
-        let idle = active == 0
-        let (isDone, isYieldDue) = inbox.withLock { ($0.endLeading(isIdle: idle), $0.countLed()) }
+        let (isDone, isYieldDue) = inbox.withLock { ($0.endLeading(isIdle: active == 0), $0.countLed()) }
         if !isDone { wakeUps.wakeThread() }
         return isYieldDue ? .finishedAndYieldIsDue : .finished
     }
@@ -314,7 +313,7 @@ extension CurlLoop {
                 wakeUps.clearDriverEvent()
             } else if let meaning = sockets.meaning(of: event.events, on: descriptor) {
                 act(on: descriptor, meaning)
-            } else if idleTimed.contains(where: { $0.socket == descriptor || $0.unreadSocket == descriptor }) {
+            } else if idleTimed.contains(where: { $0.mayUse(descriptor) }) {
                 finishDisconnectedTransfers(on: descriptor)
             } else {
                 sockets.endIdle(descriptor)
@@ -451,7 +450,9 @@ extension CurlLoop {
 
     /// Closes a socket and removes it from the table, since the kernel reuses its number.
     static let onClose: curl_closesocket_callback = { context, socket in
-        if let context { CurlLoop.of(context).sockets.closed(socket) }
+        let loop = context.map(CurlLoop.of)
+        loop?.sockets.closed(socket)
+        for transfer in loop?.idleTimed ?? [] where transfer.socket == socket { transfer.socket = nil }
         return Glibc.close(socket)
     }
 }
