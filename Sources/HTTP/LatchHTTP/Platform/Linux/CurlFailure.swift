@@ -34,10 +34,11 @@ enum CurlFailure {
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
             .tls("No trusted connection to \(authority): \(reason(errorBuffer) ?? text(code)).")
+        // libcurl 8 refuses transfer codings by itself, and names them.
+        case CURLE_BAD_CONTENT_ENCODING:
+            .malformedMessage("The response of \(authority) violates HTTP: \(reason(errorBuffer) ?? text(code)).")
         // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
-            CURLE_BAD_FUNCTION_ARGUMENT,
-            CURLE_WRITE_ERROR:
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
             .malformedMessage("The response of \(authority) violates HTTP: \(text(code)).")
         // RFC 9113 §6.8 and §8.7: a server ends its connection or stream in the ordinary course. libcurl has the same codes for
         // violations.
