@@ -52,7 +52,7 @@ extension HTTPError {
 
     /// This process, or the whole system, has no file descriptors left for a connection; nothing was sent.
     ///
-    /// It is no failure of the network, and trying again at once would not help.
+    /// The network has not failed, and another attempt at once would not help.
     package static let tooManyOpenFiles = HTTPError.tooManyOpenFiles()
 
     /// The timeout has expired; the server may have processed the request.

@@ -94,8 +94,9 @@ final class Dependencies: Sendable {
         if let rejection = limiter.take(attempts, at: now) { throw .tooManyAttempts(rejection) }
     }
 
-    /// Requires that tokens of this server are for the resources that a client names (RFC 8707 §2): for the audience only, which
-    /// is the issuer unless it is set.
+    /// Requires that tokens of this server are for the resources that a client names (RFC 8707 §2).
+    ///
+    /// They are for the audience only, which is the issuer unless it is set.
     ///
     /// - Throws: `IdentityError.invalidTarget`, `.notReady`.
     func requireTargets(_ resources: [String]) throws(IdentityError) {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-/// PgBouncer in front of a database, on a socket of its own.
+/// PgBouncer in front of a database, on a separate socket.
 private final class Pooler {
     private static let program = "/usr/sbin/pgbouncer"
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }

@@ -114,7 +114,7 @@ import Testing
         upstream.deviate(flaw.deviate)
         let check = try #require(try await configuration.checkUpstreams(by: upstream).first)
         let found = check.error.map { "staff:\(check.part ?? ""):\($0.codeOrType)" }
-        // It has sent a code that nobody issued.
+        // It has sent a code that was never issued.
         #expect(found == (flaw.refusal == "staff:token:invalidGrant" ? nil : flaw.refusal))
     }
 }

@@ -17,8 +17,9 @@ public struct Argon2Parameters: Sendable, Hashable {
     /// The length of the hash in bytes.
     public let outputByteCount: Int
 
-    /// Creates parameters, within bounds that protect against careless configurations and hostile records: up to 1 GiB, 16
-    /// passes, four passes over 1 GiB or as much work, 4 lanes, and hashes of 16 to 64 bytes.
+    /// Creates parameters, within bounds that protect against careless configurations and hostile records.
+    ///
+    /// The bounds are 1 GiB, 16 passes, the work of four passes over 1 GiB, 4 lanes, and hashes of 16 to 64 bytes.
     ///
     /// - Throws: `CryptoError.unacceptableParameter`.
     public init(memoryKiB: Int, passes: Int, lanes: Int = 1, outputByteCount: Int = 32) throws(CryptoError) {

@@ -30,8 +30,8 @@ struct ConstraintReader {
 
     /// Returns the constraints of a request's fields, and of the fields of the messages in it.
     ///
-    /// Those of a message in a list, in a map, in a oneof, and of a message that contains itself are reported: the
-    /// conditions of a method reach one message each.
+    /// A condition of a method reaches one message. So the constraints of a message in a list, a map or a oneof are reported, and
+    /// those of a message that contains itself.
     func constraints(ofRequest request: MessageDescriptor) -> [FieldConstraint] {
         var result = constraints(of: request)
         guard options.declaresOptions else { return result }

@@ -110,8 +110,8 @@ package struct OutputPlan: Sendable {
         rest.origins.remove(origin)
         guard rest.origins.isEmpty else { return manifest.entries[path] = rest }
         manifest.entries[path] = nil
-        // A file that cannot be read is not the generated one, nor one of a kind that the generator does not write: a foreign
-        // repository's manifest lists what it likes.
+        // A file that cannot be read is not the generated one. A foreign repository's manifest may also list files of kinds that
+        // the generator does not write.
         guard Self.isInside(path), [".swift", ".md"].contains(where: path.hasSuffix),
             !Self.leadsThroughLink(path, in: folder),
             let old = try? AtomicFile("\(folder)/\(path)").readFile()

@@ -101,8 +101,8 @@ package struct ProtoSources: Sendable {
 
     /// Returns a diagnostic with the path of its file in place of the import path.
     ///
-    /// The text behind a link that leads out of the search paths is not quoted, nor that of a folder that only a foreign repository
-    /// names: diagnostics may be public.
+    /// Diagnostics may be public. They do not quote text behind a link that leads out of the search paths, or text of a folder
+    /// that only a foreign repository names.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
         guard let path = path(of: diagnostic.file) else { return diagnostic }
         var located = diagnostic

@@ -40,8 +40,9 @@ struct Excerpt {
 }
 
 extension String {
-    /// The text with U+FFFD instead of each control character except tabs, of each separator of lines, and of each character that
-    /// changes the direction of what follows, so that code looks like other code (CVE-2021-42574).
+    /// The text with U+FFFD instead of control characters except tabs, separators of lines, and bidirectional controls.
+    ///
+    /// By the last ones code looks like other code (CVE-2021-42574).
     package var withoutControls: String {
         let isControl = { (scalar: Unicode.Scalar) in
             switch scalar.value {

@@ -28,8 +28,9 @@ public struct IdentityError: CodedError {
     /// The member of the content that is refused; nil if it is none, several, or must not be known.
     var field: String?
 
-    /// What has failed at an identity provider, for the log: its name, the part and the code of the cause, such as
-    /// `google:token:invalidClient`; nil for other errors.
+    /// What has failed at an identity provider, for the log: its name, the part and the code of the cause.
+    ///
+    /// An example is `google:token:invalidClient`. Nil for other errors.
     var upstreamFailure: String?
 
     /// Returns the same error with another message, hint or waiting time.

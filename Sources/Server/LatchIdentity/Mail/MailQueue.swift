@@ -115,8 +115,8 @@ final class MailQueue: Sendable {
 
     /// Sends the mails that are due, until the timeout; the others stay in the outbox.
     ///
-    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. After five more seconds
-    /// it is left alone.
+    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. Its result is awaited for five
+    /// more seconds.
     func close() async {
         wake()
         let polling = state.withLock { state in
@@ -219,10 +219,9 @@ final class MailQueue: Sendable {
         try await store.remove(mail: claimed.mail.id)
     }
 
-    /// Lets another worker start after a while, and extends the lease of a mail, until the task is cancelled: a mail server may take
-    /// minutes for its reply.
+    /// Lets another worker start after a while, and extends the lease of a mail, until the task is cancelled.
     ///
-    /// It ends with a failure of the store: after the lease another worker then sends the mail once more.
+    /// A mail server may take minutes for its reply. It ends with a failure of the store: after the lease another worker then sends the mail once more.
     private func wait(for mail: OutboxMail) async throws {
         try await clock.sleep(for: Self.patience)
         let (starts, idle) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in

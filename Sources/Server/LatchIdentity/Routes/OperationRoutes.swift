@@ -59,7 +59,7 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
-    /// It commits a row, so that it detects a full disk or a blocked writer before a user does, and judges the date, by which
+    /// It commits a row, so that it detects a full disk or a blocked writer before a user does. It judges the date too, by which
     /// every grant may be refused.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let failure = await healthCheck.failure() ?? (dependencies.dates.isBelieved ? nil : .doubtfulDate) else {
@@ -108,11 +108,10 @@ struct OperationRoutes: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the request came by the operators' listener; if there is none, from the same machine, by one of its loopback names
-    /// and not through a proxy, or in process.
+    /// Whether the request came by the operators' listener.
     ///
-    /// A page whose name has come to resolve to this machine (DNS rebinding) has its own name in Host, and a trusted proxy may have
-    /// lost the field with its client's address.
+    /// If there is none, it came in process, or from the same machine, by a loopback name and not through a proxy. A page whose name
+    /// resolves to this machine (DNS rebinding) has its own name in Host. A trusted proxy may have lost its client's address.
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }

@@ -21,8 +21,8 @@ package struct UpstreamCheck: Sendable {
 extension IdentityConfiguration {
     /// Asks each configured identity provider for its metadata and its keys, and whether it knows the client with its secret.
     ///
-    /// For the last it gets a code that it never issued: a provider refuses a client that it does not know before it looks at the code
-    /// (RFC 6749 §5.2). Other refusals are as they should be.
+    /// For the last it gets a code that it never issued. A provider first refuses a client that it does not know (RFC 6749 §5.2). Other
+    /// refusals are as they should be.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     package func checkUpstreams(by transport: any Handler) async throws(IdentityError) -> [UpstreamCheck] {

@@ -69,7 +69,7 @@ extension UpstreamClient {
             guard let claims = granted.idTokenClaims else { throw OAuthError.invalidIDToken }
             try checkTenant(claims)
             var user = try user(claims)
-            // OpenID Connect Core §5.4: with a code, what a scope asks for may be at the other endpoint alone.
+            // OpenID Connect Core §5.4: with a code, what a scope asks for may be at the other endpoint only.
             let isComplete = user.identity.email != nil && claims[verificationClaim] != nil
             if !isComplete, server.userInfoEndpoint != nil, try await !isKnown(user.identity) {
                 part = .userInfo

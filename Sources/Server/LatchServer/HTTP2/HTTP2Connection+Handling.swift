@@ -10,7 +10,7 @@ extension HTTP2Connection {
         guard !stream.isComplete, let head = stream.head else { return enqueue(stream) }
         let configuration = loop.configuration
         if configuration.streamsContent(at: head.path) {
-            // The number of connections bounds the memory of those that are alone, which a login must not be refused (decision 0054).
+            // A login must not be refused: the number of connections bounds the memory of single streams (decision 0054).
             guard streams.count == 1 || stream.memory.reserve(HTTP2Limits.waitingStreamBytes) else {
                 throw .contentMemoryExhausted
             }

@@ -32,8 +32,9 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     private(set) var phase = Phase.open
     /// The time at which an idle, a silent or a lingering connection ends, on the loop's clock.
     var deadline: UInt64
-    /// The time until which a connection with streams may be silent in both directions before the client is asked for a sign, or
-    /// then until which it must have given one.
+    /// The time until which a connection with streams may be silent in both directions.
+    ///
+    /// The client is asked for a sign then, and has until the next such time to give one.
     private var silenceDeadline = UInt64.max
     /// Whether the client was asked for a sign and has sent nothing since.
     private var isProbed = false

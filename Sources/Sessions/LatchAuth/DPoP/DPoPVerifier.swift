@@ -50,7 +50,7 @@ public struct DPoPVerifier: Sendable {
     ///   - window: The greatest difference between the proof's date and the local clock, in both directions.
     ///   - nonces: The nonces that proofs need; nil if none is required.
     ///   - capacity: The number of remembered proofs. If more arrive within the window, some of the key with the most proofs
-    ///     are refused rather than accepted twice; of other keys only where no key has a sixteenth of all.
+    ///     are refused. Proofs of other keys are refused only where no key has a sixteenth of all.
     ///   - clock: The time.
     ///   - memory: Marks a proof as used for all processes that serve the origin, until a time, and returns whether it was not used
     ///     before; nil if there is one process. Both are one step: of two processes that get a proof at the same time, one gets true.
@@ -254,7 +254,7 @@ public struct DPoPNonces: Sendable {
 /// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
 ///
 /// When it is full, it evicts the proofs of one key and one second: those of the key with the most. It refuses others of that key
-/// and second from then on, so that a holder of one key shuts out nobody else, and no proof is accepted twice. Where many keys
+/// and second from then on. So the holder of one key does not shut out others, and each proof is accepted once. Where many keys
 /// fill it evenly, it evicts and refuses all proofs of one second, that with the most.
 final class DPoPReplayCache: Sendable {
     private struct Entry: Hashable {

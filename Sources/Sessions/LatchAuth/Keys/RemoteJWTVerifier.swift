@@ -98,7 +98,8 @@ public final class RemoteJWTVerifier: Sendable {
         }
     }
 
-    /// Whether newer keys may change the result: an issuer may also have a new key under an old ID, such as one that was
-    /// restored without its keys.
+    /// Whether newer keys may change the result.
+    ///
+    /// An issuer that was restored without its keys has a new one under an old ID.
     private static func mayBeOfNewerKey(_ error: JOSEError) -> Bool { error == .unknownKey || error == .badSignature }
 }

@@ -10,7 +10,7 @@ package import LatchHTTP
 package enum RefreshRefusal: Sendable, Hashable {
     /// `invalid_grant` (RFC 6749 §5.2), or words that say of the refresh token or of its session that it has ended.
     case issuer
-    /// Any other 401 or 403 but a filter's page, and a 400 that is empty or has a code which names no mistake in the request.
+    /// Any other 401 or 403 but a filter's page. A 400 that is empty, or whose code does not name a mistake in the request.
     case doubtful
 }
 
@@ -24,7 +24,7 @@ extension HTTPResponse {
         if let words, words.isAboutRequest { return nil }
         if let words, !hasForeignChallenge, words.endSession(status) { return .issuer }
         guard words?.oauthCode != "invalid_request" else { return nil }
-        if status == .unauthorized || status == .forbidden { return isOfFilter ? nil : .doubtful }
+        if status == .unauthorized || status == .forbidden { return isOfFilter(words) ? nil : .doubtful }
         // RFC 6749 §5.2 has one code with this status for a refresh token, and issuers have many. A proxy sends a page.
         guard status == .badRequest else { return nil }
         return isEmpty || words?.refusesByCode == true ? .doubtful : nil
@@ -80,12 +80,12 @@ extension HTTPResponse {
         return challenges.isEmpty || !challenges.allSatisfy { $0.isScheme("Bearer") || $0.isScheme("DPoP") }
     }
 
-    /// Whether a filter in front of the issuer has responded, which knows no session: a page with 403, a page with a challenge for
-    /// another scheme, and Cloudflare's problem details.
+    /// Whether a filter in front of the issuer has responded, which does not know the session.
     ///
-    /// A page with 401 and no such challenge is also what frameworks of issuers send.
-    private var isOfFilter: Bool {
-        if IssuerWords(self)?.isOfCloudflare == true { return true }
+    /// It sends a page with 403, a page with a challenge for another scheme, or Cloudflare's problem details. Frameworks of issuers
+    /// also send a page with 401, without such a challenge.
+    private func isOfFilter(_ words: IssuerWords?) -> Bool {
+        if words?.isOfCloudflare == true { return true }
         let start = body.bytesWithoutMark.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         return start == UInt8(ascii: "<") && (status == .forbidden || hasForeignChallenge)
     }

@@ -196,8 +196,9 @@ extension Environment.Output {
     }
 }
 
-/// Takes the descriptors 0 to 2 where the process was started without them, before a file or a connection gets one: a token
-/// would be written into it.
+/// Takes the descriptors 0 to 2 where the process was started without them.
+///
+/// Otherwise a file or a connection would get one, and a token would be written into it.
 ///
 /// Each is opened for the wrong direction. The first use of it is an error, as without a descriptor.
 func openMissingStreams() {

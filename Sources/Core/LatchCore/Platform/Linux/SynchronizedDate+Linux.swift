@@ -5,8 +5,9 @@ import CTimer
 package import PortableFoundation
 
 extension WallClock {
-    /// The greatest error of a clock that a time server keeps, in microseconds: the kernel's is larger after a start, and once
-    /// nothing has corrected it for nine hours (adjtimex(2), `maxerror`).
+    /// The greatest error of a clock that a time server keeps, in microseconds (adjtimex(2), `maxerror`).
+    ///
+    /// The kernel's is larger after a start, and when nothing has corrected the clock for nine hours.
     private static let greatestError = 16_000_000
 
     /// The kernel's date, if a time server keeps it right; nil if none does.

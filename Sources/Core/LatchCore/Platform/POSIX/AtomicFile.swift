@@ -62,7 +62,7 @@ package struct AtomicFile: Sendable {
         do throws(FileError) {
             defer { close(file) }
             try keepOwner(of: file, temporary)
-            try write(bytes, to: file, path: temporary)
+            try Self.write(bytes, to: file, path: temporary)
             guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
         } catch {
             unlink(temporary)
@@ -76,8 +76,9 @@ package struct AtomicFile: Sendable {
         try syncFolder()
     }
 
-    /// Gives the new file the owner of the one that it replaces, or else of the folder, if this process may: a user's file stays
-    /// the user's, though root has written it.
+    /// Gives the new file the owner of the one that it replaces, or else of the folder, if this process may.
+    ///
+    /// A user's file stays the user's, though root has written it.
     private func keepOwner(of file: CInt, _ temporary: String) throws(FileError) {
         var entry = stat()
         guard geteuid() == 0 else { return }
@@ -137,7 +138,7 @@ package struct AtomicFile: Sendable {
     package func overwrite(with bytes: [UInt8]) throws(FileError) {
         let file = try openOrCreate(O_WRONLY)
         defer { close(file) }
-        try write(bytes, to: file, path: path)
+        try Self.write(bytes, to: file, path: path)
         guard ftruncate(file, off_t(bytes.count)) == 0 else { throw FileError("ftruncate", path) }
     }
 
@@ -283,7 +284,9 @@ extension AtomicFile {
     }
 
     /// Writes all bytes, which may take several calls.
-    func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileError) {
+    ///
+    /// - Parameter path: The path for errors.
+    package static func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }

@@ -96,7 +96,7 @@ package actor FileWriter {
 
     /// Appends bytes.
     package func write(_ bytes: [UInt8]) throws(FileError) {
-        try target.write(bytes, to: file, path: temporary ?? target.path)
+        try AtomicFile.write(bytes, to: file, path: temporary ?? target.path)
     }
 
     /// Renames the file to its final path, durably, and replaces an earlier one.

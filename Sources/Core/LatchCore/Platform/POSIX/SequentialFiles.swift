@@ -91,7 +91,7 @@ package final class NewFile {
 
     /// Appends bytes.
     package func write(_ bytes: [UInt8]) throws(FileError) {
-        try target.write(bytes, to: file, path: target.path)
+        try AtomicFile.write(bytes, to: file, path: target.path)
     }
 
     /// Gives the file its name, durably, unless another file has got it meanwhile.

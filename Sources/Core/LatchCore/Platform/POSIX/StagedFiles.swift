@@ -31,12 +31,12 @@ package struct StagedFiles: ~Copyable {
         let target = AtomicFile(path)
         if let file = try target.openInPlace() {
             defer { close(file) }
-            return try target.write(bytes, to: file, path: path)
+            return try AtomicFile.write(bytes, to: file, path: path)
         }
         try makeFolder(target.folder)
         let (file, temporary) = try target.makeTemporary(mode: 0o666)
         staged.append((temporary, target))
-        do throws(FileError) { try target.write(bytes, to: file, path: temporary) } catch {
+        do throws(FileError) { try AtomicFile.write(bytes, to: file, path: temporary) } catch {
             close(file)
             throw error
         }

@@ -99,8 +99,9 @@ enum CurlFailure {
             || (showsCertificate && says("handshake failure"))
     }
 
-    /// Whether a TLS handshake failed since its connection ended, as a filter, a tunnel or a machine that wakes up ends it: by a
-    /// reset, or by an end without an alert.
+    /// Whether a TLS handshake failed since its connection ended, by a reset or without an alert.
+    ///
+    /// Filters and tunnels end connections so, and machines that wake up.
     private static func isAboutTheConnection(_ errorBuffer: String) -> Bool {
         ["Connection reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"].contains {
             errorBuffer.utf8.contains($0.utf8)

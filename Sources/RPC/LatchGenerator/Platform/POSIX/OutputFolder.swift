@@ -141,7 +141,7 @@ struct OutputFiles: ~Copyable {
         let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard file >= 0 else { throw FileError("open", place) }
         staged.append((temporary, name, parts))
-        do throws(FileError) { try Self.write(bytes, to: file, place) } catch {
+        do throws(FileError) { try AtomicFile.write(bytes, to: file, path: place) } catch {
             close(file)
             throw error
         }
@@ -171,22 +171,4 @@ struct OutputFiles: ~Copyable {
         last = (parts, descriptor)
         return descriptor
     }
-
-    /// Writes all bytes, which may take several calls.
-    private static func write(_ bytes: [UInt8], to file: Int32, _ place: String) throws(FileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileError("write", place)
-            }
-            rest = rest.dropFirst(count)
-        }
-    }
-}
-
-/// The system's `write`, which the method above shadows.
-private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(file, buffer, count)
 }

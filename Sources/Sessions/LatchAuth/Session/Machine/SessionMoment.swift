@@ -31,7 +31,7 @@ package struct ClockAnchor: Sendable, Hashable {
     }
 
     private static func seconds(_ moment: SessionMoment) -> Int {
-        // Saturated, since an extreme date is no reason to crash.
+        // Saturated, since the process must not crash by an extreme date.
         Int(max(-1e15, min(1e15, moment.date.timeIntervalSinceReferenceDate - moment.uptime.inSeconds)).rounded())
     }
 }
