@@ -31,6 +31,11 @@ extension UnsafeMutableBufferPointer<UInt8> {
     }
 }
 
+extension Collection<UInt8> {
+    /// The bytes after a byte order mark of UTF-8, which is no part of a text (Unicode 16, §23.8).
+    package var withoutByteOrderMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
+}
+
 extension StringProtocol {
     /// Returns the text with its ASCII letters in lower case, as protocols compare names.
     ///

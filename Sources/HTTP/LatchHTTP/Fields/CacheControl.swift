@@ -11,6 +11,8 @@ package struct CacheControl: Sendable, Hashable {
     package private(set) var staleIfError: Duration?
     /// Whether it may be reused without validation: neither `no-store` nor `no-cache` is present.
     package private(set) var isReusable = true
+    /// Whether intermediaries may change the content: `no-transform` is not present.
+    package private(set) var isTransformable = true
 
     /// The maximum duration that is parsed; larger values mean "for ever" and are limited to it.
     package static let longest = Duration.seconds(366 * 86_400)
@@ -37,6 +39,7 @@ package struct CacheControl: Sendable, Hashable {
         if scanner.take(0x3D) { value = scanner.next == 0x22 ? scanner.quotedString() : scanner.token() }
         switch name {
         case "no-store", "no-cache": isReusable = false
+        case "no-transform": isTransformable = false
         case "max-age": maximumAge = min(maximumAge ?? Self.longest, Self.seconds(value))
         case "stale-if-error": staleIfError = min(staleIfError ?? Self.longest, Self.seconds(value))
         default: break

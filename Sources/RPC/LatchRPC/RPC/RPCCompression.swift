@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchHTTP
+
 /// A compression algorithm for messages.
 ///
 /// ```swift
@@ -33,5 +35,21 @@ public struct RPCCompression: Sendable {
 
     /// The gzip compression (RFC 1952), which every peer supports.
     public static let gzip = RPCCompression(
-        name: "gzip", compress: { try Gzip.compress($0) }, decompress: { try Gzip.decompress($0, limit: $1) })
+        name: "gzip", compress: { try compressed($0) }, decompress: { try decompressed($0, limit: $1) })
+
+    private static func compressed(_ bytes: [UInt8]) throws(RPCError) -> [UInt8] {
+        do throws(Gzip.Failure) { return try Gzip.compress(bytes) } catch {
+            throw RPCError(.internal, "A message could not be compressed: \(error).")
+        }
+    }
+
+    private static func decompressed(_ bytes: [UInt8], limit: Int) throws(RPCError) -> [UInt8] {
+        do throws(Gzip.Failure) { return try Gzip.decompress(bytes, limit: limit) } catch {
+            throw switch error {
+            case .outOfMemory: RPCError(.internal, "Out of memory while decompressing a message.")
+            case .tooLarge: RPCError(.resourceExhausted, "A message exceeds the limit of \(limit) bytes.")
+            case .damaged: RPCError(.invalidArgument, "A compressed message is damaged.")
+            }
+        }
+    }
 }

@@ -22,6 +22,22 @@ package struct FileStatus: Sendable {
         self.entry = entry
     }
 
+    /// Reads the attributes of an open file.
+    init(ofOpen file: Int32, _ path: String) throws(FileError) {
+        var entry = stat()
+        guard fstat(file, &entry) == 0 else { throw FileError("fstat", path) }
+        self.entry = entry
+    }
+
+    /// The number of bytes; nil where an `Int` does not hold it.
+    var size: Int? { Int(exactly: entry.st_size) }
+
+    /// The time of the last change in nanoseconds since 1970.
+    var modified: Int64 {
+        let time = entry.modification
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
     /// The ids of its user and of its group.
     var owner: (user: uid_t, group: gid_t) { (entry.st_uid, entry.st_gid) }
 

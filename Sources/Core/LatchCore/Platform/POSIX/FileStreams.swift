@@ -10,13 +10,15 @@ import Darwin
 import Musl
 #endif
 
-/// A file that is read sequentially in chunks, without blocking the cooperative threads.
+/// A file that is read in chunks, without blocking the cooperative threads.
 package actor FileReader {
     private let queue = FileExecutor()
     private let path: String
     private let file: Int32
     /// The number of bytes of the file when it was opened.
     package nonisolated let size: Int
+    /// The time of the last change before it was opened, in nanoseconds since 1970.
+    package nonisolated let modified: Int64
 
     /// The file's own executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -28,21 +30,16 @@ package actor FileReader {
         // Without O_NONBLOCK a pipe without a writer would block here.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw FileError("open", path) }
-        var entry = stat()
-        let isKnown = fstat(file, &entry) == 0
-        guard isKnown, entry.st_mode & S_IFMT == S_IFREG else {
-            let number = isKnown ? EINVAL : errno
+        do throws(FileError) {
+            let status = try FileStatus(ofOpen: file, path)
+            guard status.isFile else { throw FileError("fstat", path, number: EINVAL) }
+            // An Int of 32 bits does not hold the size of every file.
+            guard let size = status.size else { throw FileError("fstat", path, number: EFBIG) }
+            (self.path, self.file, self.size, modified) = (path, file, size, status.modified)
+        } catch {
             close(file)
-            throw FileError("fstat", path, number: number)
+            throw error
         }
-        // An Int of 32 bits does not hold the size of every file.
-        guard let size = Int(exactly: entry.st_size) else {
-            close(file)
-            throw FileError("fstat", path, number: EFBIG)
-        }
-        self.path = path
-        self.file = file
-        self.size = size
     }
 
     deinit { close(file) }
@@ -57,6 +54,18 @@ package actor FileReader {
             count = 0
         }
         if let failure { throw failure }
+        return bytes
+    }
+
+    /// Reads `count` bytes from `offset` on; fewer at the end of the file.
+    package func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        guard lseek(file, off_t(offset), SEEK_SET) >= 0 else { throw FileError("lseek", path) }
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let piece = try next(upTo: count - bytes.count)
+            if piece.isEmpty { break }
+            bytes = bytes.isEmpty ? piece : bytes + piece
+        }
         return bytes
     }
 }
@@ -113,7 +122,7 @@ package actor FileWriter {
 ///
 /// The cooperative pool has one thread per processor, which a slow disk or an unresponsive network file system would
 /// block.
-private final class FileExecutor: SerialExecutor {
+final class FileExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "latch.file")
 
     func enqueue(_ job: consuming ExecutorJob) {

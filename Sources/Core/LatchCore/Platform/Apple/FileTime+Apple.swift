@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Darwin
+
+extension stat {
+    /// The time of the last change of the content.
+    var modification: timespec { st_mtimespec }
+}
+#endif
