@@ -25,7 +25,7 @@ enum BenchInterceptors {
         let loud = LoggingInterceptor { _ in lines.withLock { $0 += 1 } }
         let limit = RateLimitInterceptor(requests: 1_000_000_000, per: .milliseconds(1))
         let single: [(String, [any Interceptor], limit: Double)] = [
-            ("fields", [HeaderInterceptor.userAgent("Notes/1")], 500),
+            ("fields", [HeaderInterceptor([.userAgent: "Notes/1"])], 500),
             ("logging, nothing to say", [quiet], 400),
             ("logging, a line each", [loud], 5_000),
             ("metrics", [MetricsInterceptor(SampleCounter())], 1_000),

@@ -141,6 +141,13 @@ extension HTTPError {
             hint: "Remove line breaks and NUL from the value, and use only token characters in the name.")
     }
 
+    /// A field that only the transport sets.
+    static func fieldOfTransport(_ name: String) -> HTTPError {
+        HTTPError(
+            code: "invalidField", message: "The header field '\(name)' follows from the URL and the content.",
+            hint: "Leave it out.")
+    }
+
     /// - Parameter isUnsent: Whether no earlier connection may have taken some of the request.
     package static func tooManyOpenFiles(isUnsent: Bool = true) -> HTTPError {
         var error = HTTPError(

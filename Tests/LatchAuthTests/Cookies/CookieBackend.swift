@@ -84,7 +84,7 @@ final class CookieBackend: Sendable {
     func login() async throws -> [Cookie] {
         let jar = CookieJar()
         let client = Client(baseURL: url, transport: CurlTransport(), interceptors: [CookieInterceptor(jar)])
-        try await client.perform(.post("login", form: [("user", "a&b"), ("password", "p=1;")]))
+        try await client.perform(.post("login", sending: .form([("user", "a&b"), ("password", "p=1;")])))
         return jar.cookies
     }
 

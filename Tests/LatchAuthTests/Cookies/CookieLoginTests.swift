@@ -139,7 +139,7 @@ import Testing
         }
         let session = Session(cookiesIn: store, named: ["sid"], clock: clock.wallClock()) {
             let client = Client(baseURL: backend.url, transport: transport, interceptors: [CookieInterceptor(jar)])
-            try await client.perform(.post("login", form: []))
+            try await client.perform(.post("login", sending: .form([])))
             return jar.cookies
         }
         try await session.signIn()
@@ -195,7 +195,7 @@ import Testing
         let clients = Mutex<Client?>(nil)
         let session = Session(cookiesIn: store) {
             let client = clients.withLock { $0 }
-            try await client?.perform(.post("login", form: []))
+            try await client?.perform(.post("login", sending: .form([])))
             return jar.cookies
         }
         let client = Client(

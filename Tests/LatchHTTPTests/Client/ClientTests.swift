@@ -32,7 +32,7 @@ import Testing
         let server = try RawHTTPServer { _ in .response(201, body: #"{"id":7,"name":"Ada"}"#) }
         let client = try client(server)
         _ = try await client.perform(.post("users", json: User(id: 1, name: "Ä"), as: User.self))
-        _ = try await client.perform(.post("login", form: [("a b", "c+d&=é")], as: User.self))
+        _ = try await client.perform(.post("login", sending: .form([("a b", "c+d&=é")]), as: User.self))
         let (json, form) = (server.requests[0], server.requests[1])
         #expect(try JSONDecoder().decode(User.self, from: Data(json.body)) == User(id: 1, name: "Ä"))
         #expect(json.values(of: "Content-Type") == ["application/json"])

@@ -160,7 +160,7 @@ import Testing
     }
 
     /// RFC 9110 §15.5.17.
-    @Test(arguments: [("bytes */3", "abc"), (nil, "abc"), ("bytes */4", "old")] as [(String?, String)])
+    @Test(arguments: [("bytes */3", "abc"), (nil, "old"), ("bytes */4", "old")] as [(String?, String)])
     func `is whole where only its end was missing`(range: String?, file: String) async throws {
         let result = try await download(
             [
@@ -179,10 +179,34 @@ import Testing
         #expect(result.progress == [[2, 6], [3, 6], [5, 6], [6, 6]])
     }
 
+    /// xroche/httrack#428, modelscope/modelscope_hub#50.
+    @Test(arguments: [
+        part("bcdef", "bytes 1-5/6"), part("def", "Bytes 3-5/6"),
+        HTTPResponse(
+            status: .ok, fields: ["ETag": "\"v1\"", "Content-Range": "bytes 3-5/6"], body: HTTPBody("def")),
+    ])
+    func `goes on with a part that begins earlier, names its unit in capitals, or has the status 200`(
+        answer: HTTPResponse
+    ) async throws {
+        for first in [Self.tagged, ["ETag": "\"v1\""]] {
+            let result = try await download([{ Self.broken(["ab", "c"], fields: first) }, { answer }])
+            #expect(result.error == nil)
+            #expect(result.file == "abcdef")
+        }
+    }
+
+    @Test func `is an error where a part begins after what is there`() async throws {
+        let result = try await download([
+            { Self.broken(["ab"], fields: Self.tagged) }, { Self.part("def", "bytes 3-5/6") },
+        ])
+        #expect(result.error == .malformedMessage)
+        #expect(result.file == nil)
+    }
+
     @Test(arguments: [
         HTTPResponse(status: .ok, fields: ["ETag": "\"v2\""], body: HTTPBody("uvwxyz")),
         HTTPResponse(status: .ok, body: HTTPBody("uvwxyz")),
-        part("xyz", "bytes 3-5/6", tag: "\"v2\""), part("xyz", "bytes 2-4/6"), part("xyz", "bytes 3-6/7"),
+        part("xyz", "bytes 3-5/6", tag: "\"v2\""), part("xyz", "bytes 3-6/7"),
         part("xyz", "items 3-5/6"), HTTPResponse(status: 206, body: HTTPBody("xyz")),
         HTTPResponse(status: .noContent),
     ])

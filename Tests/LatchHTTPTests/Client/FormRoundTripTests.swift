@@ -39,7 +39,7 @@ import Testing
             let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
             for chunk in stride(from: 0, to: pairs.count, by: 100) {
                 let some = Array(pairs[chunk..<min(chunk + 100, pairs.count)])
-                let echo = try await client.perform(.post("echo", query: some, form: some, as: Echo.self))
+                let echo = try await client.perform(.post("echo", query: some, sending: .form(some), as: Echo.self))
                 let sent = Self.scalars(some.map { [$0.0, $0.1] })
                 #expect(Self.scalars(echo.form) == sent)
                 #expect(Self.scalars(echo.query) == sent)
@@ -85,7 +85,7 @@ import Testing
     @Test(.tags(.n3)) func `is the same bytes on the wire as in the specification of percent-encoding`() async throws {
         let server = try RawHTTPServer { _ in .response(204) }
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
-        try await client.perform(.post("x", query: [("a b", "c+d;é")], form: [("a b", "c+d;é&=%\u{0}🦊")]))
+        try await client.perform(.post("x", query: [("a b", "c+d;é")], sending: .form([("a b", "c+d;é&=%\u{0}🦊")])))
         let request = try #require(server.requests.first)
         #expect(request.line == "POST /x?a%20b=c%2Bd%3B%C3%A9 HTTP/1.1")
         #expect(

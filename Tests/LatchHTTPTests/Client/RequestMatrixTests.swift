@@ -126,8 +126,8 @@ import Testing
         _ = try await client.perform(.post("9", sending: content, as: Empty.self))
         _ = try await client.perform(.put("10", sending: content, as: Empty.self))
         _ = try await client.perform(.patch("11", sending: content, as: Empty.self))
-        try await client.perform(.post("12", multipart: Self.multipart()))
-        _ = try await client.perform(.post("13", multipart: Self.multipart(), as: Empty.self))
+        try await client.perform(.post("12", sending: .multipart(Self.multipart())))
+        _ = try await client.perform(.post("13", sending: .multipart(Self.multipart()), as: Empty.self))
         let lines = server.requests.map { $0.line.split(separator: " ").prefix(2).joined(separator: " ") }
         #expect(
             lines == [

@@ -133,6 +133,19 @@ func client(
         #expect(seen.entries.map(\.wantsStream) == [true, false])
     }
 
+    @Test func `can be its head, with the content as a stream`() async throws {
+        let listener = try RawListener()
+        let client = Client(baseURL: try #require(URL(string: "http://127.0.0.1:\(listener.port)")))
+        let call = Task { try await client.perform(.raw(.get, "export").streamed()) }
+        let peer = try #require(await listener.accept())
+        _ = await peer.receive(through: "\r\n\r\n")
+        await peer.send("HTTP/1.1 404 Not Found\r\nX-A: 1\r\nContent-Length: 4\r\n\r\n")
+        let response = try await call.value
+        #expect(response.status == .notFound && response.fields["X-A"] == "1" && response.body.length == 4)
+        await peer.send("late")
+        #expect(try await response.body.collected(upTo: 10) == Array("late".utf8))
+    }
+
     @Test func `that is no success is in memory, as far as an error says something`() async throws {
         let long = String(repeating: "x", count: 600_000)
         let error = await #expect(throws: HTTPError.unacceptableStatus) {

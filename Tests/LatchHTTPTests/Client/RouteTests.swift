@@ -30,7 +30,7 @@ import Testing
             (.delete("x", query: [("q", "é")], as: Note.self), "DELETE", nil, ""),
             (.post("x", query: [("q", "é")], as: Note.self), "POST", nil, ""),
             (.post("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "POST", json, #"{"text":"a"}"#),
-            (.post("x", query: [("q", "é")], form: [("a", "b c")], as: Note.self), "POST", form, "a=b%20c"),
+            (.post("x", query: [("q", "é")], sending: .form([("a", "b c")]), as: Note.self), "POST", form, "a=b%20c"),
             (.put("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "PUT", json, #"{"text":"a"}"#),
             (.patch("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "PATCH", json, #"{"text":"a"}"#),
         ] as [(Route<Note>, String, String?, String)])
@@ -52,7 +52,7 @@ import Testing
             (.get("x", query: [("q", "1")]), "GET", nil, ""), (.delete("x", query: [("q", "1")]), "DELETE", nil, ""),
             (.post("x", query: [("q", "1")]), "POST", nil, ""),
             (.post("x", query: [("q", "1")], json: Note(text: "a")), "POST", json, #"{"text":"a"}"#),
-            (.post("x", query: [("q", "1")], form: [("a", "b")]), "POST", form, "a=b"),
+            (.post("x", query: [("q", "1")], sending: .form([("a", "b")])), "POST", form, "a=b"),
             (.put("x", query: [("q", "1")], json: Note(text: "a")), "PUT", json, #"{"text":"a"}"#),
             (.patch("x", query: [("q", "1")], json: Note(text: "a")), "PATCH", json, #"{"text":"a"}"#),
         ] as [(Route<Void>, String, String?, String)])

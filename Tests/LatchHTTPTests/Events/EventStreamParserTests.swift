@@ -104,6 +104,16 @@ import Testing
         for _ in 0..<1_000 { _ = try third.consume(Array(": comment\nevent: x\nid: 1\n".utf8)) }
     }
 
+    /// a2aproject/a2a-java#1123.
+    @Test func `takes an event of 4 MiB in one line, and returns the events before a longer one`() throws {
+        var parser = EventStreamParser()
+        let data = String(repeating: "x", count: 4 << 20)
+        #expect(try parser.consume(Array("data: \(data)\n\n".utf8)) == [ServerSentEvent(data: data)])
+        #expect(
+            try parser.consume(Array("data: first\n\ndata: \(data)x".utf8)) == [ServerSentEvent(data: "first")])
+        #expect(parser.failure == .tooLarge)
+    }
+
     @Test(arguments: 0..<16 as Range<UInt64>)
     func `reads the same however the stream is cut`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)

@@ -38,10 +38,6 @@ import Testing
         #expect(fields["X-Path"] == "/")
     }
 
-    @Test func `sets the User-Agent field`() async throws {
-        #expect(try await sent(.userAgent("Notes/2.1"))[.userAgent] == "Notes/2.1")
-    }
-
     @Test func `sends nothing where the fields cannot be had`() async {
         await #expect(throws: HTTPError.offline) { try await sent(HeaderInterceptor { _ in throw HTTPError.offline }) }
     }

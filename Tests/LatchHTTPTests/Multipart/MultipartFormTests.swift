@@ -215,10 +215,10 @@ private let boundary = "latch-00000000000000000000000000000000"
         let handler = router
         try await serving(handler) { address in
             let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
-            let parts = try await client.perform(.post("files", multipart: sent, as: [[String: String]].self))
+            let parts = try await client.perform(.post("files", sending: .multipart(sent), as: [[String: String]].self))
             check(parts, against: Self.parts)
             let wrong = await #expect(throws: HTTPError.unacceptableStatus) {
-                try await client.perform(.post("files", form: [("a", "b")]))
+                try await client.perform(.post("files", sending: .form([("a", "b")])))
             }
             #expect(wrong?.response?.status == .unsupportedMediaType)
             let broken = await #expect(throws: HTTPError.unacceptableStatus) {

@@ -32,8 +32,8 @@ public struct Client: Handler {
     ///   - allowingInsecureHTTP: The hosts that may be contacted over plain http.
     ///   - redirects: The limits of following redirects. Interceptors see the request before, and the response after,
     ///     all redirects, so a credential is only ever issued for the origin of the original request.
-    ///   - timeout: The maximum duration of one transfer, or the time without progress of a stream; nil uses the
-    ///     transport's. `TimeoutInterceptor` limits the whole duration of both.
+    ///   - timeout: The maximum duration of one transfer, or the time without progress of a stream without an
+    ///     ``HTTPRequest/idleTimeout``; nil uses the transport's. `TimeoutInterceptor` limits the whole duration of both.
     ///   - encoder: The encoder of the routes' JSON content.
     ///   - decoder: The decoder of JSON responses.
     public init(
@@ -75,7 +75,7 @@ public struct Client: Handler {
             method: method, scheme: base.scheme, authority: base.authority,
             path: try base.target(path, query: query), fields: fields, body: body)
         for line in self.fields where fields[line.name] == nil { request.fields.append(line.value, for: line.name) }
-        if let timeout { request.timeout = timeout }
+        if let timeout { request.limits.usual = timeout }
         request.template = base.template(of: path)
         return request
     }
@@ -109,7 +109,9 @@ public struct Client: Handler {
         if let accept = route.accept, fields[.accept] == nil { fields[.accept] = accept }
         var request = try request(route.method, route.path, query: route.query, fields: fields, body: content.body)
         request.context = route.context
-        if let timeout = route.timeout ?? timeout { request.timeout = timeout }
+        var limits = route.limits
+        limits.usual = timeout
+        if !limits.isEmpty { request.limits = limits }
         return request
     }
 }

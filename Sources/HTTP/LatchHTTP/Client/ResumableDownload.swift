@@ -13,7 +13,8 @@ extension Client {
     ///
     /// The content is written next to `path` and renamed at the end. Any failure, including cancellation, leaves the
     /// existing file untouched. An interrupted transfer is resumed where it stopped (RFC 9110 §14), if the server can
-    /// prove that the content has not changed.
+    /// prove that the content has not changed. With `keepingPart` a later call goes on with what an earlier one has received, also in
+    /// another process.
     ///
     /// - Parameters:
     ///   - route: The route to download. Its timeout, or that of the client or the transport, is the time without progress
@@ -22,6 +23,8 @@ extension Client {
     ///   - limit: The maximum number of bytes.
     ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything. The
     ///     pause before an attempt doubles from a second to half a minute; one that receives something begins the count anew.
+    ///   - keepingPart: Whether the part that was received stays when the download fails, in `<path>.part`, for the next call with the
+    ///     same path and URL; when the process is killed, but for the last megabytes. Another call with that path fails meanwhile.
     ///   - clock: The clock that times the pauses before a transfer is resumed.
     ///   - progress: A function that is called after each chunk with the number of bytes received and the total, if it
     ///     is known; nil for none.
@@ -31,34 +34,41 @@ extension Client {
     @discardableResult
     public func download(
         _ route: Route<Void>, to path: String, upTo limit: Int = .max, continuations: Int = 3,
-        clock: WallClock = .system,
+        keepingPart: Bool = false, clock: WallClock = .system,
         progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
     ) async throws -> HTTPResponse {
-        var route = route.raw().streamed()
+        var route = route.raw().asStream()
         // RFC 9110 §14.2: a range applies to the encoded content, so the content is requested without a content coding.
         route.fields["Accept-Encoding"] = route.fields["Accept-Encoding"] ?? "identity"
         let whole = route
-        var response = try await perform(whole)
-        try await response.checkSuccess()
-        let content = ResumableDownload(of: response, left: continuations, clock: clock) { range, validator in
+        let resume: ResumableDownload.Resume = { range, validator in
             var rest = whole
             rest.fields["Range"] = range
             rest.fields["If-Range"] = validator
             return try await self.perform(rest)
         }
-        response.body = .empty
         do {
+            guard !keepingPart else {
+                let kept = try KeptDownload(
+                    path, url: request(for: whole).absoluteURL, limit: limit, progress: progress,
+                    begin: { try await self.perform(whole) }, resume: resume, left: continuations, clock: clock)
+                return try await kept.run()
+            }
+            var response = try await perform(whole)
+            try await response.checkSuccess()
+            let content = ResumableDownload(of: response, left: continuations, clock: clock, resume: resume)
+            response.body = .empty
             try await HTTPBodyStream(length: content.length, once: { try await content.next() })
                 .write(to: path, upTo: limit, progress: progress)
+            return response
         } catch is CancellationError {
             throw HTTPError.cancelled
         }
-        return response
     }
 }
 
 /// The content of a response, received over as many transfers as it takes.
-private final class ResumableDownload: Sendable {
+final class ResumableDownload: Sendable {
     /// Requests the content from a byte offset on, if it still matches the validator.
     typealias Resume = @Sendable (_ range: String, _ validator: String) async throws -> HTTPResponse
 
@@ -66,7 +76,8 @@ private final class ResumableDownload: Sendable {
     let length: Int?
 
     private struct State {
-        var iterator: HTTPBodyStream.Iterator
+        /// The current transfer; nil before the first one of a content whose beginning is there.
+        var iterator: HTTPBodyStream.Iterator?
         /// The number of bytes that were returned.
         var count = 0
         /// The total number of bytes, which a part tells where the first response has not.
@@ -83,7 +94,7 @@ private final class ResumableDownload: Sendable {
     /// The current read position; it is copied out while a chunk is awaited, since there is one reader at a time.
     private let state: Mutex<State>
     /// The validator that proves that the content has not changed; nil if the transfer cannot be resumed.
-    private let validator: String?
+    let validator: String?
     private let continuations: Int
     private let clock: WallClock
     private let resume: Resume
@@ -103,17 +114,42 @@ private final class ResumableDownload: Sendable {
         self.resume = resume
     }
 
+    /// Creates the rest of a content whose first `count` bytes are there.
+    init(after count: Int, of total: Int?, _ validator: String, left: Int, clock: WallClock, resume: @escaping Resume) {
+        (length, self.validator) = (total, validator)
+        state = Mutex(State(count: count, total: total, left: left))
+        continuations = left
+        self.clock = clock
+        self.resume = resume
+    }
+
+    /// The total number of bytes, as far as it is known now.
+    var total: Int? { state.withLock { $0.total } }
+
+    /// Opens the first transfer of the rest.
+    ///
+    /// - Returns: The response; nil if everything has been received.
+    /// - Throws: `HTTPError.contentChanged` if the content is another one now.
+    func begin() async throws -> HTTPResponse? {
+        guard let validator else { throw HTTPError.contentChanged }
+        var state = state.withLock { $0 }
+        let response = try await open(&state, validator)
+        let now = state
+        self.state.withLock { $0 = now }
+        return response
+    }
+
     /// Returns the next bytes, or nil at the end.
     func next() async throws -> [UInt8]? {
         var state = state.withLock { $0 }
         while true {
             do {
-                guard var piece = try await state.iterator.next() else {
+                guard var piece = try await state.iterator?.next() else {
                     // The end of a part is that of the content only where its total says so.
                     guard state.isPart || state.total != nil, state.count != state.total else { return nil }
                     // RFC 9110 §15.3.7: a part may be shorter than asked for, which is no interruption.
                     if state.hasProgressed, let validator {
-                        guard try await open(&state, validator) else { return nil }
+                        guard try await open(&state, validator) != nil else { return nil }
                         continue
                     }
                     throw HTTPError.offline("The content broke off.")
@@ -143,7 +179,7 @@ private final class ResumableDownload: Sendable {
             state.left -= 1
             try await clock.sleep(for: .seconds(min(1 << min(failures, 5), 30)))
             do {
-                return try await open(&state, validator)
+                return try await open(&state, validator) != nil
             } catch let error as HTTPError where state.left > 0 && (error.isTransferFailure || error.isTemporary) {
                 continue
             }
@@ -152,35 +188,52 @@ private final class ResumableDownload: Sendable {
 
     /// Opens the next transfer.
     ///
-    /// - Returns: False if everything has been received.
-    private func open(_ state: inout State, _ validator: String) async throws -> Bool {
+    /// - Returns: The head of the response; nil if everything has been received.
+    private func open(_ state: inout State, _ validator: String) async throws -> HTTPResponse? {
         let response = try await resume("bytes=\(state.count)-", validator)
         // RFC 9110 §15.5.17: nothing begins where the content ends. Only the end of the earlier transfer was missing.
-        if response.status.rawValue == 416,
-            (ContentRange(response.fields)?.total ?? state.total ?? state.count) == state.count
-        {
-            return false
+        if response.status.rawValue == 416 {
+            // Without a total it may as well be a shorter content in the place of the earlier one.
+            guard (ContentRange(response.fields)?.total ?? state.total) == state.count else {
+                throw HTTPError.contentChanged
+            }
+            return nil
         }
-        state.surplus = try await surplus(in: response, &state)
-        (state.isPart, state.hasProgressed) = (response.status == 206, false)
+        (state.surplus, state.isPart) = try await surplus(in: response, &state)
+        state.hasProgressed = false
         state.iterator = response.body.chunks.makeAsyncIterator()
-        return true
+        return HTTPResponse(status: response.status, fields: response.fields)
     }
 
-    /// Returns the number of bytes at the start of a response that were received before, and learns the total from a part.
+    /// Returns the number of bytes at the start of a response that were received before, and whether it is a part of the content, from
+    /// which the total is learned.
     ///
-    /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content.
-    private func surplus(in response: HTTPResponse, _ state: inout State) async throws -> Int {
+    /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content, `.malformedMessage` if bytes are missing before it.
+    private func surplus(
+        in response: HTTPResponse, _ state: inout State
+    ) async throws -> (count: Int, isPart: Bool) {
         try await response.checkSuccess()
-        // RFC 9110 §13.1.5: the whole content is sent if it has changed, or if the server does not support ranges.
-        if response.status == .ok, response.strongValidator == validator { return state.count }
-        // RFC 9110 §15.3.7: the server decides where a partial response begins.
-        guard response.status == 206, response.strongValidator.map({ $0 == validator }) ?? true,
-            let range = ContentRange(response.fields), range.first == state.count,
+        let range = ContentRange(response.fields)
+        // RFC 9110 §13.1.5: the whole content is sent if it has changed, or if the server does not support ranges. Some proxies
+        // send a part with the status 200.
+        let isPart = response.status == 206 || response.status == .ok && range?.first != nil
+        // A server that has compared the validator need not repeat it. A weak one proves nothing (RFC 9110 §15.3.7.3).
+        let known =
+            response.fields["ETag"] == nil
+            ? response.strongValidator.map { $0 == validator } : response.strongValidator == validator
+        guard isPart else {
+            guard response.status == .ok, known == true else { throw HTTPError.contentChanged }
+            return (state.count, false)
+        }
+        guard known ?? (response.status == 206), let range, let first = range.first,
             range.total == nil || state.total == nil || range.total == state.total
         else { throw HTTPError.contentChanged }
+        // RFC 9110 §15.3.7: the server decides where a partial response begins.
+        guard first <= state.count else {
+            throw HTTPError.malformedMessage("A part of the content begins after the byte that was asked for.")
+        }
         state.total = state.total ?? range.total
-        return 0
+        return (state.count - first, true)
     }
 }
 
@@ -192,7 +245,10 @@ private struct ContentRange {
     let total: Int?
 
     init?(_ fields: HTTPFields) {
-        guard let text = fields["Content-Range"], text.utf8.starts(with: "bytes ".utf8) else { return nil }
+        // RFC 9110 §14.1: the names of units have no case.
+        guard let text = fields["Content-Range"], text.lowercasedASCII().utf8.starts(with: "bytes ".utf8) else {
+            return nil
+        }
         let parts = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "/"))
         guard parts.count == 2 else { return nil }
         first = parts[0].split(separator: UInt8(ascii: "-")).first.flatMap { Int(Substring($0)) }

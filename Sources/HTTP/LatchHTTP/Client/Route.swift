@@ -15,7 +15,7 @@ public import PortableFoundation
 ///
 /// ```swift
 /// Route.post("users", json: user, as: User.self)          // JSON both ways
-/// Route.post("files", multipart: form, as: File.self)     // a form with files
+/// Route.post("files", sending: .multipart(form), as: File.self)
 /// Route.put("picture", sending: .bytes(png, as: "image/png"))
 /// Route.request("REPORT", "usage", sending: .json(question), as: Usage.self)
 /// Route.text(.get, "robots.txt")                          // text, bytes, a stream, or the unchanged response
@@ -32,8 +32,8 @@ public struct Route<Response: Sendable>: Sendable {
     package var fields: HTTPFields
     /// The content.
     package var content: RouteContent
-    /// The maximum duration of one transfer; nil uses the client's.
-    package var timeout: Duration?
+    /// The limits of one transfer.
+    package var limits = RequestLimits()
     /// The values that travel with the request inside the process.
     package var context: HTTPContext
     /// The value of the Accept field.
@@ -75,16 +75,34 @@ public struct Route<Response: Sendable>: Sendable {
     /// Returns this route with a field set, which replaces the client's and the content's value.
     public func field(_ name: HTTPFieldName, _ value: String) -> Route { changed { $0.fields[name] = value } }
 
-    /// Returns this route with a timeout for one transfer, which replaces the client's.
-    public func timeout(_ timeout: Duration) -> Route { changed { $0.timeout = timeout } }
+    /// Returns this route with limits of one transfer; nil leaves a limit as it is.
+    ///
+    /// ```swift
+    /// let report = Route<Void>.get("report").timeout(.seconds(120), connect: .seconds(5), idle: .seconds(20))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - total: The maximum duration, which replaces the client's; see ``HTTPRequest/timeout``. With a stream in either direction
+    ///     and without `idle`, it is the maximum time without progress.
+    ///   - connect: The maximum time to connect, which replaces the transport's; see ``HTTPRequest/connectTimeout``.
+    ///   - idle: The maximum time without progress of the server; see ``HTTPRequest/idleTimeout``.
+    public func timeout(
+        _ total: Duration? = nil, connect: Duration? = nil, idle: Duration? = nil
+    ) -> Route {
+        changed { route in
+            route.limits.total = total ?? route.limits.total
+            route.limits.connect = connect ?? route.limits.connect
+            route.limits.idle = idle ?? route.limits.idle
+        }
+    }
 
     /// Returns this route with a value that interceptors find in the request's context.
     public func context<Key: HTTPContextKey>(_ key: Key.Type, _ value: Key.Value) -> Route {
         changed { $0.context[key] = value }
     }
 
-    /// Returns this route with a streamed response.
-    func streamed() -> Route { changed { $0.context[WantsStreamKey.self] = true } }
+    /// Returns this route with a response whose content is streamed.
+    func asStream() -> Route { changed { $0.context[WantsStreamKey.self] = true } }
 
     private func changed(_ change: (inout Route) -> Void) -> Route {
         var copy = self
@@ -144,13 +162,6 @@ extension Route where Response: Decodable {
         _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable, as type: Response.Type
     ) -> Route {
         request(.post, path, query: query, sending: .json(json), as: type)
-    }
-
-    /// A POST route with form content and a JSON response.
-    public static func post(
-        _ path: RoutePath, query: [(String, String)] = [], form: [(String, String)], as type: Response.Type
-    ) -> Route {
-        request(.post, path, query: query, sending: .form(form), as: type)
     }
 
     /// A PUT route with JSON content and a JSON response.
@@ -222,11 +233,6 @@ extension Route where Response == Void {
         request(.post, path, query: query, sending: .json(json))
     }
 
-    /// A POST route with form content that ignores the response's content.
-    public static func post(_ path: RoutePath, query: [(String, String)] = [], form: [(String, String)]) -> Route {
-        request(.post, path, query: query, sending: .form(form))
-    }
-
     /// A PUT route with JSON content that ignores the response's content.
     public static func put(
         _ path: RoutePath, query: [(String, String)] = [], json: any Encodable & Sendable
@@ -252,6 +258,18 @@ extension Route where Response == HTTPResponse {
     ) -> Route {
         Route(method, path, query: query, sending: content) { response, _ in response }
     }
+
+    /// Returns this route with a response that is there as soon as its head has arrived, and whose content is a stream.
+    ///
+    /// ```swift
+    /// let response = try await client.perform(.raw(.get, "export").streamed())
+    /// print(response.status, response.fields["Content-Type"] ?? "")
+    /// for try await chunk in response.body.chunks { print(chunk.count) }
+    /// ```
+    ///
+    /// The response may have any status: `requireSuccess()` throws for those that are no success. The transfer lasts until the stream
+    /// is read to its end or released, as that of ``stream(_:_:query:sending:)`` does.
+    public func streamed() -> Route { asStream() }
 }
 
 extension Route where Response == [UInt8] {
@@ -288,7 +306,8 @@ extension Route where Response == HTTPBodyStream {
     /// A route of any method that returns the content of a successful response as a stream.
     ///
     /// The transfer lasts until the stream is read to its end or released, and the timeout limits the time
-    /// without progress. The deadline of a `TimeoutInterceptor` applies to all of it.
+    /// without progress. The deadline of a `TimeoutInterceptor` applies to all of it, and so does a timeout next to an idle one.
+    /// For the status and the fields of the response, use ``raw(_:_:query:sending:)`` and ``streamed()``.
     public static func stream(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
         sending content: RouteContent = .empty
@@ -297,6 +316,6 @@ extension Route where Response == HTTPBodyStream {
             try await response.checkSuccess()
             return response.body.chunks
         }
-        .streamed()
+        .asStream()
     }
 }

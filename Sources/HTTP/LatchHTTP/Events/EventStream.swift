@@ -104,6 +104,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
         /// Reads more events, or opens a connection.
         private mutating func read() async throws {
+            if let failure = parser.failure { throw failure }
             guard var current = connection else { return try await reconnect() }
             // Held by this call alone, so that the transfer ends if the call throws.
             connection = nil
@@ -177,13 +178,13 @@ extension Client {
         _ route: Route<Void>, after lastEventID: String = "", reconnection: ReconnectionPolicy = ReconnectionPolicy(),
         clock: WallClock = .system, random: RandomSource = .system
     ) -> EventStream {
-        var response = route.raw().streamed()
+        var response = route.raw().asStream()
         response.fields[.accept] = response.fields[.accept] ?? EventStream.mediaType
         // HTML §9.2.3: caches must not hold events back.
         response.fields[.cacheControl] = response.fields[.cacheControl] ?? "no-store"
         // A deadline limits the time to the head, since events have no end.
         response.context[RequestOpenEnd.self] = true
-        response.timeout = route.timeout ?? EventStream.connectionTimeout
+        response.limits.total = route.limits.total ?? EventStream.connectionTimeout
         return EventStream(
             client: self, route: response, lastEventID: lastEventID, reconnection: reconnection, clock: clock,
             random: random)
@@ -200,7 +201,7 @@ extension Route where Response == Void {
     func raw() -> Route<HTTPResponse> {
         var raw = Route<HTTPResponse>.raw(method, path, query: query, sending: content)
         raw.fields = fields
-        raw.timeout = timeout
+        raw.limits = limits
         raw.context = context
         return raw
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// An event of an event stream (HTML §9.2).
 public struct ServerSentEvent: Sendable, Hashable {
     /// The type of the event; `message` if the server does not set it.
@@ -25,10 +27,12 @@ public struct ServerSentEvent: Sendable, Hashable {
 package struct EventStreamParser: Sendable {
     /// The size limits of an event stream.
     package struct Limits: Sendable {
-        /// The maximum number of bytes of one line.
-        package var lineBytes = 256 << 10
+        /// The maximum number of bytes of one line: an event may be one line, after `data: `.
+        package var lineBytes = 6 + (4 << 20)
         /// The maximum number of bytes of one event's data.
         package var eventBytes = 4 << 20
+        /// The maximum number of bytes of an identifier; a longer one is ignored.
+        package var idBytes = 256 << 10
 
         /// Creates the default limits.
         package init() {}
@@ -38,6 +42,8 @@ package struct EventStreamParser: Sendable {
     package private(set) var lastEventID: String
     /// The reconnection time that the server requested; nil if it did not.
     package private(set) var retry: Duration?
+    /// The error after the events that were returned; nil while there is none.
+    package private(set) var failure: HTTPError?
 
     private let limits: Limits
     private var line: [UInt8] = []
@@ -68,9 +74,17 @@ package struct EventStreamParser: Sendable {
     /// An incomplete event at the end of the stream is discarded (HTML §9.2.6), so there is no call for the end.
     ///
     /// - Returns: The events that are complete now.
-    /// - Throws: `HTTPError.tooLarge`; the parser must not be used after that.
+    /// - Throws: `HTTPError.tooLarge`, which is ``failure`` instead where events precede it; the parser must not be used after that.
     package mutating func consume(_ piece: [UInt8]) throws(HTTPError) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
+        do throws(HTTPError) { try consume(piece, into: &events) } catch {
+            guard !events.isEmpty else { throw error }
+            failure = error
+        }
+        return events
+    }
+
+    private mutating func consume(_ piece: [UInt8], into events: inout [ServerSentEvent]) throws(HTTPError) {
         var rest = piece[...]
         while let first = rest.first {
             if endsWithReturn, first == 0x0A { rest.removeFirst() }
@@ -83,7 +97,6 @@ package struct EventStreamParser: Sendable {
             endsWithReturn = end == 0x0D
             if let event = try endLine() { events.append(event) }
         }
-        return events
     }
 
     /// Processes a line: an empty one ends an event, a colon begins a comment, anything else is a field (HTML §9.2.6).
@@ -91,7 +104,7 @@ package struct EventStreamParser: Sendable {
         defer { line.removeAll(keepingCapacity: true) }
         var text = line[...]
         // HTML §9.2.5: the stream may begin with a byte order mark.
-        if isFirstLine, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        if isFirstLine { text = text.withoutByteOrderMark }
         isFirstLine = false
         guard let first = text.first else { return endEvent() }
         guard first != 0x3A else { return nil }
@@ -106,10 +119,11 @@ package struct EventStreamParser: Sendable {
         switch name {
         case "event": type = String(decoding: value, as: UTF8.self)
         case "data":
-            guard data.count + value.count < limits.eventBytes else { throw .tooLarge }
+            guard data.count + value.count <= limits.eventBytes else { throw .tooLarge }
             data += value
             data.append(0x0A)
-        case "id" where !value.contains(0): id = String(decoding: value, as: UTF8.self)
+        // A longer one could not be sent back in Last-Event-ID.
+        case "id" where !value.contains(0) && value.count <= limits.idBytes: id = String(decoding: value, as: UTF8.self)
         case "retry" where !value.isEmpty && value.allSatisfy(isDigit):
             // More digits than an integer holds mean an endless wait, which the reconnection policy limits.
             retry = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? .max / 1_000_000)

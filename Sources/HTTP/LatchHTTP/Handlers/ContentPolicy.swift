@@ -2,10 +2,28 @@
 
 /// How a server receives the content of requests, by the prefixes of their paths.
 package struct ContentPolicy: Sendable {
+    /// What a handler says of the content of its requests, wherever it is mounted.
+    package struct Rule: Sendable, Hashable {
+        /// The maximum size in bytes.
+        package let limit: Int
+        /// Whether the handler reads the content while it arrives.
+        package let isStreamed: Bool
+
+        /// Creates a rule.
+        package init(limit: Int, isStreamed: Bool) { (self.limit, self.isStreamed) = (limit, isStreamed) }
+    }
+
+    /// A function that returns the rule for a method and a path with its query; nil if there is none.
+    package typealias RuleFinder = @Sendable (HTTPMethod, String) -> Rule?
+
     /// The maximum sizes in bytes; the handler reports larger content, and content that comes too slowly.
     package var limits: [String: Int]
     /// The paths whose handler reads the content while it arrives.
     package var streamed: Set<String>
+    /// The rule for all requests of a handler; nil for most.
+    package var own: Rule?
+    /// The rules of a router's endpoints, which a merged or mounted policy does not have; nil if there are none.
+    package var rule: RuleFinder?
 
     /// Creates a policy.
     package init(limits: [String: Int] = [:], streamed: Set<String> = []) {

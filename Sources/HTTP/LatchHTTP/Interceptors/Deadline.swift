@@ -75,7 +75,16 @@ extension HTTPRequest {
     }
 
     /// The maximum duration of a streamed transfer that begins now; nil if there is none.
-    package var streamTimeLimit: Duration? { isUninterruptible || isOpenEnded ? nil : deadline?.remaining }
+    package var streamTimeLimit: Duration? {
+        guard !isUninterruptible, !isOpenEnded else { return nil }
+        let (limits, remaining) = (limits, deadline?.remaining)
+        // Without an idle timeout, the timeout is one.
+        guard limits.idle != nil, let total = limits.total else { return remaining }
+        return remaining.map { min($0, total) } ?? total
+    }
+
+    /// The maximum time without progress that the request has itself, for content that is streamed or not; nil if it has none.
+    var silenceLimit: Duration? { limits.idle.flatMap { isUninterruptible ? nil : $0 } }
 
     /// Whether the deadline ends with the head of the response, since its content has no end, such as events.
     package var isOpenEnded: Bool {

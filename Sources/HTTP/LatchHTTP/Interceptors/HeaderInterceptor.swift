@@ -28,9 +28,6 @@ public struct HeaderInterceptor: Interceptor {
         self.replaces = replaces
     }
 
-    /// Creates an interceptor for the User-Agent field (RFC 9110 §10.1.5).
-    public static func userAgent(_ product: String) -> HeaderInterceptor { HeaderInterceptor([.userAgent: product]) }
-
     /// Calls `next` with the fields set; a name that occurs more than once keeps all of its lines.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request

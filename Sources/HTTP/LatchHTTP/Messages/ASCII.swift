@@ -45,6 +45,17 @@ extension [UInt8] {
 }
 
 extension String {
+    /// Creates the value of a field from its bytes: UTF-8, or ISO-8859-1 where they are not valid UTF-8 (RFC 9110 §5.5).
+    ///
+    /// No byte is lost, and almost all values are read at the first attempt. A value of ISO-8859-1 that is sent back is sent in UTF-8.
+    package init(fieldValue bytes: UnsafeBufferPointer<UInt8>) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            self = text
+        } else {
+            self.init(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
+        }
+    }
+
     /// Creates the text that `write` writes, in one allocation.
     package init(writing write: (inout TextWriter) -> Void) {
         self = withTexts(write) { String(decoding: $0, as: UTF8.self) }

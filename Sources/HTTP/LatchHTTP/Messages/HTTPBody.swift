@@ -109,7 +109,8 @@ extension HTTPBody {
 extension HTTPBody {
     /// The bytes after a byte order mark of UTF-8, which a reader of JSON may ignore (RFC 8259 §8.1).
     package var bytesWithoutMark: [UInt8] {
-        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        let text = bytes.withoutByteOrderMark
+        return text.count == bytes.count ? bytes : Array(text)
     }
 }
 

@@ -12,11 +12,8 @@ import Synchronization
 /// Reading is demand-driven: nothing beyond the source's own buffer is read ahead, so a slow reader slows the sender.
 /// Releasing the iterator closes the source.
 public final class HTTPBodyStream: AsyncSequence, Sendable {
-    /// A chunk of the content; never empty.
-    public typealias Element = [UInt8]
-
-    /// A function that returns the next chunk, or nil at the end.
-    public typealias Source = @Sendable () async throws -> [UInt8]?
+    /// A function that returns the next chunk, which is never empty, or nil at the end.
+    package typealias Source = @Sendable () async throws -> [UInt8]?
 
     /// The source of a stream that can be read once.
     private struct SingleSource: Sendable { let next: Source }
@@ -39,7 +36,9 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     ///   - length: The sum of the chunks' sizes in bytes, or nil if it is not known; a sender rejects a source that
     ///     delivers more or less.
     ///   - open: A function that opens the content at its beginning and returns its source.
-    public init(length: Int? = nil, opening open: @escaping @Sendable () async throws -> Source) {
+    public init(
+        length: Int? = nil, opening open: @escaping @Sendable () async throws -> @Sendable () async throws -> [UInt8]?
+    ) {
         self.length = length
         self.open = open
         readTrailers = { [:] }
@@ -56,7 +55,8 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     ///   - trailers: A function that is called after the last chunk for the trailer fields (RFC 9110 §6.5); by default
     ///     there are none.
     public init(
-        length: Int? = nil, once source: @escaping Source, trailers: @escaping @Sendable () -> HTTPFields = { [:] }
+        length: Int? = nil, once source: @escaping @Sendable () async throws -> [UInt8]?,
+        trailers: @escaping @Sendable () -> HTTPFields = { [:] }
     ) {
         self.length = length
         open = nil

@@ -11,6 +11,8 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         /// The field's name.
         public let name: HTTPFieldName
         /// The field's value, without surrounding whitespace.
+        ///
+        /// A value that was received and is not valid UTF-8 was read as ISO-8859-1 (RFC 9110 §5.5), so that no octet is lost.
         public var value: String
 
         /// Creates a field line.

@@ -88,11 +88,6 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// The timeout of a request, which overrides the transport's.
-private enum RequestTimeout: HTTPContextKey {
-    static var defaultValue: Duration? { nil }
-}
-
 /// The greatest size of a response that is not streamed.
 private enum MaximumResponseBytes: HTTPContextKey {
     static var defaultValue: Int? { nil }
@@ -103,21 +98,17 @@ private enum AssumedHTTP2: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 
+/// Whether a stream is sent without the expectation of a 100 response.
+private enum OmittedExpectation: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
 /// Whether the response's content is streamed.
 enum WantsStreamKey: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 
 extension HTTPRequest {
-    /// The maximum duration of the transfer; nil uses the transport's.
-    ///
-    /// With a stream in either direction it is the maximum time without progress; see ``deadline``.
-    /// It applies to each transfer: a request that is redirected or retried may take it more than once.
-    public var timeout: Duration? {
-        get { context[RequestTimeout.self] }
-        set { context[RequestTimeout.self] = newValue }
-    }
-
     /// Whether the response is returned with its head and its content is streamed.
     ///
     /// A handler that has the content in memory may return it so; `HTTPBody.chunks` reads both.
@@ -138,6 +129,12 @@ extension HTTPRequest {
     package var assumesHTTP2: Bool {
         get { context[AssumedHTTP2.self] }
         set { context[AssumedHTTP2.self] = newValue }
+    }
+
+    /// Whether a stream is sent without the expectation of a 100 response (RFC 9110 §10.1.1), which a server has refused.
+    var omitsExpectation: Bool {
+        get { context[OmittedExpectation.self] }
+        set { context[OmittedExpectation.self] = newValue }
     }
 
     /// Checks that the message is well-formed and cannot be parsed as a different one.
@@ -166,7 +163,7 @@ extension HTTPRequest {
             case .contentLength where line.value == body.length.map { String($0) }, .host where line.value == authority,
                 .expect:
                 continue
-            default: throw .invalidField(line.name.rawName)
+            default: throw .fieldOfTransport(line.name.rawName)
             }
         }
     }

@@ -9,7 +9,7 @@ public import LatchCore
 /// form.add("Ada", named: "name")
 /// form.add(png, named: "picture", filename: "ada.png", mediaType: "image/png")
 /// try form.add(fileAt: "/films/ada.mp4", named: "film", mediaType: "video/mp4")
-/// let file = try await client.perform(.post("files", multipart: form, as: File.self))
+/// let file = try await client.perform(.post("files", sending: .multipart(form), as: File.self))
 /// ```
 ///
 /// Streams are read while the form is sent, so a file of any size needs little memory. The length is known in advance
@@ -108,24 +108,6 @@ extension RouteContent {
     /// A form with files (RFC 7578).
     public static func multipart(_ form: MultipartForm) -> RouteContent {
         RouteContent { _ in try form.encoded() }
-    }
-}
-
-extension Route where Response: Decodable {
-    /// A POST route with a multipart form and a JSON response.
-    public static func post(
-        _ path: RoutePath, query: [(String, String)] = [], multipart form: MultipartForm, as type: Response.Type
-    ) -> Route {
-        request(.post, path, query: query, sending: .multipart(form), as: type)
-    }
-}
-
-extension Route where Response == Void {
-    /// A POST route with a multipart form that ignores the response's content.
-    public static func post(
-        _ path: RoutePath, query: [(String, String)] = [], multipart form: MultipartForm
-    ) -> Route {
-        request(.post, path, query: query, sending: .multipart(form))
     }
 }
 

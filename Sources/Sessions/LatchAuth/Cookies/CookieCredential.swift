@@ -119,7 +119,7 @@ extension Session where Value == CookieCredential {
     /// let session = Session(cookiesIn: SecretCookieStore(secrets, name: "legacy")) {
     ///     let jar = CookieJar()
     ///     let client = Client(baseURL: url, interceptors: [CookieInterceptor(jar)])
-    ///     try await client.perform(.post("login", form: [("user", name), ("password", password)]))
+    ///     try await client.perform(.post("login", sending: .form([("user", name), ("password", password)])))
     ///     return jar.cookies
     /// }
     /// let client = Client(baseURL: url, interceptors: [SessionInterceptor(session, for: .host("legacy.example.com"))])

@@ -15,6 +15,7 @@ open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open var port: Int { stub() }
     open var `protocol`: String? { stub() }
     open var realm: String? { stub() }
+    open override func isProxy() -> Bool { stub() }
     open var authenticationMethod: String { stub() }
     open var serverTrust: SecTrust? { stub() }
     open var distinguishedNames: [Data]? { stub() }
@@ -48,6 +49,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
     open var httpMaximumConnectionsPerHost = 6
     open var httpShouldUsePipelining = false
+    open var connectionProxyDictionary: [AnyHashable: Any]?
     open var tlsMinimumSupportedProtocolVersion: Security.tls_protocol_version_t = .TLSv12
     open var tlsMaximumSupportedProtocolVersion: Security.tls_protocol_version_t = .TLSv13
     open var protocolClasses: [AnyClass]?

@@ -12,6 +12,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     /// The buffer of the response.
     let feed = ResponseBuffer<HTTPResponse>()
     private let challengeHandler: TLSChallengeHandler
+    /// The user and password for the proxy; nil if it gets none.
+    private let proxy: HTTPProxy.Credentials?
     private let stream: HTTPBodyStream?
     /// The condition of the task that begins the transfer: a new connection checks it once more.
     private let mayBeSent = SendCondition.current
@@ -27,8 +29,11 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// Creates the delegate of a task whose content is read from `stream`, if there is one.
-    init(challengeHandler: TLSChallengeHandler, stream: HTTPBodyStream?, limit: Int) {
+    init(
+        challengeHandler: TLSChallengeHandler, proxy: HTTPProxy.Credentials?, stream: HTTPBodyStream?, limit: Int
+    ) {
         self.challengeHandler = challengeHandler
+        self.proxy = proxy
         self.stream = stream
         self.limit = limit
     }
@@ -81,6 +86,12 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let space = challenge.protectionSpace
+        if let proxy, space.isProxy() {
+            // The same password would be refused again.
+            guard challenge.previousFailureCount == 0 else { return completionHandler(.rejectProtectionSpace, nil) }
+            let credential = URLCredential(user: proxy.user, password: proxy.password, persistence: .none)
+            return completionHandler(.useCredential, credential)
+        }
         // A 401 is an ordinary response, and so is a request for a certificate that the server must not see.
         let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
         challengeHandler.resolve(space) { [self] disposition in

@@ -11,7 +11,7 @@ import Synchronization
 /// It does not follow redirects and stores nothing between requests but connections: no cookies, no cache, no
 /// credentials.
 public final class URLSessionTransport: Handler, TrailerlessTransport {
-    /// The limits and TLS settings of a transport.
+    /// The limits, the proxy and the TLS settings of a transport.
     public struct Configuration: Sendable {
         /// The maximum duration of one transfer, unless the request overrides it.
         ///
@@ -27,6 +27,10 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
         public var maximumStreamedBytes = Int.max
         /// The maximum number of connections to one host.
         public var maximumConnectionsPerHost = 64
+        /// The proxy, by default that of the system's settings; nil for none.
+        ///
+        /// It is reached over `http` or SOCKS. With an `https` proxy, each request fails with `HTTPError.invalidURL`.
+        public var proxy: HTTPProxy? = .system
         /// The pins, client certificates (in PKCS#12 only) and minimum version of TLS.
         public var tls = TLSPolicy()
 
@@ -71,6 +75,7 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
         settings.httpMaximumConnectionsPerHost = configuration.maximumConnectionsPerHost
         settings.tlsMinimumSupportedProtocolVersion =
             configuration.tls.minimumVersion == .tls13 ? .TLSv13 : .TLSv12
+        settings.connectionProxyDictionary = configuration.proxyDictionary
         return URLSession(configuration: settings)
     }
 
@@ -95,10 +100,12 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
             request.wantsStream
             ? configuration.maximumStreamedBytes
             : min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
+        let credentials = try configuration.proxyCredentials()
         let delegate = TransferDelegate(
-            challengeHandler: challengeHandler, stream: stream, limit: limit)
+            challengeHandler: challengeHandler, proxy: credentials, stream: stream, limit: limit)
         let session = self.session(for: request.origin.host)
-        let message = try URLRequest(request, timeout: time)
+        let message = try URLRequest(
+            request, interval: request.silenceLimit?.inSeconds ?? TimeInterval(time.components.seconds) + 1)
         let task = stream == nil ? session.dataTask(with: message) : session.uploadTask(withStreamedRequest: message)
         let exchange = URLSessionExchange(task, delegate, limit: request.streamTimeLimit)
         // URLRequest's own timeout restarts with every packet; this one does not.
@@ -113,12 +120,13 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
 }
 
 extension URLRequest {
-    fileprivate init(_ request: HTTPRequest, timeout: Duration) throws(HTTPError) {
+    /// - Parameter interval: The maximum time without progress in seconds.
+    fileprivate init(_ request: HTTPRequest, interval: TimeInterval) throws(HTTPError) {
         // Characters that a URL must not have would be encoded otherwise, and the server would get another path.
         guard let url = URL(string: request.absoluteURL, encodingInvalidCharacters: false) else {
             throw .invalidURL("the system does not understand it")
         }
-        self.init(url: url, timeoutInterval: TimeInterval(timeout.components.seconds) + 1)
+        self.init(url: url, timeoutInterval: interval)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         for line in request.fields where !line.name.isSetByTransport {

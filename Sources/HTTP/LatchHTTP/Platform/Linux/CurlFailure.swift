@@ -59,6 +59,7 @@ enum CurlFailure {
         error.phase = phase
         let withoutConnection = [
             CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,
+            CURLE_PROXY,
         ]
         // libcurl may have sent the request on a reused connection that was lost, and tried to connect again.
         error.isUnsent = !hasSent && withoutConnection.contains { $0 == code }
@@ -73,7 +74,7 @@ enum CurlFailure {
             code: HTTPError.offline.code,
             message: "The proxy refused to connect to \(authority), with status \(status).",
             hint: status == 407
-                ? "Put the user and the password of the proxy into its address: http://user:password@proxy.example:3128."
+                ? "Give the user and the password of the proxy, as in http://user:password@proxy.example:3128."
                 : "Ask the operator of the proxy, or name the host in NO_PROXY.")
         (error.isUnsent, error.phase) = (true, .tunneling)
         return error

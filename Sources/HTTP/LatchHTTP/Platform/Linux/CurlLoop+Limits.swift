@@ -110,6 +110,7 @@ extension CurlLoop {
     func finishStalledTransfers() {
         let now = monotonicNow()
         for transfer in idleTimed {
+            transfer.noticeSending(now)
             guard let expiry = transfer.expiry, expiry <= now else {
                 if transfer.end > now { transfer.overduePoll = nil }
                 continue

@@ -49,6 +49,21 @@ struct CurlOptions {
         set(CURLOPT_CAPATH, text: nil)
     }
 
+    /// Sets what stays the same of a transport's proxy; whether a request uses it is set for each.
+    mutating func setProxy(_ configuration: CurlTransport.Configuration) {
+        guard let proxy = configuration.proxy else { return }
+        set(CURLOPT_PROXY_SSLVERSION, latch_curl_tls12)
+        if let file = configuration.certificateAuthorityFile {
+            set(CURLOPT_PROXY_CAINFO, text: file)
+            set(CURLOPT_PROXY_CAPATH, text: nil)
+        }
+        guard let address = proxy.address else { return }
+        // Otherwise the environment's exceptions would count.
+        set(CURLOPT_NOPROXY, text: "")
+        set(CURLOPT_PROXYUSERNAME, text: address.credentials?.user)
+        set(CURLOPT_PROXYPASSWORD, text: address.credentials?.password)
+    }
+
     /// Sets bytes, which libcurl copies; nil removes earlier ones.
     mutating func set(_ option: CURLoption, bytes: [UInt8]?) {
         guard let bytes else { return set(option, pointer: nil) }

@@ -57,7 +57,7 @@ struct CurlRequestStrings: ~Copyable {
             // RFC 9110 §10.1.1: libcurl waits for a 100 response before it sends large content. That is right for a
             // stream that can be read once, which is not consumed by a 401; content in memory would only be delayed by
             // a second at servers that do not support it. HTTP/2 has other ways, and gRPC servers do not support it.
-            if request.body.stream == nil || request.assumesHTTP2 { putNode("Expect:") }
+            if request.body.stream == nil || request.assumesHTTP2 || request.omitsExpectation { putNode("Expect:") }
         }
         // RFC 9110 §14.2: a range of encoded content cannot be decoded; and a caller that sets Accept-Encoding decodes
         // the content itself.

@@ -12,7 +12,7 @@ import LatchCore
 final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     /// The size limits of the response content, after decoding, and the TLS policy.
-    private let configuration: CurlTransport.Configuration
+    let configuration: CurlTransport.Configuration
     /// libcurl's error message buffer; it has the lifetime of the handle.
     let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// The strings that libcurl reads during the transfer; they live as long as the handle.
@@ -26,6 +26,10 @@ final class CurlTransfer: @unchecked Sendable {
     var trailers: [UInt8] = []
     /// The reason why this library stopped the transfer; libcurl only reports that a callback did.
     var refusal: HTTPError?
+    /// Whether the server has refused the expectation of the request, whose content can be sent without it.
+    private var isExpectationRefused = false
+    /// Whether libcurl may wait for a 100 response before it sends the content.
+    private var expectsContinue = false
     /// Whether the head was restored from the data that libcurl kept of a response.
     var isHeadRestored = false
     /// Whether the empty line after the fields has not arrived yet.
@@ -71,8 +75,16 @@ final class CurlTransfer: @unchecked Sendable {
     var responseBuffer: ResponseBuffer<[UInt8]>?
     /// The number of bytes of content that were passed to `responseBuffer`.
     private var streamedBytes = 0
-    /// The idle timeout in nanoseconds; 0 if the transfer has a total timeout.
-    private(set) var idleTimeout: UInt64 = 0
+    /// The idle timeout in nanoseconds; 0 if the transfer has none.
+    var idleTimeout: UInt64 = 0
+    /// The idle timeout before the request begins, in nanoseconds.
+    var waitLimit: UInt64 = 0
+    /// Whether the idle timeout is the request's own, so that it begins with the request on its connection.
+    var limitsSilence = false
+    /// Whether the last request had a maximum time to connect of its own.
+    var limitsConnecting = false
+    /// The number of bytes of the request's content that were sent when the driver last looked.
+    var noticedSent: Int64 = 0
     /// The time at which libcurl got the transfer, in nanoseconds of the monotonic clock.
     var began: UInt64 = 0
     /// Whether options keep the transfer away from some connections.
@@ -81,7 +93,7 @@ final class CurlTransfer: @unchecked Sendable {
     var lastMove: UInt64 = 0
 
     /// The time in nanoseconds after which the transfer ends, however far it is; 0 if there is none.
-    private(set) var timeLimit: UInt64 = 0
+    var timeLimit: UInt64 = 0
     /// The end of that time, and the place among the transfers that have one; see `TransferLimits`.
     var end = UInt64.max
     var place = 0
@@ -143,7 +155,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// - Throws: The errors of `validateForSending`, and `malformedMessage` for a HEAD with content.
     func prepare(_ request: HTTPRequest, timeout: Duration) throws(HTTPError) {
         try request.validateForSending()
-        reset(for: request, timeout: timeout)
+        reset(for: request)
         let isHead = request.method == .head
         // RFC 9110 §8.6: these methods anticipate content, so its absence is announced with a length of 0.
         let hasContent = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
@@ -172,9 +184,8 @@ final class CurlTransfer: @unchecked Sendable {
         // libcurl sets these methods itself.
         let isUsualMethod = isHead || request.method == (hasContent ? .post : .get)
         options.set(CURLOPT_CUSTOMREQUEST, pointer: isUsualMethod ? nil : text.method)
-        options.set(CURLOPT_TIMEOUT_MS, idleTimeout == 0 ? timeout.wholeMilliseconds : 0)
-        // Requests to this machine must not go through a proxy of the environment.
-        options.set(CURLOPT_PROXY, text: request.origin.isLoopback ? "" : nil)
+        setLimits(of: request, timeout: timeout, &options)
+        options.set(CURLOPT_PROXY, text: configuration.proxyText(for: request.origin))
         // Never with prior knowledge, which leaves nothing to wait for.
         options.set(CURLOPT_PIPEWAIT, isEncrypted && CurlLoop.sharesUnansweredConnections)
         options.set(CURLOPT_VERBOSE, wantsReports)
@@ -203,11 +214,11 @@ final class CurlTransfer: @unchecked Sendable {
         ignoresLength = true
     }
 
-    private func reset(for request: HTTPRequest, timeout: Duration) {
+    private func reset(for request: HTTPRequest) {
         head.removeAll(keepingCapacity: true)
         content = []
         if !trailers.isEmpty { trailers = [] }
-        refusal = nil
+        (refusal, isExpectationRefused) = (nil, false)
         (isReadingHead, isHeadRestored, namesCoding, decoder) = (true, false, false, nil)
         (namesTransferCoding, hasNoDescriptor) = (false, false)
         wantsTrailers = request.fields["te"] == "trailers"
@@ -218,6 +229,9 @@ final class CurlTransfer: @unchecked Sendable {
         (authority, port, peerPort, isConnected) = (request.authority, request.origin.port, nil, false)
         size = Int64(request.body.bytes.count)
         upload = request.body.isEmpty ? nil : request.body.stream.map { UploadBuffer($0) }
+        // libcurl sends shorter content without an expectation.
+        expectsContinue =
+            !request.assumesHTTP2 && !request.omitsExpectation && upload.map { $0.length ?? .max > 1 << 20 } == true
         responseBuffer = request.wantsStream ? ResponseBuffer<[UInt8]>() : nil
         maximumResponseBytes = min(request.maximumResponseBytes ?? .max, configuration.maximumResponseBytes)
         (streamedBytes, arrived, noticed) = (0, 0, 0)
@@ -226,10 +240,6 @@ final class CurlTransfer: @unchecked Sendable {
             request.method.isIdempotent || request.isSafeToRetry || request.fields[.idempotencyKey] != nil
         (bytesBeforeRequest, stream) = (nil, StreamReport())
         mayBeSent = SendCondition.current
-        let time = UInt64(timeout.wholeMilliseconds) * 1_000_000
-        guard upload != nil || responseBuffer != nil else { return (idleTimeout, timeLimit) = (0, time) }
-        idleTimeout = time
-        timeLimit = request.streamTimeLimit.map { UInt64($0.wholeMilliseconds) * 1_000_000 } ?? 0
     }
 
     /// Returns the received response, or throws; the content is moved out and can be returned once.
@@ -264,6 +274,10 @@ final class CurlTransfer: @unchecked Sendable {
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
+        guard !isExpectationRefused else {
+            let error = HTTPError.offline("\(authority) takes no content with an expectation.")
+            throw UnprocessedRequestError(httpError: error, isRepeatable: true, omitsExpectation: true)
+        }
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
         if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
@@ -339,6 +353,11 @@ extension CurlTransfer {
             isReadingHead = false
             // RFC 9110 §15.2.2: a server switches only if the request asks for it, which none here does.
             guard !hasSwitched else { return refuse(.malformedMessage("\(authority) switched to another protocol.")) }
+            // RFC 9110 §10.1.1: a client repeats the request without the expectation.
+            if status.elementsEqual("417".utf8), expectsContinue, upload?.isUntouched == true {
+                isExpectationRefused = true
+                return false
+            }
             if idleTimeout != 0, !isInterim { begin() }
             return true
         }
@@ -462,37 +481,6 @@ extension CurlTransfer {
             return CURL_SEEKFUNC_CANTSEEK
         }
         return upload.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
-    }
-}
-
-// The state that the driver queries.
-extension CurlTransfer {
-    /// Whether the transfer has an idle timeout instead of a total one.
-    var hasIdleTimeout: Bool { idleTimeout != 0 }
-
-    /// The time at which the idle timeout expires; nil while the transfer waits for the local side.
-    var expiry: UInt64? {
-        guard upload?.isStarved != true, responseBuffer?.isHeld != true else { return nil }
-        return lastMove + idleTimeout
-    }
-
-    /// The directions that remain paused.
-    var pauses: CInt {
-        (upload?.isStarved == true ? CURLPAUSE_SEND : 0) | (responseBuffer?.isHeld == true ? CURLPAUSE_RECV : 0)
-    }
-
-    /// Whether libcurl waits only for the source of the request content, so that it would not notice that the peer has
-    /// closed `socket`.
-    func waitsForSource(reading isWatched: Bool, _ socket: CInt) -> Bool {
-        unreadSocket = !isWatched && upload?.isStarved == true ? socket : nil
-        return unreadSocket != nil
-    }
-
-    /// Notifies the streams that the transfer is over.
-    func conclude() {
-        upload?.close()
-        if !trailers.isEmpty { responseBuffer?.follow(with: trailers) }
-        responseBuffer?.end(Result { try check() })
     }
 }
 #endif

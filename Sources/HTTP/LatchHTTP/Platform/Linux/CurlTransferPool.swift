@@ -79,6 +79,7 @@ final class CurlTransferPool: Sendable {
         options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, configuration.continueTimeout.wholeMilliseconds)
         if let folder = configuration.systemAuthorityFolder { options.set(CURLOPT_CAPATH, text: folder) }
         options.setAuthorities(configuration.certificateAuthorityFile)
+        options.setProxy(configuration)
         options.set(CURLOPT_PRIVATE, pointer: pointer)
         options.set(CURLOPT_HEADERFUNCTION, CurlTransfer.onHead, CURLOPT_HEADERDATA, pointer)
         options.set(CURLOPT_WRITEFUNCTION, CurlTransfer.onContent, CURLOPT_WRITEDATA, pointer)

@@ -2,7 +2,7 @@
 #if os(Linux)
 import Synchronization
 
-/// A transport based on libcurl: connection reuse, HTTP/2, TLS, the environment's proxies.
+/// A transport based on libcurl: connection reuse, HTTP/2, TLS, proxies.
 ///
 /// Each instance has its own connection pool, so create one and share it, as `Transport.live` is. It does not follow
 /// redirects and stores no cookies, credentials or proxy passwords: that belongs to the layers above.
@@ -10,9 +10,9 @@ import Synchronization
 /// A quick response requires no switch between threads: if the loop is idle, the calling thread drives the transfer for
 /// a fraction of a millisecond (`CurlLoop.lead`), and only slower transfers move to the loop's own thread.
 public final class CurlTransport: Handler {
-    /// The limits and TLS settings of a transport.
+    /// The limits, the proxy and the TLS settings of a transport.
     public struct Configuration: Sendable {
-        /// The maximum time to connect.
+        /// The maximum time to connect, unless the request overrides it (``HTTPRequest/connectTimeout``).
         public var connectTimeout: Duration = .seconds(15)
         /// The maximum duration of one transfer, unless the request overrides it.
         ///
@@ -38,7 +38,9 @@ public final class CurlTransport: Handler {
         public var maximumStreamedBytes = Int.max
         /// The maximum number of connections to one host; further requests wait for one of them.
         public var maximumConnectionsPerHost = 64
-        /// The path of a PEM file of certificate authorities to trust instead of the system's.
+        /// The proxy, by default that of the environment; nil for none.
+        public var proxy: HTTPProxy? = .system
+        /// The path of a PEM file of certificate authorities to trust instead of the system's, also for a proxy over https.
         public var certificateAuthorityFile: String?
         /// The folder of the system's authorities; nil is libcurl's own.
         var systemAuthorityFolder: String?
@@ -83,12 +85,14 @@ public final class CurlTransport: Handler {
     }
 
     private func respond(to request: HTTPRequest, attempts: Int) async throws -> HTTPResponse {
+        var request = request
         do {
             return try await respondOnce(to: request)
         } catch let lost as LostResponseError {
             guard attempts > 1, lost.allowsRepetition(of: request) else { throw lost.httpError }
         } catch let unprocessed as UnprocessedRequestError {
             guard attempts > 1, unprocessed.isRepeatable else { throw unprocessed.httpError }
+            if unprocessed.omitsExpectation { request.omitsExpectation = true }
         }
         return try await respond(to: request, attempts: attempts - 1)
     }

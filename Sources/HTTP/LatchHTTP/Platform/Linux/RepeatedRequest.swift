@@ -22,6 +22,7 @@ extension CurlTransfer {
     /// meets its condition.
     private func beginsRequest() -> Bool {
         let isFirst = bytesBeforeRequest == nil
+        if limitsSilence { lastMove = monotonicNow() }
         let isHarmless = isFirst || isUnprocessed || isRefusedSilently
         if mayBeSent?() == false {
             refusal = hasSent && !isHarmless ? lostConnection : .withdrawn
@@ -85,7 +86,7 @@ extension CurlTransfer {
     }
 }
 
-/// An error for a request that libcurl does not send again after the end of its HTTP/2 connection.
+/// An error for a request that is sent again, and not by libcurl: after the end of its HTTP/2 connection, or a 417 response.
 ///
 /// The server has not processed it, or it may happen twice.
 struct UnprocessedRequestError: Error {
@@ -93,6 +94,8 @@ struct UnprocessedRequestError: Error {
     let httpError: HTTPError
     /// Whether its content can be sent again.
     let isRepeatable: Bool
+    /// Whether it is sent again without the expectation of a 100 response.
+    var omitsExpectation = false
 }
 
 /// What libcurl's reports say of the HTTP/2 stream of a request, since that was sent last.

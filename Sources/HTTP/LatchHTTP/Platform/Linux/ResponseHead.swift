@@ -130,7 +130,7 @@ enum ResponseHead {
         while start < end, isTrimmed(line[start]) { start += 1 }
         while end > start, isTrimmed(line[end - 1]) { end -= 1 }
         let name = HTTPFieldName(String(decoding: line[..<colon], as: UTF8.self))
-        fields.append(String(decoding: line[start..<end], as: UTF8.self), for: name)
+        fields.append(String(fieldValue: UnsafeBufferPointer(rebasing: line[start..<end])), for: name)
     }
 
     private static func isTrimmed(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }

@@ -58,6 +58,9 @@ final class UploadBuffer: Sendable {
     /// Whether the content can be sent from its beginning, by another transfer too.
     var canRestart: Bool { stream.isReplayable || state.withLock { !$0.isWanted } }
 
+    /// Whether libcurl has requested no content yet, so that none was sent.
+    var isUntouched: Bool { state.withLock { !$0.isWanted } }
+
     /// Whether libcurl has taken the whole content.
     var isTaken: Bool { state.withLock { $0.isLast && $0.offset == $0.piece.count } }
 

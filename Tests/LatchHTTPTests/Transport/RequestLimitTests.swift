@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchCore
+import LatchTesting
+import TestSupport
+import Testing
+
+@testable import LatchHTTP
+
+@Suite(.timeLimit(.minutes(2))) struct `The limits of one request` {
+    private static let ages = Duration.seconds(600)
+
+    /// A transport whose own limits end nothing here.
+    private func transport(connectTimeout: Duration = ages) -> CurlTransport {
+        var configuration = CurlTransport.Configuration()
+        (configuration.connectTimeout, configuration.timeout) = (connectTimeout, Self.ages)
+        return CurlTransport(configuration: configuration)
+    }
+
+    private func request(_ listener: RawListener, scheme: String = "http") -> HTTPRequest {
+        HTTPRequest(scheme: scheme, authority: "127.0.0.1:\(listener.port)", path: "/")
+    }
+
+    /// The error of a request whose limit grows until it passes in a phase: on a busy machine it may pass before.
+    private func failure(
+        in phase: RequestPhase, _ call: (Duration) async throws -> Void
+    ) async throws -> HTTPError {
+        for attempt in 1... {
+            let error = try #require(
+                await #expect(throws: HTTPError.timeout) { try await call(.milliseconds(100 * attempt)) })
+            if error.phase == phase || attempt == 8 { return error }
+        }
+        throw HTTPError.timeout
+    }
+
+    @Test(arguments: [true, false]) func `end a handshake that goes on for too long`(isStream: Bool) async throws {
+        let (listener, transport) = (try RawListener(), transport())
+        let error = try await failure(in: .securing) { limit in
+            var request = request(listener, scheme: "https")
+            (request.connectTimeout, request.wantsStream) = (limit, isStream)
+            _ = try await transport.respond(to: request)
+        }
+        #expect(error.phase == .securing && error.isUnsent)
+        #expect(error.message.hasSuffix("the limit passed during the TLS handshake."))
+    }
+
+    @Test func `leave the transport's to the requests after them`() async throws {
+        let (listener, transport) = (try RawListener(), transport(connectTimeout: .milliseconds(200)))
+        let server = try RawHTTPServer { _ in .response(body: "good") }
+        var longer = server.request()
+        longer.connectTimeout = Self.ages
+        #expect(try await transport.respond(to: longer).body.text == "good")
+        let error = await #expect(throws: HTTPError.timeout) {
+            try await transport.respond(to: request(listener, scheme: "https"))
+        }
+        #expect(error?.isUnsent == true)
+    }
+
+    @Test(arguments: [true, false]) func `end a silence before the head`(isStream: Bool) async throws {
+        let (server, transport) = (try RawHTTPServer { _ in .stall }, transport())
+        let error = try await failure(in: .awaitingResponse) { limit in
+            var request = server.request()
+            (request.idleTimeout, request.wantsStream) = (limit, isStream)
+            _ = try await transport.respond(to: request)
+        }
+        #expect(error.phase == .awaitingResponse)
+    }
+
+    @Test(arguments: [true, false]) func `end a silence in the content`(isStream: Bool) async throws {
+        let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
+        let transport = transport()
+        let error = try await failure(in: .receiving) { limit in
+            var request = server.request()
+            (request.idleTimeout, request.wantsStream) = (limit, isStream)
+            _ = try await transport.respond(to: request).body.collected(upTo: 100)
+        }
+        #expect(error.phase == .receiving)
+    }
+
+    /// Calls a body with an idle timeout, beyond which a server makes progress; on a busy machine it may be too short for that.
+    private func patiently(_ body: (Duration) async throws -> Void) async throws {
+        for attempt in 1...5 {
+            do {
+                return try await body(.milliseconds(1000 * attempt))
+            } catch HTTPError.timeout where attempt < 5 {}
+        }
+    }
+
+    @Test func `let a response go on that makes progress`() async throws { try await patiently(respond) }
+
+    private func respond(idle: Duration) async throws {
+        let listener = try RawListener()
+        var request = request(listener)
+        request.idleTimeout = idle
+        let call = Task { [request, transport = transport()] in try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        _ = await peer.receive(through: "\r\n\r\n")
+        await peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        let start = ContinuousClock.now
+        var count = 0
+        while ContinuousClock.now - start < idle * 2, await peer.send([0x61]) { count += 1 }
+        peer.endSending()
+        #expect(try await call.value.body.bytes.count == count)
+    }
+
+    @Test func `let content of a request go on that the server takes`() async throws { try await patiently(take) }
+
+    private func take(idle: Duration) async throws {
+        let listener = try RawListener()
+        var request = request(listener)
+        (request.method, request.body) = (.post, HTTPBody([UInt8](repeating: 0x61, count: 48 << 20)))
+        request.idleTimeout = idle
+        let call = Task { [request, transport = transport()] in try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept(receiveBuffer: 4096))
+        let start = ContinuousClock.now
+        var count = 0
+        while ContinuousClock.now - start < idle * 2, count < 24 << 20, let bytes = await peer.receive(upTo: 128) {
+            count += bytes.count
+        }
+        async let rest = peer.receiveAll()
+        await peer.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        #expect(try await call.value.status == .noContent)
+        _ = await rest
+    }
+
+    @Test func `end a stream as a whole where it has an idle timeout, too`() async throws {
+        let listener = try RawListener()
+        let sending = Task {
+            guard let peer = await listener.accept() else { return }
+            _ = await peer.receive(through: "\r\n\r\n")
+            await peer.send("HTTP/1.1 200 OK\r\n\r\n")
+            while !Task.isCancelled, await peer.send([UInt8](repeating: 1, count: 1000)) {}
+        }
+        var request = request(listener)
+        (request.wantsStream, request.timeout, request.idleTimeout) = (true, .milliseconds(500), Self.ages)
+        let (endless, transport) = (request, transport())
+        await #expect(throws: HTTPError.timeout) {
+            for try await _ in try await transport.respond(to: endless).body.chunks {}
+        }
+        sending.cancel()
+        await sending.value
+    }
+}
+
+@Suite struct `The limits of a route` {
+    private func request<Response>(_ route: Route<Response>, timeout: Duration? = .seconds(30)) throws -> HTTPRequest {
+        let url = try #require(URL(string: "https://h/v1"))
+        let transport = ClosureHandler { _ in HTTPResponse(status: .ok) }
+        return try Client(baseURL: url, transport: transport, timeout: timeout).request(for: route)
+    }
+
+    @Test func `become those of its request`() throws {
+        let plain = try request(Route<Void>.get("x"))
+        #expect(plain.timeout == .seconds(30) && plain.connectTimeout == nil && plain.idleTimeout == nil)
+        #expect(try request(.get("x"), timeout: nil).limits.isEmpty)
+        let all = Route<Void>.get("x").timeout(.seconds(9), connect: .seconds(1), idle: .seconds(2))
+        let request = try request(all)
+        #expect(request.timeout == .seconds(9))
+        #expect(request.connectTimeout == .seconds(1) && request.idleTimeout == .seconds(2))
+        let later = try self.request(all.timeout(.seconds(8)).timeout(connect: .seconds(3)))
+        #expect(later.timeout == .seconds(8) && later.connectTimeout == .seconds(3))
+        #expect(later.idleTimeout == .seconds(2))
+    }
+
+    @Test func `end a stream as a whole only where they are its own`() throws {
+        let stream = Route<HTTPBodyStream>.stream(.get, "x")
+        #expect(try request(stream).streamTimeLimit == nil)
+        #expect(try request(stream.timeout(.seconds(9))).streamTimeLimit == nil)
+        #expect(try request(stream.timeout(idle: .seconds(2))).streamTimeLimit == nil)
+        var request = try request(stream.timeout(.seconds(9), idle: .seconds(2)))
+        #expect(request.streamTimeLimit == .seconds(9))
+        request.tighten(to: Deadline(in: .seconds(7), clock: ManualClock().wallClock()))
+        #expect(request.streamTimeLimit == .seconds(7))
+        request.timeout = .seconds(1)
+        #expect(request.streamTimeLimit == .seconds(1))
+    }
+
+    @Test func `end no request that only its connection may end`() throws {
+        var request = try request(Route<Void>.post("x").timeout(.seconds(9), idle: .seconds(2)))
+        #expect(request.silenceLimit == .seconds(2))
+        request.isUninterruptible = true
+        #expect(request.silenceLimit == nil && request.streamTimeLimit == nil)
+    }
+}
