@@ -8,45 +8,44 @@ import Testing
     static let second: UInt64 = 1_000_000_000
 
     /// Returns the second at which a client that reads `bytes` every `interval` seconds is closed; nil if it never is.
-    static func end(_ rate: MinimumSendRate, taking bytes: Int, every interval: UInt64, for duration: UInt64) -> UInt64?
-    {
+    static func end(_ rate: MinimumRate, taking bytes: Int, every interval: UInt64, for duration: UInt64) -> UInt64? {
         var deadline = rate.maximumPause
         for now in stride(from: interval * second, through: duration * second, by: Int(interval * second)) {
             if deadline <= now { return deadline / second }
-            deadline = rate.deadline(deadline, afterSending: bytes, now: now)
+            deadline = rate.deadline(deadline, after: bytes, now: now)
         }
         return nil
     }
 
     @Test func `closes a client that reads a byte now and then after the maximum pause`() {
-        let rate = MinimumSendRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
+        let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
         #expect(Self.end(rate, taking: 1, every: 59, for: 100_000) == 60)
         #expect(Self.end(rate, taking: 1, every: 1, for: 100_000) == 60)
         #expect(Self.end(rate, taking: 128, every: 1, for: 100_000) == 119)
     }
 
     @Test func `never closes a client that reads fast enough`() {
-        let rate = MinimumSendRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
+        let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
         #expect(Self.end(rate, taking: 256, every: 1, for: 100_000) == nil)
         #expect(Self.end(rate, taking: 256 * 50, every: 50, for: 100_000) == nil)
     }
 
     @Test func `allows no longer pause, however much was read at once`() {
-        let rate = MinimumSendRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
-        #expect(rate.deadline(60 * Self.second, afterSending: 1 << 30, now: 0) == 60 * Self.second)
-        #expect(rate.deadline(60 * Self.second, afterSending: .max, now: 5) == 60 * Self.second + 5)
+        let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
+        #expect(rate.deadline(60 * Self.second, after: 1 << 30, now: 0) == 60 * Self.second)
+        #expect(rate.deadline(60 * Self.second, after: .max, now: 5) == 60 * Self.second + 5)
         #expect(Self.end(rate, taking: 1 << 30, every: 61, for: 1000) == 60)
     }
 
     @Test(arguments: [0, -1, Int.min])
     func `requires progress only when no rate is set`(bytesPerSecond: Int) {
-        let rate = MinimumSendRate(bytesPerSecond: bytesPerSecond, maximumPause: 60 * Self.second)
+        let rate = MinimumRate(bytesPerSecond: bytesPerSecond, maximumPause: 60 * Self.second)
         #expect(Self.end(rate, taking: 1, every: 59, for: 100_000) == nil)
         #expect(Self.end(rate, taking: 1, every: 61, for: 100_000) == 60)
     }
 
     @Test func `does not overflow`() {
-        let rate = MinimumSendRate(bytesPerSecond: 1, maximumPause: .max - 10)
-        #expect(rate.deadline(.max - 5, afterSending: .max, now: 5) == UInt64.max - 5)
+        let rate = MinimumRate(bytesPerSecond: 1, maximumPause: .max - 10)
+        #expect(rate.deadline(.max - 5, after: .max, now: 5) == UInt64.max - 5)
     }
 }

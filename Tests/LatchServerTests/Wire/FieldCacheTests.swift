@@ -29,11 +29,13 @@ import Testing
         }
     }
 
-    @Test func `repairs bytes that are not UTF-8 each time`() {
+    @Test func `reads a value that is no UTF-8 as ISO-8859-1 each time`() {
         var cache = FieldCache()
-        for bytes: [UInt8] in [[0x61, 0xFF], [0x61, 0xFF], Array("a\u{FFFD}".utf8), [0x61, 0xFE]] {
-            #expect(Self.field("accept", bytes, &cache)?.value == "a\u{FFFD}")
-        }
+        let values: [([UInt8], String)] = [
+            ([0x61, 0xFF], "a\u{FF}"), ([0x61, 0xFF], "a\u{FF}"), (Array("a\u{FF}".utf8), "a\u{FF}"),
+            ([0x61, 0xFE], "a\u{FE}"), ([0x61, 0xC3], "a\u{C3}"), (Array("a\u{FFFD}".utf8), "a\u{FFFD}"),
+        ]
+        for (bytes, text) in values { #expect(Self.field("accept", bytes, &cache)?.value == text) }
     }
 
     @Test(arguments: ["authorization", "cookie", "x-api-key", "dpop", "proxy-authorization", "x-latch-second-factor"])

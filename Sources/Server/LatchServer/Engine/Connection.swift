@@ -9,17 +9,19 @@ import LatchCore
 /// it, and they return to that thread before they access it.
 final class Connection: ServedConnection, @unchecked Sendable {
     /// The state of a connection; each has its own meaning of `deadline` and its own way to continue.
-    private enum Phase {
+    enum Phase {
         /// The head of a request is awaited or incomplete.
         case head
         /// The content is incomplete.
         case content
-        /// The handler runs.
+        /// The handler runs; its content may still arrive.
         case handling
         /// The response is being written.
         case writing
         /// The response is being written while its source produces it.
         case streaming
+        /// The response is written, and a short rest of the request's content is dropped before the next request.
+        case discarding
         /// The last response is written; the client gets time to read it before the socket closes.
         case lingering
         /// The descriptor is closed; nothing may use the stream any more.
@@ -37,34 +39,39 @@ final class Connection: ServedConnection, @unchecked Sendable {
     /// The socket.
     ///
     /// Not to be used in the phase `closed`: its descriptor may belong to another connection then.
-    private var stream: ByteStream
+    var stream: ByteStream
     let token: UInt64
-    private var phase = Phase.head
+    var phase = Phase.head
     /// The time at which the current phase must have ended, on the loop's clock.
-    private(set) var deadline: UInt64
+    var deadline: UInt64
 
-    private var reader = RequestReader()
+    var reader = RequestReader()
     /// Whether a read may return bytes; edge-triggered events set it, an empty socket clears it.
     ///
     /// A request may be there already: a loop that stops must look before it closes the connection.
-    private var isReadable = true
+    var isReadable = true
     /// Whether the client has ended its side; it may still read.
-    private var hasPeerEnded = false
+    var hasPeerEnded = false
     /// Whether a byte of the next head has arrived; from then on an expired deadline is a timeout of a request.
-    private var hasHeadBegun = false
+    var hasHeadBegun = false
     /// The bytes that the current request holds: its content, and what its handler decodes from it.
-    private let memory: MemoryReservation
+    let memory: MemoryReservation
     /// The number of content bytes in `memory`.
     private var reservedContent = 0
+
+    /// The content that the handler reads while it arrives; nil for content that is complete before.
+    var arriving: ArrivingContent?
+    /// Whether the handler reports that the content is too large.
+    var handlerReportsLimit = false
 
     /// The handler's task, which is cancelled when the client leaves; nil when it has completed without suspending.
     private var task: Task<Void, Never>?
     /// The number of the current exchange, by which a late response is recognised.
-    private var exchange = 0
+    var exchange = 0
     /// Whether the server is shutting down, so that the next response is the last.
-    private var isDraining = false
+    var isDraining = false
 
-    private var output = OutputBuffer()
+    var output = OutputBuffer()
     /// The response that is being produced; nil unless the phase is `streaming`.
     private var streamed: StreamedResponse?
     /// Whether the client supports chunks; HTTP/1.0 does not.
@@ -72,7 +79,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
     /// Whether the socket may accept more; a full one clears it, an event sets it.
     private var isWritable = true
     /// Whether the current response is the last, because the client, the handler or the server wants it.
-    private var closesAfterResponse = false
+    var closesAfterResponse = false
     /// Whether `advance()` is on the call stack: a handler that responds at once would otherwise call it recursively.
     private var isAdvancing = false
 
@@ -110,9 +117,11 @@ final class Connection: ServedConnection, @unchecked Sendable {
                 case .head: readHead()
                 case .content: readContent()
                 case .writing: writeOutput()
-                case .streaming: writeChunk()
+                case .streaming: writeChunk() || receiveArriving()
+                case .handling: receiveArriving()
+                case .discarding: discardContent()
                 case .lingering: discardInput()
-                case .handling, .closed: false
+                case .closed: false
                 }
             guard canContinue else { return }
         }
@@ -126,6 +135,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
         // RFC 9112 §8: the client must be able to detect that the message is incomplete.
         if phase == .writing || phase == .streaming { stream.resetsAtClose() }
         phase = .closed
+        arriving.take()?.content.finish(.failure(HTTPError.cancelled))
         task?.cancel()
         task = nil
         streamed?.producer.take()?.resume(returning: false)
@@ -136,12 +146,13 @@ final class Connection: ServedConnection, @unchecked Sendable {
 
     /// Ends the phase if its deadline has passed.
     func checkDeadlines() {
+        if let arriving, arriving.deadline <= loop.now { failArriving(HTTPError.timeout) }
         guard deadline <= loop.now else { return }
         switch phase {
         case .head where hasHeadBegun, .content:
             reject(.requestTimeout)
             advance()
-        case .head, .writing, .streaming, .lingering, .closed: close()
+        case .head, .writing, .streaming, .discarding, .lingering, .closed: close()
         case .handling: break
         }
     }
@@ -156,7 +167,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
     }
 
     /// Accounts for the content that has arrived; false when all requests together hold too much.
-    private func reserveContent(_ count: Int) -> Bool {
+    func reserveContent(_ count: Int) -> Bool {
         guard count > reservedContent else { return true }
         guard memory.reserve(count - reservedContent) else { return false }
         reservedContent = count
@@ -164,118 +175,9 @@ final class Connection: ServedConnection, @unchecked Sendable {
     }
 
     /// Releases what the current request held.
-    private func releaseMemory() {
+    func releaseMemory() {
         reservedContent = 0
         memory.releaseAll()
-    }
-}
-
-// MARK: - Reading
-
-extension Connection {
-    /// Parses a head, or reads more input; false when there is none.
-    private func readHead() -> Bool {
-        guard !reader.isEmpty else { return receive() }
-        if !hasHeadBegun {
-            // From its first byte on a head has its own deadline, independent of the idle time. The first
-            // head of a connection began when the connection was accepted, with the handshake before it.
-            hasHeadBegun = true
-            if exchange > 0 || isDraining { deadline = loop.now &+ loop.configuration.headDeadline }
-        }
-        if exchange == 0, loop.configuration.supportsHTTP2, let canContinue = becomeHTTP2() { return canContinue }
-        do throws(Rejection) {
-            let head = try reader.readHead(
-                limits: loop.configuration.headLimits, cache: &loop.fieldCache,
-                defaultAuthority: loop.configuration.authority)
-            guard let head else { return receive() }
-            try begin(head)
-        } catch { reject(error) }
-        return true
-    }
-
-    /// Hands the socket over when the client speaks HTTP/2, as TLS has agreed upon or the first bytes show.
-    ///
-    /// - Returns: Whether this connection can continue; nil when its first bytes are a request of HTTP/1.1.
-    private func becomeHTTP2() -> Bool? {
-        if stream.isEncrypted {
-            guard stream.hasAgreedOnHTTP2 else { return nil }
-        } else {
-            guard let isPreface = reader.beginsHTTP2 else { return receive() }
-            guard isPreface else { return nil }
-        }
-        guard let next = HTTP2Connection(stream, self, isReadable: isReadable) else { return nil }
-        phase = .closed
-        loop.replace(self, by: next, continuingWith: reader.takeInput())
-        return false
-    }
-
-    /// Calls the handler at once when no content follows the head, and awaits the content otherwise.
-    private func begin(_ head: consuming RequestHead) throws(Rejection) {
-        guard head.framing != .length(0) else { return handle(head, content: .empty) }
-        let limit = loop.configuration.contentLimits.limit(at: head.path)
-        do throws(Rejection) {
-            try reader.beginContent(of: head, limit: limit.bytes)
-        } catch {
-            guard limit.isReportedByHandler else { throw error }
-            return handleOversized(head)
-        }
-        phase = .content
-        deadline = loop.now &+ loop.configuration.bodyDeadline
-        // RFC 9110 §10.1.1: a client that has begun to send does not wait for the interim response.
-        guard head.expectsContinue, reader.isEmpty else { return }
-        output.append("HTTP/1.1 100 Continue\r\n\r\n")
-        flushOutput()
-    }
-
-    /// Decodes content, or reads more input; false when there is none.
-    private func readContent() -> Bool {
-        guard !reader.isEmpty else { return receive() }
-        do throws(Rejection) {
-            let request = try reader.readContent()
-            guard reserveContent(reader.contentCount) else { throw .contentMemoryExhausted }
-            if let request { handle(request.head, content: HTTPBody(request.content)) }
-        } catch {
-            guard error == .contentTooLarge, let head = reader.pendingHead,
-                loop.configuration.contentLimits.limit(at: head.path).isReportedByHandler
-            else {
-                reject(error)
-                return true
-            }
-            handleOversized(head)
-        }
-        return true
-    }
-
-    /// Lets the handler report that the content is too large; the rest of it is never parsed as a request.
-    private func handleOversized(_ head: RequestHead) {
-        var head = head
-        head.keepsAlive = false
-        releaseMemory()
-        reader.removeAll()
-        handle(head, content: HTTPBody(HTTPBodyStream(once: { throw HTTPError.tooLarge })))
-    }
-
-    /// Adds bytes from the socket to the input; false when there are none.
-    private func receive() -> Bool { read { reader.append($0) } }
-
-    /// Drops what the client still sends after the last response (RFC 9112 §9.6); closing with unread bytes would reset
-    /// the connection, and the client could lose the response.
-    private func discardInput() -> Bool { read { _ in } }
-
-    private func read(_ consume: (UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
-        guard isReadable else { return false }
-        let scratch = loop.scratch
-        switch stream.read(into: scratch) {
-        case .transferred(let count):
-            // The kernel reports each arrival anew, so a read that did not fill the buffer has emptied the socket.
-            if count < scratch.count, !stream.isEncrypted, !hasPeerEnded { isReadable = false }
-            consume(UnsafeBufferPointer(rebasing: scratch[..<count]))
-        case .wouldBlock:
-            isReadable = false
-            return false
-        case .ended: close()
-        }
-        return true
     }
 }
 
@@ -283,7 +185,9 @@ extension Connection {
 
 extension Connection {
     /// Calls the handler, on this thread until it suspends.
-    private func handle(_ head: consuming RequestHead, content: HTTPBody) {
+    ///
+    /// - Parameter limit: The limit of the content that the configuration has instead of the endpoint.
+    func handle(_ head: consuming RequestHead, content: HTTPBody, limit: Int? = nil) {
         phase = .handling
         deadline = .max
         exchange += 1
@@ -292,6 +196,7 @@ extension Connection {
         closesAfterResponse = !head.keepsAlive
         acceptsChunks = head.acceptsChunks
         var request = head.request(loop.configuration.address.scheme, body: content, context)
+        if let limit { request.context[ConfiguredContentLimit.self] = limit }
         loop.runningTasks += 1
         let pending: @Sendable () async -> Outcome
         switch loop.configuration.handler.begin(&request) {
@@ -318,6 +223,7 @@ extension Connection {
         if phase == .closed || response.body.stream == nil { releaseMemory() }
         guard phase == .handling, self.exchange == exchange else { return }
         task = nil
+        settleArriving(isStream: response.body.stream != nil)
         // An expression with both would copy the response.
         if (200...999).contains(response.status.rawValue) {
             write(response, isHead: isHead)
@@ -328,8 +234,9 @@ extension Connection {
     }
 
     /// Cancels the handler's task when the client has disconnected; one that only ended its side has unread requests.
-    private func cancelIfAbandoned() {
-        guard reader.isEmpty, stream.isEncrypted || stream.isAtEnd else { return }
+    func cancelIfAbandoned() {
+        // The end of a client that still sends is read in its turn.
+        guard reader.isEmpty, arriving?.hasEnded ?? true, stream.isEncrypted || stream.isAtEnd else { return }
         task?.cancel()
     }
 }
@@ -338,7 +245,7 @@ extension Connection {
 
 extension Connection {
     /// Responds to bytes that are not a request that is served, and takes no further one from this connection.
-    private func reject(_ rejection: Rejection) {
+    func reject(_ rejection: Rejection) {
         closesAfterResponse = true
         releaseMemory()
         reader.removeAll()
@@ -375,19 +282,26 @@ extension Connection {
     /// full.
     private func writeOutput() -> Bool {
         guard flushOutput() else { return phase == .closed }
-        if closesAfterResponse { beginLingering() } else { beginNextRequest() }
+        if closesAfterResponse {
+            beginLingering()
+        } else if reader.hasContent {
+            phase = .discarding
+            deadline = loop.now &+ loop.configuration.bodyDeadline
+        } else {
+            beginNextRequest()
+        }
         return true
     }
 
     /// Writes as much of the output as the socket accepts; returns whether that is all of it.
     @discardableResult
-    private func flushOutput() -> Bool {
+    func flushOutput() -> Bool {
         while !output.isEmpty {
             guard isWritable else { return false }
             switch output.write(to: stream) {
             case .transferred(let count):
                 guard phase == .writing || phase == .streaming else { continue }
-                deadline = loop.configuration.minimumSendRate.deadline(deadline, afterSending: count, now: loop.now)
+                deadline = loop.configuration.minimumSendRate.deadline(deadline, after: count, now: loop.now)
             case .wouldBlock: isWritable = false
             case .ended:
                 close()
@@ -399,7 +313,7 @@ extension Connection {
     }
 
     /// Awaits the next request; pipelined bytes in the input are one that has begun.
-    private func beginNextRequest() {
+    func beginNextRequest() {
         phase = .head
         releaseMemory()
         reader.beginNextRequest()
@@ -476,6 +390,7 @@ extension Connection {
         releaseMemory()
         guard phase == .streaming, self.exchange == exchange else { return }
         task = nil
+        arriving.take()?.content.finish(.failure(HTTPError.cancelled))
         guard isComplete else { return close() }
         streamed?.appendEnd(to: &output)
         streamed = nil

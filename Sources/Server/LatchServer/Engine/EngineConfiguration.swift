@@ -23,8 +23,12 @@ final class EngineConfiguration: Sendable {
     let supportsHTTP2: Bool
     /// The maximum number of requests that one HTTP/2 connection has at a time.
     let maximumStreams: Int
-    /// The path prefixes whose requests are handled before their content is complete, over HTTP/2.
+    /// The path prefixes whose requests are handled before their content is complete.
     private let streamedContent: [String]
+    /// Those whose requests are so over HTTP/2 alone: over HTTP/1.1 a stream of messages is received whole.
+    private let streamedMessages: [String]
+    /// Returns what an endpoint says of its content; nil where no endpoint does.
+    private let contentRule: ContentPolicy.RuleFinder?
     /// The limit of the bytes that all requests hold together.
     let memory: MemoryBudget
     let headDeadline: UInt64
@@ -34,7 +38,8 @@ final class EngineConfiguration: Sendable {
     let idleTimeout: UInt64
     /// The time without a request.
     let keepAliveTimeout: UInt64
-    let minimumSendRate: MinimumSendRate
+    let minimumSendRate: MinimumRate
+    let minimumContentRate: MinimumRate
     /// The interval between checks of deadlines.
     let tick: UInt64
     /// Returns the time by which deadlines are measured.
@@ -72,16 +77,21 @@ final class EngineConfiguration: Sendable {
         authority = address.authority
         headLimits = HeadLimits(
             bytes: configuration.maximumHeaderBytes, fieldCount: configuration.maximumHeaderFields)
-        contentLimits = ContentLimits(configuration, handler.contentPolicy)
+        let policy = handler.contentPolicy
+        contentLimits = ContentLimits(configuration, policy)
+        contentRule = policy.rule
+        streamedContent = configuration.streamedContent.sorted()
+        streamedMessages = policy.streamed.sorted()
         supportsHTTP2 = configuration.supportsHTTP2
         maximumStreams = max(1, configuration.maximumStreamsPerConnection)
-        streamedContent = configuration.streamedContent.union(handler.contentPolicy.streamed).sorted()
         headDeadline = configuration.headDeadline.nanoseconds
         bodyDeadline = configuration.bodyDeadline.nanoseconds
         idleTimeout = configuration.idleTimeout.nanoseconds
         keepAliveTimeout = configuration.keepAliveTimeout.nanoseconds
-        minimumSendRate = MinimumSendRate(
+        minimumSendRate = MinimumRate(
             bytesPerSecond: configuration.minimumSendRate, maximumPause: idleTimeout)
+        minimumContentRate = MinimumRate(
+            bytesPerSecond: configuration.minimumContentRate, maximumPause: bodyDeadline)
         let shortest = min(headDeadline, bodyDeadline, idleTimeout, keepAliveTimeout)
         tick = max(5_000_000, min(250_000_000, shortest / 4))
     }
@@ -100,12 +110,36 @@ final class EngineConfiguration: Sendable {
     func stopListening() {
         for listener in listeners { listener.close() }
     }
+}
 
-    /// Whether a request at a path is handled before its content is complete.
+/// The way in which the content of a request is received.
+enum ContentReception {
+    /// The handler gets the complete content; it may report itself that the limit is exceeded.
+    case collected(limit: Int, isReportedByHandler: Bool)
+    /// The handler reads the content while it arrives; with the limit that the configuration has for it, if any.
+    case streamed(limit: Int?)
+}
+
+extension EngineConfiguration {
+    /// Returns how content at a path is received.
+    func reception(_ method: HTTPMethod, _ path: String, overHTTP2 isHTTP2: Bool) -> ContentReception {
+        if let rule = contentRule?(method, path) {
+            let limit = contentLimits.configuredLimit(at: path)
+            if rule.isStreamed || Self.contains(path, streamedContent) { return .streamed(limit: limit) }
+            return .collected(limit: limit ?? rule.limit, isReportedByHandler: true)
+        }
+        if Self.contains(path, streamedContent) || isHTTP2 && Self.contains(path, streamedMessages) {
+            return .streamed(limit: nil)
+        }
+        let limit = contentLimits.limit(at: path)
+        return .collected(limit: limit.bytes, isReportedByHandler: limit.isReportedByHandler)
+    }
+
+    /// Whether a path begins with one of the prefixes.
     ///
     /// A prefix ends where a segment of the path does: the name of one method may begin with that of another.
-    func streamsContent(at path: String) -> Bool {
-        streamedContent.contains { prefix in
+    private static func contains(_ path: String, _ prefixes: [String]) -> Bool {
+        prefixes.contains { prefix in
             guard path.utf8.starts(with: prefix.utf8), prefix.utf8.last != UInt8(ascii: "/") else {
                 return path.utf8.starts(with: prefix.utf8)
             }

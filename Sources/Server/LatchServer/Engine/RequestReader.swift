@@ -102,6 +102,28 @@ struct RequestReader {
         return (head, decoder.content)
     }
 
+    /// Begins to read the content that follows a head in pieces, without a limit of their sum.
+    mutating func beginPieces(of head: RequestHead) throws(Rejection) {
+        decoder = try ContentDecoder(head.framing, limit: .max, isInPieces: true)
+    }
+
+    /// Whether the content of the current request is incomplete.
+    var hasContent: Bool { decoder != nil }
+
+    /// The number of content bytes that are still to come; nil where only the end says it.
+    var remainingContent: Int? { decoder?.remaining }
+
+    /// Reads content from the input; returns what is there, and the trailer section at the end of the content.
+    mutating func readPiece() throws(Rejection) -> (bytes: [UInt8], trailers: [UInt8]?) {
+        guard var decoder = decoder.take() else { return ([], []) }
+        let (count, isComplete) = try withInput { bytes throws(Rejection) in try decoder.decode(bytes) }
+        inputStart += count
+        let piece = decoder.takePiece()
+        guard !isComplete else { return (piece, decoder.trailerLines) }
+        self.decoder = decoder
+        return (piece, nil)
+    }
+
     /// Skips one empty line in front of the request line, which some old clients send (RFC 9112 §2.2).
     ///
     /// - Returns: False while too few bytes are there to decide, or only the empty line is.

@@ -209,7 +209,7 @@ extension HTTP2Connection {
         let output = stream.takeOutput(into: frame)
         guard case .piece(let count) = output else { return output }
         stream.deadline = loop.configuration.minimumSendRate.deadline(
-            stream.deadline, afterSending: count, now: loop.now)
+            stream.deadline, after: count, now: loop.now)
         if !stream.hasOutput {
             // Until the source produces more, the server and not the client causes the delay.
             stream.deadline = .max

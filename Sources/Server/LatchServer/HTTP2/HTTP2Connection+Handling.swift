@@ -9,18 +9,23 @@ extension HTTP2Connection {
     func begin(_ stream: HTTP2Stream) throws(Rejection) {
         guard !stream.isComplete, let head = stream.head else { return enqueue(stream) }
         let configuration = loop.configuration
-        if configuration.streamsContent(at: head.path) {
-            // A login must not be refused: the number of connections bounds the memory of single streams (decision 0054).
-            guard streams.count == 1 || stream.memory.reserve(HTTP2Limits.waitingStreamBytes) else {
-                throw .contentMemoryExhausted
-            }
-            stream.isStreamed = true
+        switch configuration.reception(head.method, head.path, overHTTP2: true) {
+        case .streamed(let limit):
+            guard reserveWaiting(stream) else { throw .contentMemoryExhausted }
+            (stream.isStreamed, stream.configuredLimit) = (true, limit)
+            if head.expectsContinue { session?.inform(HTTP2FieldBlock(interim: 100), on: stream) }
             return enqueue(stream)
+        case .collected(let limit, let isReported): (stream.limit, stream.handlerReportsLimit) = (limit, isReported)
         }
-        stream.limit = configuration.contentLimits.limit(at: head.path).bytes
         if case .length(let length) = head.framing, length > stream.limit { return fail(stream, .tooLarge) }
         stream.deadline = loop.now &+ configuration.bodyDeadline
         if head.expectsContinue { session?.inform(HTTP2FieldBlock(interim: 100), on: stream) }
+    }
+
+    /// Charges a stream that may wait as long as its client or its source does; false when all requests together hold too much.
+    private func reserveWaiting(_ stream: HTTP2Stream) -> Bool {
+        // A login must not be refused: the number of connections bounds the memory of single streams (decision 0054).
+        streams.count == 1 || stream.memory.reserve(HTTP2Limits.waitingStreamBytes)
     }
 
     func enqueue(_ stream: HTTP2Stream) {
@@ -36,12 +41,12 @@ extension HTTP2Connection {
 
     /// Responds that the content is not received, or lets the handler report it in its own protocol.
     func fail(_ stream: HTTP2Stream, _ failure: ContentFailure) {
-        guard let head = stream.head, loop.configuration.contentLimits.limit(at: head.path).isReportedByHandler else {
+        guard stream.head != nil, stream.handlerReportsLimit else {
             return reject(stream, failure == .tooLarge ? .contentTooLarge : .requestTimeout)
         }
         stream.content = []
-        stream.arriving = HTTP2Content(taken: { _ in })
-        stream.arriving?.finish(.failure(failure == .tooLarge ? .tooLarge : .timeout))
+        stream.arriving = StreamedContent(taken: { _ in })
+        stream.arriving?.finish(.failure(failure == .tooLarge ? HTTPError.tooLarge : HTTPError.timeout))
         enqueue(stream)
     }
 
@@ -66,7 +71,10 @@ extension HTTP2Connection {
         guard let head = stream.head.take() else { return }
         var context = context
         context.memory = stream.memory
-        var request = head.request(loop.configuration.address.scheme, body: content(of: stream), context)
+        if let limit = stream.configuredLimit { context[ConfiguredContentLimit.self] = limit }
+        let length: Int? = if case .length(let length) = head.framing { length } else { nil }
+        let content = content(of: stream, length: length)
+        var request = head.request(loop.configuration.address.scheme, body: content, context)
         loop.runningTasks += 1
         runningHandlers += 1
         let pending: @Sendable () async -> Outcome
@@ -79,13 +87,13 @@ extension HTTP2Connection {
         if stream.phase == .handling { stream.task = task }
     }
 
-    private func content(of stream: HTTP2Stream) -> HTTPBody {
+    private func content(of stream: HTTP2Stream, length: Int?) -> HTTPBody {
         if let refused = stream.arriving { return refused.body }
         let (content, trailers) = (stream.content, stream.trailers)
         // The response may take longer than the handler, with which their memory is released.
         (stream.content, stream.trailers) = ([], [:])
         guard stream.isStreamed, !stream.isComplete else { return HTTPBody(content, trailers: trailers) }
-        let arriving = HTTP2Content { [self] count in taken(count, from: stream) }
+        let arriving = StreamedContent(length: length, taken: { [self] count in taken(count, from: stream) })
         content.withUnsafeBufferPointer(arriving.append)
         stream.arriving = arriving
         return arriving.body
@@ -141,6 +149,8 @@ extension HTTP2Connection {
 extension HTTP2Connection {
     /// Queues a response.
     func respond(_ response: HTTPResponse, to stream: HTTP2Stream) {
+        let waits = response.body.stream != nil && !stream.isHead && !stream.isStreamed
+        guard !waits || reserveWaiting(stream) else { return reject(stream, .contentMemoryExhausted) }
         let trailers = response.body.stream == nil ? response.body.trailers : [:]
         let writer = ResponseWriter(
             date: loop.dateClock.text(), isHead: stream.isHead, closes: false,

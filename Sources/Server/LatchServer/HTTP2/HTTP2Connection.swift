@@ -223,7 +223,7 @@ extension HTTP2Connection {
             case .transferred(let count):
                 noteActivity()
                 writeDeadline = loop.configuration.minimumSendRate.deadline(
-                    writeDeadline, afterSending: count, now: loop.now)
+                    writeDeadline, after: count, now: loop.now)
                 guard output.isEmpty else { continue }
                 output.removeAll(leaving: &loop.spareOutput)
                 writeDeadline = .max

@@ -7,9 +7,10 @@ struct HTTP2Limits: Sendable {
     /// The maximum size of a header section, each line with 32 bytes more than its name and value.
     let headerBytes: Int
 
-    /// The memory of a stream whose content reaches its handler as it arrives: its task, its buffers and its state.
+    /// The memory of a stream whose content reaches its handler as it arrives, or whose response has a source: its task, its buffers
+    /// and its state.
     ///
-    /// It may wait as long as its client does. 23 KB were measured.
+    /// It may wait as long as its client or its source does. 23 KB were measured.
     static let waitingStreamBytes = 24 << 10
     /// The bytes that a client may send on a stream before its handler has read any.
     static let streamWindow = 256 << 10

@@ -45,13 +45,17 @@ final class HTTP2Stream: @unchecked Sendable {
     /// The content that was received before the handler began.
     @exclusivity(unchecked) var content: [UInt8] = []
     /// The content that the handler reads while it arrives; nil for content that is complete before.
-    var arriving: HTTP2Content?
+    var arriving: StreamedContent?
     /// Whether the handler is to be called before the content is complete.
     var isStreamed = false
+    /// The limit that the configuration has for such content; nil if it has none.
+    var configuredLimit: Int?
     /// The trailers of the request (RFC 9113 §8.1).
     var trailers: HTTPFields = [:]
     /// The maximum size of the content.
     var limit = 0
+    /// Whether the handler reports that the limit is exceeded.
+    var handlerReportsLimit = false
     /// Whether the client has sent everything.
     var isComplete = false
     /// The handler's task, which is cancelled when the stream ends; nil when it has completed without suspending.
@@ -100,6 +104,6 @@ final class HTTP2Stream: @unchecked Sendable {
         task = nil
         producer.take()?.resume(returning: false)
         // Taken: what arrives refers to its stream, whose window opens as the handler reads.
-        arriving.take()?.finish(.failure(.cancelled))
+        arriving.take()?.finish(.failure(HTTPError.cancelled))
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path pattern whose segments are literal or `{name}`.
+/// A path pattern whose segments are literal or `{name}`, and the last one perhaps `{name...}`.
 struct RoutePattern: Sendable, Equatable {
     /// The part of a pattern between two slashes.
     enum Segment: Sendable, Equatable {
@@ -8,6 +8,8 @@ struct RoutePattern: Sendable, Equatable {
         case literal(String)
         /// The name without its braces; it matches any segment that is not empty.
         case parameter(String)
+        /// The name without its braces and dots; it matches the rest of the path, which may be empty.
+        case rest(String)
     }
 
     /// The segments; one empty literal for `/`, and for an empty pattern, which is the same path (RFC 9110 §4.2.3).
@@ -16,7 +18,8 @@ struct RoutePattern: Sendable, Equatable {
     /// Parses a pattern such as `/users/{id}`; the leading slash is optional, a trailing one is significant.
     init(_ text: String) {
         let path = text.utf8.dropFirst(text.utf8.first == 0x2F ? 1 : 0)
-        segments = path.split(separator: 0x2F, omittingEmptySubsequences: false).map(Self.segment)
+        let texts = path.split(separator: 0x2F, omittingEmptySubsequences: false)
+        segments = texts.dropLast().map(Self.segment) + texts.suffix(1).map(Self.lastSegment)
     }
 
     private init(segments: [Segment]) { self.segments = segments }
@@ -35,13 +38,19 @@ struct RoutePattern: Sendable, Equatable {
             switch segment {
             case .literal(let literal): text += "/" + literal
             case .parameter(let name): text += "/{\(name)}"
+            case .rest(let name): text += "/{\(name)...}"
             }
         }
     }
 
     /// The names of the parameters, in order.
     var parameterNames: [String] {
-        segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+        segments.compactMap { segment in
+            switch segment {
+            case .literal: nil
+            case .parameter(let name), .rest(let name): name
+            }
+        }
     }
 
     /// Parses a segment; `{}` is literal.
@@ -50,5 +59,13 @@ struct RoutePattern: Sendable, Equatable {
             return .literal(String(Substring(text)))
         }
         return .parameter(String(Substring(text.dropFirst().dropLast())))
+    }
+
+    /// Parses the last segment; `{...}` is a parameter.
+    private static func lastSegment(_ text: Substring.UTF8View) -> Segment {
+        let segment = segment(text)
+        guard case .parameter(let name) = segment, name.utf8.count > 3, name.utf8.suffix(3).elementsEqual("...".utf8)
+        else { return segment }
+        return .rest(String(name.utf8.dropLast(3)) ?? name)
     }
 }

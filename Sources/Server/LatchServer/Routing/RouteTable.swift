@@ -32,6 +32,8 @@ struct RouteTable: Sendable {
         var literals: [(segment: [UInt8], node: Int)] = []
         /// The child for a parameter; one for all names, since each route has names of its own.
         var parameter: Int?
+        /// The child for the rest of a path.
+        var rest: Int?
         /// The routes that end here, at most one for each method.
         var routes: [Route] = []
 
@@ -47,6 +49,11 @@ struct RouteTable: Sendable {
         /// Adds a child for a literal segment that has none.
         mutating func insert(_ segment: [UInt8], _ node: Int) {
             literals.insert((segment, node), at: segment.withUnsafeBufferPointer(index))
+        }
+
+        /// The route for a method; that of `GET` also serves `HEAD` (RFC 9110 §9.3.2).
+        func route(for method: HTTPMethod) -> Route? {
+            routes.first { $0.method == method } ?? (method == .head ? routes.first { $0.method == .get } : nil)
         }
 
         /// Returns the index of the first literal that does not precede a segment.
@@ -85,12 +92,14 @@ struct RouteTable: Sendable {
             switch segment {
             case .literal(let text): Array(text.utf8).withUnsafeBufferPointer(nodes[node].child)
             case .parameter: nodes[node].parameter
+            case .rest: nodes[node].rest
             }
         if let existing { return existing }
         nodes.append(Node())
         switch segment {
         case .literal(let text): nodes[node].insert(Array(text.utf8), nodes.count - 1)
         case .parameter: nodes[node].parameter = nodes.count - 1
+        case .rest: nodes[node].rest = nodes.count - 1
         }
         return nodes.count - 1
     }
@@ -98,84 +107,132 @@ struct RouteTable: Sendable {
 
 extension RouteTable {
     /// Matches a request; every path has a result.
-    func match(_ request: HTTPRequest) -> Match {
+    func match(_ request: HTTPRequest, _ trailingSlash: Router.TrailingSlash) -> Match {
         var path = request.pathWithoutQuery
         // RFC 9110 §9.3.7: `OPTIONS *` refers to the server, not to a resource.
         if path == "*", request.method == .options { return .response(HTTPResponse(status: .noContent)) }
         guard request.path.utf8.first == 0x2F else { return .response(.problem(status: .notFound)) }
         do throws(ServerError) {
-            var values: [String] = []
-            let found = path.withUTF8 { path in
-                Result { () throws(ServerError) in try find(path, from: 1, below: 0, &values) }
-            }
-            guard let node = try found.get() else { return .response(.problem(status: .notFound)) }
-            return choose(node, values, request.method)
+            if let match = try match(&path, request.method) { return match }
+            guard trailingSlash != .significant, var other = Self.togglingSlash(path),
+                let match = try match(&other, request.method)
+            else { return .response(.problem(status: .notFound)) }
+            guard trailingSlash == .redirected else { return match }
+            // RFC 9110 §15.4.9: the client repeats the method and the content.
+            let location = other + (request.query.map { "?" + $0 } ?? "")
+            return .response(HTTPResponse(status: 308, fields: [.location: location]))
         } catch { return .response(.problem(error)) }
+    }
+
+    /// Returns a path with a trailing slash, or without its own; nil for the root, and where the result would name a host.
+    private static func togglingSlash(_ path: String) -> String? {
+        let bytes = path.utf8
+        // RFC 3986 §4.2: a reference that begins with two slashes names a host. Browsers take a backslash for one.
+        guard bytes.count > 1, bytes.dropFirst().first != 0x2F, bytes.dropFirst().first != 0x5C else { return nil }
+        return bytes.last == 0x2F ? String(Substring(bytes.dropLast())) : path + "/"
+    }
+
+    /// Matches a path and a method; nil if no route has the path.
+    private func match(_ path: inout String, _ method: HTTPMethod) throws(ServerError) -> Match? {
+        var values: [String] = []
+        let found = try path.withUTF8 { path in
+            Result { () throws(ServerError) in
+                try find(Path(bytes: path), from: 1, below: 0, &values) { nodes[$0].route(for: method) != nil }
+            }
+        }.get()
+        if let found, let route = nodes[found].route(for: method) { return .endpoint(route, values) }
+        var methods: Set<HTTPMethod> = []
+        values = []
+        _ = try path.withUTF8 { path in
+            Result { () throws(ServerError) in
+                try find(Path(bytes: path), from: 1, below: 0, &values) { node in
+                    methods.formUnion(nodes[node].routes.map(\.method))
+                    return false
+                }
+            }
+        }.get()
+        return methods.isEmpty ? nil : .response(Self.response(to: method, allowing: methods))
+    }
+
+    /// The bytes of a path.
+    private struct Path {
+        let bytes: UnsafeBufferPointer<UInt8>
+
+        /// Decodes a part of the path, in which slashes separate before it is decoded.
+        func decoded(_ part: Range<Int>) throws(ServerError) -> String {
+            let text = Substring(decoding: bytes[part], as: UTF8.self)
+            guard let text = percentDecoded(text.utf8, plusIsSpace: false) else {
+                throw .malformedRequest("The path is not percent-encoded UTF-8.")
+            }
+            return text
+        }
     }
 
     /// Finds the node of a path from the segment at `start` on, and appends the parameters to `values`.
     ///
+    /// Of several nodes the first one counts that `isWanted`: a literal segment precedes a parameter, and both precede the rest.
     /// Segments are decoded after splitting, so `%2F` does not separate.
     private func find(
-        _ path: UnsafeBufferPointer<UInt8>, from start: Int, below node: Int, _ values: inout [String]
+        _ path: Path, from start: Int, below node: Int, _ values: inout [String], where isWanted: (Int) -> Bool
     ) throws(ServerError) -> Int? {
         var (end, isEncoded) = (start, false)
-        while end < path.count, path[end] != 0x2F {
-            if path[end] == 0x25 { isEncoded = true }
+        while end < path.bytes.count, path.bytes[end] != 0x2F {
+            if path.bytes[end] == 0x25 { isEncoded = true }
             end += 1
         }
-        let segment = UnsafeBufferPointer(rebasing: path[start..<end])
-        guard isEncoded else { return try find(segment, path, after: end, below: node, &values) }
-        guard let text = percentDecoded(Substring(decoding: segment, as: UTF8.self).utf8, plusIsSpace: false) else {
-            throw .malformedRequest("The path is not percent-encoded UTF-8.")
+        guard isEncoded else {
+            let segment = UnsafeBufferPointer(rebasing: path.bytes[start..<end])
+            return try find(segment, path, start..<end, below: node, &values, where: isWanted)
         }
-        return try Array(text.utf8).withUnsafeBufferPointer { segment throws(ServerError) in
-            try find(segment, path, after: end, below: node, &values)
+        return try Array(path.decoded(start..<end).utf8).withUnsafeBufferPointer { segment throws(ServerError) in
+            try find(segment, path, start..<end, below: node, &values, where: isWanted)
         }
     }
 
-    /// Finds the node of a decoded segment, preferring literal ones, and of the path after it.
+    /// Finds the node of a decoded segment and of the path after it.
     private func find(
-        _ segment: UnsafeBufferPointer<UInt8>, _ path: UnsafeBufferPointer<UInt8>, after end: Int, below node: Int,
-        _ values: inout [String]
+        _ segment: UnsafeBufferPointer<UInt8>, _ path: Path, _ part: Range<Int>, below node: Int,
+        _ values: inout [String], where isWanted: (Int) -> Bool
     ) throws(ServerError) -> Int? {
-        if let next = nodes[node].child(named: segment), let found = try find(path, after: end, at: next, &values) {
-            return found
+        func findRest(at next: Int) throws(ServerError) -> Int? {
+            guard part.upperBound < path.bytes.count else { return isWanted(next) ? next : nil }
+            return try find(path, from: part.upperBound + 1, below: next, &values, where: isWanted)
         }
+        if let next = nodes[node].child(named: segment), let found = try findRest(at: next) { return found }
         // RFC 3986 §6.2.2.3: clients remove dot segments; one that remains may be an attempt at path traversal.
-        let isEmptyOrDots = segment.count <= 2 && segment.allSatisfy { $0 == 0x2E }
-        guard let next = nodes[node].parameter, !isEmptyOrDots else { return nil }
-        values.append(String(decoding: segment, as: UTF8.self))
-        if let found = try find(path, after: end, at: next, &values) { return found }
-        values.removeLast()
-        return nil
-    }
-
-    private func find(
-        _ path: UnsafeBufferPointer<UInt8>, after end: Int, at node: Int, _ values: inout [String]
-    ) throws(ServerError) -> Int? {
-        if end < path.count { return try find(path, from: end + 1, below: node, &values) }
-        return nodes[node].routes.isEmpty ? nil : node
-    }
-
-    /// Selects the route of a node by the method (RFC 9110 §9.3.2, §9.3.7, §15.5.6).
-    private func choose(_ node: Int, _ values: [String], _ method: HTTPMethod) -> Match {
-        let routes = nodes[node].routes
-        let own = routes.firstIndex { $0.method == method }
-        if let index = own ?? (method == .head ? routes.firstIndex { $0.method == .get } : nil) {
-            return .endpoint(routes[index], values)
+        if let next = nodes[node].parameter, !Self.isEmptyOrDots(segment) {
+            values.append(String(decoding: segment, as: UTF8.self))
+            if let found = try findRest(at: next) { return found }
+            values.removeLast()
         }
-        return .response(Self.response(to: method, allowing: routes.map(\.method)))
+        guard let next = nodes[node].rest, let rest = try Self.rest(of: path, from: part.lowerBound), isWanted(next)
+        else { return nil }
+        values.append(rest)
+        return next
+    }
+
+    /// Whether a segment is empty, `.` or `..`.
+    private static func isEmptyOrDots(_ segment: some Collection<UInt8>) -> Bool {
+        segment.count <= 2 && segment.allSatisfy { $0 == 0x2E }
+    }
+
+    /// Returns the rest of a path, decoded; nil if it has an empty segment before its end, or a dot segment.
+    private static func rest(of path: Path, from start: Int) throws(ServerError) -> String? {
+        let rest = try path.decoded(start..<path.bytes.count)
+        // An encoded slash separates here, since a handler cannot tell it from others.
+        let segments = rest.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+        guard !segments.dropLast().contains(where: isEmptyOrDots) else { return nil }
+        return segments.last.map { !$0.isEmpty && isEmptyOrDots($0) } == true ? nil : rest
     }
 
     /// Returns the response for a path that exists and a method without an endpoint.
-    private static func response(to method: HTTPMethod, allowing methods: [HTTPMethod]) -> HTTPResponse {
-        var allowed = methods.map(\.rawValue)
-        if allowed.contains("GET"), !allowed.contains("HEAD") { allowed.append("HEAD") }
-        if !allowed.contains("OPTIONS") { allowed.append("OPTIONS") }
+    private static func response(to method: HTTPMethod, allowing methods: Set<HTTPMethod>) -> HTTPResponse {
+        var allowed = methods
+        if allowed.contains(.get) { allowed.insert(.head) }
+        allowed.insert(.options)
         var response = method == .options ? HTTPResponse(status: .noContent) : .problem(status: .methodNotAllowed)
         // RFC 9110 §15.5.6: 405 lists the methods that the resource allows.
-        response.fields["Allow"] = allowed.sorted().joined(separator: ", ")
+        response.fields["Allow"] = allowed.map(\.rawValue).sorted().joined(separator: ", ")
         return response
     }
 }

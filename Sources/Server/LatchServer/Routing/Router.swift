@@ -13,18 +13,36 @@
 /// let server = Server(handler: router)      // or: Client(baseURL: url, transport: router)
 /// ```
 ///
-/// A pattern is a path whose segments are literal or `{name}`. A literal segment wins over a parameter; a parameter
-/// matches one segment that is not empty, decoded. Segments compare by their bytes in UTF-8. An unknown path results in 404, a known path with another method
-/// in 405 and `Allow`; `HEAD` is served by the `GET` endpoint without its content, and `OPTIONS` with `Allow`.
+/// A pattern is a path whose segments are literal or `{name}`; the last one can be `{name...}`. A parameter matches one segment that
+/// is not empty, decoded, and `{name...}` the rest of the path, also an empty one: `/files/{path...}` matches `/files/` and
+/// `/files/a/b`, and not `/files`. Where several patterns match, a literal segment precedes a parameter, which precedes the rest, and
+/// an endpoint of the request's method precedes those of others. Segments compare by their bytes in UTF-8, and dot segments match
+/// literally only. An unknown path results in 404, a known path with another method in 405 and `Allow`. `HEAD` is served by the `GET`
+/// endpoint without its content, and `OPTIONS` with `Allow`.
 public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
+    /// What a router does with a path that differs from a pattern by a slash at its end.
+    public enum TrailingSlash: Sendable {
+        /// The path is another one: 404.
+        case significant
+        /// The endpoint responds.
+        case ignored
+        /// A redirect leads to the path of the pattern, with the status 308, which keeps method and content (RFC 9110 §15.4.9).
+        case redirected
+    }
+
     private var table = RouteTable()
     private let interceptors: [any Interceptor]
+    private let trailingSlash: TrailingSlash
 
     /// Creates a router without endpoints.
     ///
-    /// - Parameter interceptors: The interceptors of every endpoint and of the router's own responses, the first of them
-    ///   outermost. They see the request after it was matched, with its path parameters.
-    public init(interceptors: [any Interceptor] = []) { self.interceptors = interceptors }
+    /// - Parameters:
+    ///   - interceptors: The interceptors of every endpoint and of the router's own responses, the first of them outermost. They see
+    ///     the request after it was matched, with its path parameters.
+    ///   - trailingSlash: The rule for all endpoints, also those of groups and of merged routers.
+    public init(interceptors: [any Interceptor] = [], trailingSlash: TrailingSlash = .significant) {
+        (self.interceptors, self.trailingSlash) = (interceptors, trailingSlash)
+    }
 
     /// The methods and patterns of all endpoints.
     package var routes: [(method: HTTPMethod, pattern: String)] {
@@ -33,9 +51,11 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
 
     /// The rules of the endpoints' handlers, at the paths where they are mounted.
     package var contentPolicy: ContentPolicy {
-        table.routes.reduce(ContentPolicy()) { policy, route in
+        var policy = table.routes.reduce(ContentPolicy()) { policy, route in
             policy.merging(route.handler.handler.contentPolicy.mounted(at: route.patternText))
         }
+        policy.rule = table.contentRule(trailingSlash)
+        return policy
     }
 
     /// Adds an endpoint; a later one with the same method and pattern replaces the earlier.
@@ -99,7 +119,7 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
 
     @usableFromInline
     package func begin(_ request: inout HTTPRequest) -> EventualResponse {
-        switch table.match(request) {
+        switch table.match(request, trailingSlash) {
         case .endpoint(let route, let values):
             request.context[MatchedRouteKey.self]?.pattern = route.patternText
             // Only HEAD is matched to a route of another method, GET.
@@ -172,6 +192,36 @@ extension Router {
     /// Adds a `DELETE` endpoint whose result is sent as JSON.
     public mutating func delete<Content: Encodable & Sendable>(_ pattern: String, _ body: @escaping Endpoint<Content>) {
         on(.delete, pattern, body)
+    }
+}
+
+// MARK: - Files
+
+extension Router {
+    /// Adds the files of a folder below a prefix, for `GET` and `HEAD`.
+    ///
+    /// ```swift
+    /// router.files("/assets", in: "/srv/notes/assets", cacheControl: "max-age=3600")
+    /// router.files("/", in: "/srv/notes/app", fallback: "index.html")      // a single-page app
+    /// ```
+    ///
+    /// Files are read while they are sent, with a media type by their extension, an entity tag, conditional requests and ranges (RFC
+    /// 9110 §13, §14). A path that ends in a slash gives `index.html` of that folder, and a folder's path without a slash redirects there.
+    /// Hidden files and what links lead to outside the folder are not found; `.well-known` is served. There is no list of a folder's files.
+    ///
+    /// - Parameters:
+    ///   - prefix: The path of the folder.
+    ///   - folder: The path of the folder in the file system.
+    ///   - cacheControl: The `Cache-Control` field; nil for none, with which caches guess a lifetime from the age of a file.
+    ///   - fallback: The path in the folder of a file that takes the place of each missing one, with the status 200; nil for 404.
+    public mutating func files(
+        _ prefix: String, in folder: String, cacheControl: String? = nil, fallback: String? = nil
+    ) {
+        let files = StaticFiles(folder: folder, cacheControl: cacheControl, fallback: fallback)
+        let isFolder = prefix.utf8.last == 0x2F
+        let pattern = RoutePattern(String(Substring(prefix.utf8.dropLast(isFolder ? 1 : 0)))).appending(
+            RoutePattern("/{\(StaticFiles.parameter)...}"))
+        table.insert(files.nested(in: interceptors), method: .get, pattern: pattern)
     }
 }
 

@@ -19,7 +19,7 @@ extension Server {
         /// A request over such a limit reaches its handler, with content that throws `HTTPError.tooLarge` when it is
         /// read, so that the handler can report the error in its own protocol. Over HTTP/2 the same holds for content that is not
         /// there after `bodyDeadline` (`HTTPError.timeout`). The connection ends with the response. A service of RPCs, also in a
-        /// router, has such limits; these prevail.
+        /// router, has such limits, and an endpoint may have one (``ContentRule``); these prevail.
         public var contentLimits: [String: Int] = [:]
         /// The maximum number of bytes that all requests together hold while they are received and handled, decompressed and
         /// decoded messages included; a request that exceeds it gets a 503.
@@ -28,7 +28,8 @@ extension Server {
         public var maximumContentBytes = 256 * 1024 * 1024
         /// The time for the head of a request, from its first byte.
         public var headDeadline = Duration.seconds(10)
-        /// The time for the content, from the end of the head.
+        /// The time for the content, from the end of the head; for content that a handler reads while it arrives over HTTP/1.1, the time
+        /// that a client may fall behind in sending it.
         public var bodyDeadline = Duration.seconds(30)
         /// The time that a client may fall behind in reading a response.
         public var idleTimeout = Duration.seconds(60)
@@ -45,6 +46,12 @@ extension Server {
         /// The time that a slower client falls behind counts against `idleTimeout`, so that a client cannot hold a long
         /// response and its connection by reading a byte now and then.
         public var minimumSendRate = 256
+        /// The bytes per second at which a client must send content that a handler reads while it arrives over HTTP/1.1, on average; 0
+        /// requires progress only.
+        ///
+        /// The time that a slower client falls behind counts against `bodyDeadline`, after which the read throws
+        /// `HTTPError.timeout`. Time in which the handler has not read what is there does not count.
+        public var minimumContentRate = 256
         /// The maximum number of open connections; further ones get a 503 and are closed.
         public var maximumConnections = 10_000
         /// The maximum number of open connections from one address (one /64 of IPv6).
@@ -56,11 +63,13 @@ extension Server {
         /// The maximum number of requests that one HTTP/2 connection may have at a time; further ones are refused, and
         /// clients send them again.
         public var maximumStreamsPerConnection = 100
-        /// The path prefixes, of whole segments, whose requests reach their handler with their head over HTTP/2, while the content arrives as
-        /// fast as the handler reads it; other handlers get the complete content.
+        /// The path prefixes, of whole segments, whose requests reach their handler with their head, while the content arrives as fast as the
+        /// handler reads it; other handlers get the complete content.
         ///
-        /// Those of a service of RPCs, also in a router, are among them. Such content has no limit of size or time: what is not read yet is bounded, and counts as
-        /// `maximumContentBytes`, as do 24 KiB for each such request beside the first of a connection.
+        /// An endpoint may say so itself (``ContentRule``). The streams of a service of RPCs, also in a router, are among them over HTTP/2. The
+        /// content at a prefix has no limit of size, and over HTTP/2 none of time: what is not read yet is bounded, and counts as
+        /// `maximumContentBytes`, as do 24 KiB for each such request, and each response that is a stream, beside the first of an
+        /// HTTP/2 connection.
         public var streamedContent: Set<String> = []
         /// The proxies that may state the address of the client; none by default.
         ///

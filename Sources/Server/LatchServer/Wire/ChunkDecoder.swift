@@ -29,10 +29,20 @@ struct ChunkDecoder {
     private var state = State.size(digits: 0, value: 0)
     /// The size of the current chunk, kept while its line ends.
     private var chunkSize = 0
-    /// The number of bytes in extensions and trailers, which are limited too.
-    private var overhead = 0
-    /// The limit of `overhead`.
+    /// The number of bytes of content.
+    private var received = 0
+    /// The number of bytes in extensions, which may be as many as those of the content, and some more.
+    private var extensionCount = 0
+    /// The number of bytes in trailers.
+    private var trailerCount = 0
+    /// Whether trailers are kept.
+    private let keepsTrailers: Bool
+    /// The lines after the last chunk, each with its CRLF.
+    private(set) var trailerLines: [UInt8] = []
+    /// The limit of trailers, and of extensions beside as many bytes of content.
     private static let overheadLimit = 8192
+
+    init(keepsTrailers: Bool = false) { self.keepsTrailers = keepsTrailers }
 
     /// Decodes bytes; returns the number of bytes used, and whether the content is complete.
     mutating func decode(
@@ -48,6 +58,7 @@ struct ChunkDecoder {
             let count = min(remaining, bytes.count - position)
             content.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[position..<(position + count)]))
             position += count
+            received += count
             state = count == remaining ? .dataReturn : .data(remaining: remaining - count)
         }
         return (position, state == .complete)
@@ -60,7 +71,9 @@ struct ChunkDecoder {
         switch state {
         case .size(let digits, let value): try decodeSize(byte, digits, value, remainingLimit: remainingLimit)
         case .extensions:
-            try countOverhead()
+            extensionCount += 1
+            // Clients that sign each chunk have some hundred bytes for each.
+            guard extensionCount - received <= Self.overheadLimit else { throw .headTooLarge }
             if byte == 0x0D { state = .sizeLineFeed } else { try rejectControl(byte) }
         case .sizeLineFeed:
             try expect(0x0A, byte)
@@ -93,9 +106,11 @@ struct ChunkDecoder {
         state = byte == 0x0D ? .sizeLineFeed : .extensions
     }
 
-    /// Validates trailer fields, which are dropped (RFC 9112 §7.1.2).
+    /// Validates trailer fields, which are dropped (RFC 9112 §7.1.2) unless a reader wants them.
     private mutating func decodeTrailer(_ byte: UInt8) throws(Rejection) {
-        try countOverhead()
+        trailerCount += 1
+        guard trailerCount <= Self.overheadLimit else { throw .headTooLarge }
+        if keepsTrailers { trailerLines.append(byte) }
         switch state {
         case .trailerStart where byte == 0x0D: state = .lastLineFeed
         case .trailerStart, .trailerName:
@@ -111,11 +126,6 @@ struct ChunkDecoder {
             try expect(0x0A, byte)
             state = .complete
         }
-    }
-
-    private mutating func countOverhead() throws(Rejection) {
-        overhead += 1
-        guard overhead <= Self.overheadLimit else { throw .headTooLarge }
     }
 
     /// Checks a line end; a bare LF or CR is rejected, since not every parser accepts it (RFC 9112 §2.2).

@@ -10,20 +10,22 @@ struct ContentDecoder {
 
     private var state: State
     /// The maximum size of the content, without the bytes of the chunked coding.
-    private let limit: Int
-    /// The content so far; never longer than the limit.
+    private var limit: Int
+    /// The content so far, without what was taken; never longer than the limit.
     private(set) var content: [UInt8] = []
 
     /// Creates a decoder for the framing; a length over the limit is rejected before any content is read.
-    init(_ framing: RequestHead.Framing, limit: Int) throws(Rejection) {
+    ///
+    /// - Parameter isInPieces: Whether a reader takes pieces, and wants the trailers, which are checked alone otherwise.
+    init(_ framing: RequestHead.Framing, limit: Int, isInPieces: Bool = false) throws(Rejection) {
         self.limit = limit
         switch framing {
         case .length(let length):
             guard length <= limit else { throw .contentTooLarge }
-            // An announced length reserves little memory until the bytes arrive.
-            content.reserveCapacity(min(length, 65536))
+            // An announced length reserves little memory until the bytes arrive, and none for a reader of pieces.
+            if !isInPieces { content.reserveCapacity(min(length, 65536)) }
             state = .length(remaining: length)
-        case .chunked: state = .chunked(ChunkDecoder())
+        case .chunked: state = .chunked(ChunkDecoder(keepsTrailers: isInPieces))
         }
     }
 
@@ -41,6 +43,19 @@ struct ContentDecoder {
             return result
         }
     }
+
+    /// Takes the content so far, for a reader that wants it in pieces.
+    mutating func takePiece() -> [UInt8] {
+        defer { content = [] }
+        limit -= content.count
+        return content
+    }
+
+    /// The number of bytes that are still to come; nil where only the end says it.
+    var remaining: Int? { if case .length(let remaining) = state { remaining } else { nil } }
+
+    /// The trailer section with the empty line at its end (RFC 9112 §7.1.2), as far as it has arrived.
+    var trailerLines: [UInt8] { if case .chunked(let decoder) = state { decoder.trailerLines } else { [] } }
 }
 
 /// The limits of content by path.
@@ -48,10 +63,13 @@ struct ContentLimits: Sendable {
     private let defaultLimit: Int
     /// The limits by path prefix, the longest prefix first.
     private var limitsByPrefix: [(prefix: String, bytes: Int)]
+    /// Those of the configuration alone.
+    private let configured: [(prefix: String, bytes: Int)]
 
     /// Creates the limits of a configuration, and those of its handler where the configuration has none.
     init(_ configuration: Server.Configuration, _ policy: ContentPolicy) {
         defaultLimit = configuration.maximumBodyBytes
+        configured = Self.sorted(configuration.contentLimits)
         limitsByPrefix = Self.sorted(policy.limits)
         var limits = policy.limits
         // Over HTTP/1.1 a stream of messages is received whole, and its prefix may have room for one message.
@@ -75,5 +93,10 @@ struct ContentLimits: Sendable {
     func limit(at path: String) -> (bytes: Int, isReportedByHandler: Bool) {
         for limit in limitsByPrefix where path.utf8.starts(with: limit.prefix.utf8) { return (limit.bytes, true) }
         return (defaultLimit, false)
+    }
+
+    /// Returns the limit that the configuration has for a path; nil where it has none.
+    func configuredLimit(at path: String) -> Int? {
+        configured.first { path.utf8.starts(with: $0.prefix.utf8) }?.bytes
     }
 }

@@ -13,9 +13,9 @@ struct FieldCache {
         /// Returns a line with a value.
         mutating func field(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPFields.Field {
             guard keepsValue, bytes.count <= maximumValueBytes else {
-                return HTTPFields.Field(name, String(decoding: bytes, as: UTF8.self))
+                return HTTPFields.Field(name, String(fieldValue: bytes))
             }
-            if !bytes.spells(value) { value = String(decoding: bytes, as: UTF8.self) }
+            if !bytes.spells(value) { value = String(fieldValue: bytes) }
             return HTTPFields.Field(name, value)
         }
     }
@@ -31,7 +31,7 @@ struct FieldCache {
 
     /// Returns a field line; nil if the name is not a token.
     ///
-    /// Bytes of the value that are not UTF-8 become U+FFFD.
+    /// A value that is not valid UTF-8 is read as ISO-8859-1 (RFC 9110 §5.5).
     mutating func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> HTTPFields.Field? {
         guard let first = name.first, let last = name.last else { return nil }
         let slot = (name.count &* 31 &+ Int(first) &* 7 &+ Int(last)) % Self.size

@@ -28,6 +28,18 @@ struct HeadParser {
         return try parser.head(defaultAuthority: defaultAuthority)
     }
 
+    /// Parses the trailer section of a chunked content, as the decoder accepts it: with the empty line at its end.
+    static func fields(ofTrailers bytes: UnsafeBufferPointer<UInt8>, cache: inout FieldCache) -> HTTPFields {
+        var (parser, fields) = (HeadParser(bytes), HTTPFields())
+        while parser.position < bytes.count {
+            let line = parser.nextLine()
+            guard let colon = line.firstIndex(of: 0x3A) else { break }
+            let name = UnsafeBufferPointer(rebasing: line[..<colon])
+            if let field = cache.field(name, parser.trimmed(line[(colon + 1)...])) { fields.append(field) }
+        }
+        return fields
+    }
+
     /// Returns the next line without its CRLF; the scanner accepts no bare CR.
     private mutating func nextLine() -> UnsafeBufferPointer<UInt8> {
         let start = position

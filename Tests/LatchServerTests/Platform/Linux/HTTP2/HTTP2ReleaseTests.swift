@@ -3,6 +3,7 @@
 
 import LatchCore
 import LatchHTTP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -98,6 +99,36 @@ import Testing
         blocker.release()
         for client in clients + [blocking] { #expect(await client.answer(to: 1).status == 200) }
         await stop.value
+    }
+
+    @Test func `counts beside the first also where the response alone has a source`() async throws {
+        let handler = ClosureHandler { _ in
+            let isBegun = Mutex(false)
+            let stream = HTTPBodyStream(once: {
+                let isFirst = isBegun.withLock { isBegun in
+                    defer { isBegun = true }
+                    return !isBegun
+                }
+                guard !isFirst else { return [65] }
+                let (endless, kept) = AsyncStream<Void>.makeStream()
+                for await _ in endless {}
+                kept.finish()
+                return nil
+            })
+            return HTTPResponse(status: .ok, body: HTTPBody(stream))
+        }
+        let shared = try EngineConfiguration(handler, .patient, ConnectionLimiter(.patient))
+        let (engine, address) = (try Engine.start(shared, loops: 1), shared.address)
+        let client = try await FrameClient(address)
+        for (index, stream) in [UInt32(1), 3, 5].enumerated() {
+            await client.send(.get(stream))
+            #expect(await client.receive { $0.answers[stream]?.content == [65] })
+            #expect(shared.memory.heldBytes >= index * HTTP2Limits.waitingStreamBytes)
+            #expect(shared.memory.heldBytes < (index + 1) * HTTP2Limits.waitingStreamBytes)
+        }
+        for stream in [UInt32(1), 3, 5] { await client.send(.reset(stream)) }
+        try await eventually { shared.memory.heldBytes == 0 }
+        await engine.stop(grace: .zero)
     }
 }
 

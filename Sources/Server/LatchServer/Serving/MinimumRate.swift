@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rate at which a client must accept a response, and the pause that it may make.
+/// The rate at which a client must accept a response or send content, and the pause that it may make.
 ///
 /// If any progress were enough, a client that reads one byte a minute could hold its connection, and the memory of the
 /// response, forever. So each byte extends the deadline by the time that it may cost, up to the maximum pause.
-struct MinimumSendRate: Sendable {
+struct MinimumRate: Sendable {
     /// The longest time without progress, and the furthest that a client may fall behind, in nanoseconds.
     let maximumPause: UInt64
     /// The time that each byte may cost, in nanoseconds; nil when any progress is enough.
@@ -16,10 +16,10 @@ struct MinimumSendRate: Sendable {
         timePerByte = rate > 0 ? 1_000_000_000 / UInt64(rate) : nil
     }
 
-    /// Returns the deadline after `count` bytes were accepted.
+    /// Returns the deadline after `count` bytes were accepted or sent.
     ///
-    /// - Parameter deadline: The previous deadline; the first is `maximumPause` after the response began.
-    func deadline(_ deadline: UInt64, afterSending count: Int, now: UInt64) -> UInt64 {
+    /// - Parameter deadline: The previous deadline; the first is `maximumPause` after the beginning.
+    func deadline(_ deadline: UInt64, after count: Int, now: UInt64) -> UInt64 {
         let latest = now &+ maximumPause
         guard let timePerByte else { return latest }
         let (earned, earnedOverflows) = timePerByte.multipliedReportingOverflow(by: UInt64(max(0, count)))

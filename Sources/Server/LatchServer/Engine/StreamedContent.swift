@@ -5,24 +5,32 @@ import Synchronization
 
 /// The content of a request that its handler reads while it arrives.
 ///
-/// The window of the stream bounds what is held: it opens again as far as the handler has read.
-final class HTTP2Content: Sendable {
+/// Its connection bounds what is held: it takes more from the client as far as the handler has read.
+final class StreamedContent: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         /// How the content ended; nil while more may arrive.
-        var end: Result<HTTPFields, HTTPError>?
+        var end: Result<HTTPFields, any Error>?
         var reader: CheckedContinuation<Void, Never>?
+        /// Whether the reader has waited for bytes.
+        var isAwaited = false
     }
 
     private let state = Mutex(State())
     /// Called on the reader's thread with the number of bytes that it has taken.
     private let taken: @Sendable (Int) -> Void
+    /// Called on the reader's thread when it waits for the first time.
+    private let awaited: @Sendable () -> Void
+    /// The number of bytes that the head announces; nil if there is none.
+    private let length: Int?
 
-    init(taken: @escaping @Sendable (Int) -> Void) { self.taken = taken }
+    init(
+        length: Int? = nil, taken: @escaping @Sendable (Int) -> Void, awaited: @escaping @Sendable () -> Void = {}
+    ) { (self.length, self.taken, self.awaited) = (length, taken, awaited) }
 
     /// The stream that a handler reads, once.
     var body: HTTPBody {
-        HTTPBody(HTTPBodyStream(once: { try await self.next() }, trailers: { self.trailers }))
+        HTTPBody(HTTPBodyStream(length: length, once: { try await self.next() }, trailers: { self.trailers }))
     }
 
     private var trailers: HTTPFields {
@@ -39,7 +47,7 @@ final class HTTP2Content: Sendable {
     }
 
     /// Ends the content; the first end counts, and bytes that have arrived before it are still read.
-    func finish(_ end: Result<HTTPFields, HTTPError>) {
+    func finish(_ end: Result<HTTPFields, any Error>) {
         let reader = state.withLock { state in
             state.end = state.end ?? end
             return state.reader.take()
@@ -63,7 +71,15 @@ final class HTTP2Content: Sendable {
                 return nil
             }
             try Task.checkCancellation()
+            if isFirstWait() { awaited() }
             await arrival()
+        }
+    }
+
+    private func isFirstWait() -> Bool {
+        state.withLock { state in
+            defer { state.isAwaited = true }
+            return !state.isAwaited
         }
     }
 
