@@ -46,7 +46,8 @@ extension Compiler {
     package static func link(_ files: [[UInt8]], filesToGenerate: [String]) -> Compilation {
         let pool = DescriptorPool(recordsLocations: false, trustsFiles: true) { _ in nil }
         pool.link(files)
-        let found = filesToGenerate.compactMap { pool.file(named: $0) }
+        var seen: Set<String> = []
+        let found = filesToGenerate.compactMap { seen.insert($0).inserted ? pool.file(named: $0) : nil }
         for name in filesToGenerate where pool.file(named: name) == nil && pool.diagnostics.errorCount == 0 {
             pool.diagnostics.add("the file does not exist", at: nil, in: SourceFile(name: name, bytes: []))
         }

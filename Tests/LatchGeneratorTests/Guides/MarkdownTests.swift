@@ -17,7 +17,12 @@ import Testing
         ("use `code` here", "use `code` here"),
         ("``Symbol``", "`Symbol`"), ("`a``b`", "`a``b`"), ("c:\\dir", "c:\\\\dir"), ("        deep", "   deep"),
         ("a\rb", "a\nb"), ("a\r\nb", "a\nb"), ("a\u{B}b\u{C}c\u{85}d\u{2028}e", "a\nb\nc\nd\ne"),
-        ("a\u{1B}[31mb\u{9B}c\u{0}", "a\u{FFFD}\\[31mb\u{FFFD}c\u{FFFD}"), ("", ""),
+        ("Title\n===", "Title\n\\==="), ("Title\n-", "Title\n\\-"), ("Title\n  --  ", "Title\n  \\--  "), ("=", "\\="),
+        ("___", "\\___"), ("_ _ _", "\\_ _ _"), ("* * *", "\\* * *"), ("- - -", "\\- - -"), ("_word_", "\\_word_"),
+        ("- # a", "- \\# a"), ("1. ## a", "1. \\## a"), ("- - > a", "- - \\> a"), ("- ***", "- \\***"),
+        ("- _ _ _", "- \\_ _ _"), ("10 > 5", "10 > 5"), ("2) a", "2) a"), ("a_b_c", "a_b_c"),
+        ("a\u{200B}b\u{FEFF}c", "a\u{FFFD}b\u{FFFD}c"), ("a\u{202E}b", "a\u{FFFD}b"),
+        ("👩\u{200D}🚀", "👩\u{200D}🚀"), ("a\u{1B}[31mb\u{9B}c\u{0}", "a\u{FFFD}\\[31mb\u{FFFD}c\u{FFFD}"), ("", ""),
     ])
     func `stays text`(text: String, encoded: String) {
         #expect(Markdown.block(text) == encoded)

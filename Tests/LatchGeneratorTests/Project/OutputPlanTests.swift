@@ -78,6 +78,55 @@ import Testing
         }
     }
 
+    @Test
+    func `follows no link that is the folder of the output, whether its path is absolute or takes its place later`()
+        throws
+    {
+        try ProjectFolder.with(["outside/x": "mine\n"]) { folder throws in
+            let (out, outside) = (ProjectFolder(path: folder.path + "/out"), folder.path + "/outside")
+            let plan = try plan(in: out)
+            try FileManager.default.createSymbolicLink(atPath: out.path, withDestinationPath: outside)
+            #expect(throws: GeneratorError.unwritableOutput) { try plan.apply() }
+            let error = #expect(throws: GeneratorError.impossibleOutput) { try self.plan(in: out) }
+            #expect(error?.message.contains("is a link") == true)
+            #expect(try folder.everything() == ["out", "outside", "outside/x"])
+        }
+    }
+
+    @Test func `follows no link below the folder of latchwork.toml, and any link that a user's path has above`() throws
+    {
+        try ProjectFolder.with { folder throws in
+            let (real, root) = (folder.path + "/real", folder.path + "/root")
+            try folder.write("mine\n", to: "outside/x")
+            try folder.write("", to: "real/gen/x")
+            try FileManager.default.createSymbolicLink(atPath: root, withDestinationPath: real)
+            func plan() throws -> OutputPlan {
+                try OutputPlan(Self.two, in: root + "/gen/./sub/../out", within: root, origin: "protos")
+            }
+            try plan().apply()
+            #expect(try ProjectFolder(path: real + "/gen/out").content()["swift/A.swift"] == "a\n")
+            let changed = try OutputPlan([Self.two[0]], in: root + "/gen/new", within: root, origin: "protos")
+            try FileManager.default.moveItem(atPath: real + "/gen", toPath: real + "/aside")
+            try FileManager.default.createSymbolicLink(
+                atPath: real + "/gen", withDestinationPath: folder.path + "/outside")
+            #expect(throws: GeneratorError.unwritableOutput) { try changed.apply() }
+            #expect(throws: GeneratorError.impossibleOutput) { try plan() }
+            #expect(try ProjectFolder(path: folder.path + "/outside").everything() == ["x"])
+        }
+    }
+
+    @Test func `reads no file of gigabytes, neither to compare nor to check it`() throws {
+        try ProjectFolder.with(["swift/A.swift": ""]) { folder throws in
+            // A file with a hole takes no room.
+            let file = try #require(FileHandle(forWritingAtPath: folder.path + "/swift/A.swift"))
+            try file.truncate(atOffset: 3 << 30)
+            try file.close()
+            #expect(try plan(in: folder, force: true).conflicts.map(\.reason) == [.unreadable])
+            let error = #expect(throws: GeneratorError.self) { try SwiftCheck.files(at: folder.path) }
+            #expect(error?.message.contains("has more than 64 MiB") == true)
+        }
+    }
+
     @Test func `removes nothing behind a link that takes the place of a folder after the plan`() throws {
         try ProjectFolder.with { folder throws in
             let out = ProjectFolder(path: folder.path + "/out")

@@ -67,6 +67,16 @@ import Testing
         #expect(compilation.diagnostics.contains { $0.message.contains("1000 files import each other in a row") })
     }
 
+    @Test func `is rejected in such a chain where each file is asked for before those that import it`() {
+        let names = (0..<5_000).map { "\($0).proto" }
+        let compilation = Compiler { name in
+            guard let number = Int(name.dropLast(".proto".count)) else { return nil }
+            return Array("syntax = \"proto3\";\(number > 0 ? " import public \"\(number - 1).proto\";" : "")".utf8)
+        }.compile(names)
+        #expect(!compilation.isComplete && compilation.files.count == 1_000)
+        #expect(compilation.diagnostics.contains { $0.message.contains("1000 files import each other in a row") })
+    }
+
     @Test func `is rejected at the import when it imports itself`() {
         let files = ["b.proto": "syntax = \"proto3\"; import \"test.proto\";"]
         let diagnostics = compile("syntax = \"proto3\"; import \"b.proto\";", with: files).diagnostics

@@ -153,6 +153,22 @@ import Testing
         }
     }
 
+    @Test func `that was cancelled in a batch leaves the others of the batch their answers`() async throws {
+        try await GeneratorCall.with { call async throws in
+            try await ToolConversation.with(call) { talk async throws in
+                _ = try await talk.initialize("2025-03-26")
+                let batch = [
+                    ToolConversation.call(1, "doctor"), ToolConversation.call(2, "doctor"),
+                    #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#,
+                    ToolConversation.call(3, "get_examples", ["category": "basic"]),
+                ]
+                try talk.send("[\(batch.joined(separator: ","))]")
+                let answers = try await talk.answer().arrayValue
+                #expect(answers?.compactMap { $0["id"] } == [1, 3])
+            }
+        }
+    }
+
     @Test func `responds to pings while another call is running`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in

@@ -18,7 +18,14 @@ actor ToolServer {
     /// The revision that a handshake negotiated.
     private var negotiated = ProtocolRevision.newestWithHandshake
     /// The running requests by their ids.
-    private var pending: [JSONValue: (reporter: RequestReporter, task: Task<Void, Never>)] = [:]
+    private var pending: [JSONValue: Call] = [:]
+    /// A running call; `respond` takes nil where it has been cancelled.
+    private struct Call {
+        let reporter: RequestReporter
+        let respond: @Sendable (JSONValue?) -> Void
+        let task: Task<Void, Never>
+    }
+
     /// The last tool call: calls are serialized, since they may write the same files.
     private var lastCall: Task<Void, Never>?
 
@@ -58,7 +65,9 @@ actor ToolServer {
         } catch {
             return output.send(JSONRPCError.parseError.response(to: .null))
         }
-        guard case .array(let batch) = value else { return begin(JSONRPCMessage(value)) { self.output.send($0) } }
+        guard case .array(let batch) = value else {
+            return begin(JSONRPCMessage(value)) { if let response = $0 { self.output.send(response) } }
+        }
         guard negotiated.hasBatches, !batch.isEmpty else {
             return output.send(JSONRPCError.invalidRequest("a message is an object").response(to: .null))
         }
@@ -73,8 +82,8 @@ actor ToolServer {
         }
     }
 
-    /// Starts the handling of a message; `respond` is called once for a request, unless it is cancelled.
-    private func begin(_ message: JSONRPCMessage, respond: @escaping @Sendable (JSONValue) -> Void) {
+    /// Starts the handling of a message; `respond` is called once for a request, with nil where it is cancelled.
+    private func begin(_ message: JSONRPCMessage, respond: @escaping @Sendable (JSONValue?) -> Void) {
         switch message {
         case .malformed(let failure, let id): respond(failure.response(to: id))
         case .notification("notifications/cancelled", let parameters): cancel(parameters["requestId"])
@@ -107,6 +116,8 @@ actor ToolServer {
     private func cancel(_ id: JSONValue?) {
         guard let id, let request = pending[id], request.reporter.close() else { return }
         request.task.cancel()
+        // The other calls of its batch are answered.
+        request.respond(nil)
     }
 
     /// Returns the revision of a request: the one that it names, or the negotiated one.
@@ -210,7 +221,7 @@ extension ToolServer {
     /// Starts the call of a tool, which waits for the previous ones.
     private func call(
         _ id: JSONValue, _ parameters: JSONObject, _ revision: ProtocolRevision, _ reporter: RequestReporter,
-        _ respond: @escaping @Sendable (JSONValue) -> Void
+        _ respond: @escaping @Sendable (JSONValue?) -> Void
     ) {
         guard let name = parameters["name"]?.stringValue else {
             return respond(JSONRPCError.invalidParameters("'name' must name a tool.").response(to: id))
@@ -229,7 +240,7 @@ extension ToolServer {
             self.finish(id)
         }
         lastCall = task
-        pending[id] = (reporter, task)
+        pending[id] = Call(reporter: reporter, respond: respond, task: task)
     }
 
     private func finish(_ id: JSONValue) { pending[id] = nil }

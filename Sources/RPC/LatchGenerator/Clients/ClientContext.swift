@@ -122,7 +122,7 @@ struct ClientContext {
 
 extension FieldDescriptor {
     /// The index of the field in the schema of its message.
-    var slot: Int { parent?.fields.firstIndex { $0 === self } ?? 0 }
+    var slot: Int { slotInParent ?? 0 }
 
     /// Returns an expression for the value of a key; an absent one reads as its default.
     func keyValue(of message: String) -> String {

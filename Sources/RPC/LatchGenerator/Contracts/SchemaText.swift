@@ -19,10 +19,11 @@ struct SchemaText {
         }
         // The wire format of proto1's MessageSet.
         if message.isMessageSet { lines.append("messageset") }
-        if !message.reservedNames.isEmpty {
-            // The text format skips fields with these names.
-            lines.append("reserved " + message.reservedNames.map(\.name).joined(separator: " "))
+        // The text format skips fields with these names. No name with a space or a line break can be in it.
+        let reserved = message.reservedNames.map(\.name).filter { name in
+            name.unicodeScalars.allSatisfy { $0 != " " && $0 != "\t" && !$0.isHidden }
         }
+        if !reserved.isEmpty { lines.append("reserved " + reserved.joined(separator: " ")) }
     }
 
     /// Creates the line of an extension, with its full name.
@@ -90,8 +91,10 @@ struct SchemaText {
     /// Returns a text with C escapes, as the defaults of bytes have them already.
     static func escaped(_ text: String) -> String {
         SwiftNames.escaped(text) {
-            let octal = String($0.value, radix: 8)
-            return "\\" + String(repeating: "0", count: 3 - octal.count) + octal
+            UTF8.encode($0)?.map { byte in
+                let octal = String(byte, radix: 8)
+                return "\\" + String(repeating: "0", count: 3 - octal.count) + octal
+            }.joined() ?? ""
         }
     }
 }

@@ -17,15 +17,16 @@ enum Markdown {
         code(Array(lines(of: text).joined(separator: [" "])))
     }
 
-    /// Returns the lines; other control characters become U+FFFD, and deep indentation, which would be code, is reduced.
+    /// Returns the lines; other hidden characters become U+FFFD, and deep indentation, which would be code, is reduced.
     private static func lines(of text: String) -> [[Unicode.Scalar]] {
         var (lines, isAfterReturn): ([[Unicode.Scalar]], Bool) = ([[]], false)
-        for scalar in text.unicodeScalars {
+        let scalars = Array(text.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
             switch scalar.value {
             case 0x0A where isAfterReturn: break
             case 0x0A...0x0D, 0x85, 0x2028, 0x2029: lines.append([])
             case 0x09: lines[lines.count - 1].append(" ")
-            case 0x00...0x1F, 0x7F...0x9F: lines[lines.count - 1].append("\u{FFFD}")
+            case _ where scalars.isHidden(at: index): lines[lines.count - 1].append("\u{FFFD}")
             default: lines[lines.count - 1].append(scalar)
             }
             isAfterReturn = scalar.value == 0x0D
@@ -52,12 +53,17 @@ enum Markdown {
                 isStart = false
                 continue
             }
+            if isStart, let end = endOfMarker(in: line, from: index), !isRule(line[index...]) {
+                result.append(contentsOf: line[index..<end])
+                index = end
+                continue
+            }
             let next = index + 1 < line.count ? line[index + 1] : " "
             let isEscaped =
                 switch scalar {
                 case "\\", "<", "[", "]", "&", "|", "~": true
                 case "#", ">", "=": isStart
-                case "-", "+", "*": isStart && next != " "
+                case "-", "+", "*", "_": isStart && (next != " " || isRule(line[index...]))
                 // A directive of DocC, and no address.
                 case "@": index == 0 || line[index - 1] == " "
                 default: false
@@ -68,6 +74,21 @@ enum Markdown {
             index += 1
         }
         return String(result)
+    }
+
+    /// Returns the end of the marker of a list, after which another block can begin (CommonMark 0.31.2 §5.2); nil if there is none.
+    private static func endOfMarker(in line: [Unicode.Scalar], from start: Int) -> Int? {
+        let digits = line[start...].prefix { ("0"..."9").contains($0) }.count
+        let end = start + digits
+        guard end < line.count, (digits > 0 ? ".)" : "-+*").unicodeScalars.contains(line[end]) else { return nil }
+        return end + 1 < line.count && line[end + 1] == " " ? end + 1 : nil
+    }
+
+    /// Whether a line is a thematic break, or underlines the heading of the line before it (CommonMark 0.31.2 §4.1 and §4.3).
+    private static func isRule(_ line: ArraySlice<Unicode.Scalar>) -> Bool {
+        let marks = line.filter { $0 != " " }
+        return marks.first.map { mark in "-_*=".unicodeScalars.contains(mark) && marks.allSatisfy { $0 == mark } }
+            ?? false
     }
 
     /// Returns the start of the backticks that end a code span; nil where it does not end, and for a fence.

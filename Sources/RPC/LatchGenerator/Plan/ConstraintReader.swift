@@ -8,6 +8,13 @@ struct ConstraintReader {
 
     /// Returns the constraints of a message's fields; fields without options have none.
     func constraints(of message: MessageDescriptor) -> [FieldConstraint] {
+        if let known = options.constraints[ObjectIdentifier(message)] { return known }
+        let found = read(message)
+        options.constraints[ObjectIdentifier(message)] = found
+        return found
+    }
+
+    private func read(_ message: MessageDescriptor) -> [FieldConstraint] {
         message.fields.compactMap { field in
             let named = options.options(of: field)
             let list = options.string("axiom.swift_validation", of: field.options)
@@ -36,10 +43,10 @@ struct ConstraintReader {
         var result = constraints(of: request)
         guard options.declaresOptions else { return result }
         var count = 0
-        var (known, pending) = ([ObjectIdentifier(request): result], [(owners: [FieldDescriptor](), message: request)])
+        var pending = [(owners: [FieldDescriptor](), message: request)]
         while let (owners, message) = pending.popLast() {
             for field in message.fields {
-                guard let inner = field.element, reachesConstraints(inner, &known) else { continue }
+                guard let inner = field.element, reachesConstraints(inner) else { continue }
                 let isRecursive = inner === request || owners.contains { $0.message === inner }
                 guard inner === field.message, field.label != .repeated, !field.isInRealOneof, !isRecursive,
                     count < Self.limit
@@ -50,7 +57,7 @@ struct ConstraintReader {
                 }
                 count += 1
                 let path = owners + [field]
-                for var constraint in known[ObjectIdentifier(inner)] ?? [] {
+                for var constraint in constraints(of: inner) {
                     constraint.owners = path
                     result.append(constraint)
                 }
@@ -61,23 +68,12 @@ struct ConstraintReader {
     }
 
     /// Returns whether a message, or one in it, has constraints.
-    ///
-    /// - Parameter known: The constraints of the messages that were read, without those of the messages in them.
-    private func reachesConstraints(
-        _ message: MessageDescriptor, _ known: inout [ObjectIdentifier: [FieldConstraint]]
-    ) -> Bool {
-        var (seen, queue): (Set<ObjectIdentifier>, [MessageDescriptor]) = ([ObjectIdentifier(message)], [message])
-        while let next = queue.popLast() {
-            if options.unconstrained.contains(ObjectIdentifier(next)) { continue }
-            let own = known[ObjectIdentifier(next)] ?? constraints(of: next)
-            known[ObjectIdentifier(next)] = own
-            guard own.isEmpty else { return true }
-            for inner in next.fields.compactMap(\.element) where seen.insert(ObjectIdentifier(inner)).inserted {
-                queue.append(inner)
-            }
+    private func reachesConstraints(_ message: MessageDescriptor) -> Bool {
+        options.constrained.reaches(message) {
+            $0.fields.compactMap(\.element)
+        } hasIt: {
+            !constraints(of: $0).isEmpty
         }
-        options.unconstrained.formUnion(seen)
-        return false
     }
 
     private func read(_ options: NamedOptions, into constraint: inout FieldConstraint) {

@@ -87,8 +87,7 @@ struct MethodReader {
     /// Returns the case name of an action, which must differ from the members that all actions have.
     private func caseName(_ method: MethodDescriptor) -> String {
         guard let (name, place) = options.string("axiom.swift_action_name", of: method.options) else {
-            let earlier = method.service.methods.prefix { $0 !== method }
-            let count = earlier.count { SwiftNames.areAlike($0.name, method.name) }
+            let count = method.earlierAlike
             return Self.caseName(SwiftNames.lowerCamel(method.name) + (count == 0 ? "" : "_\(count + 1)"))
         }
         if !SwiftNames.isPlainIdentifier(name) {

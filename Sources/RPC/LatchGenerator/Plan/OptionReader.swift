@@ -10,8 +10,10 @@ final class OptionReader {
     private var extensions: [String: FieldDescriptor] = [:]
     private var messagesByName: [String: MessageDescriptor] = [:]
     private var reported: Set<String> = []
-    /// The messages that have no field rules, and contain none that has.
-    var unconstrained: Set<ObjectIdentifier> = []
+    /// The messages that have field rules, or contain one that has.
+    var constrained = Reachability()
+    /// The field rules of the messages that were read.
+    var constraints: [ObjectIdentifier: [FieldConstraint]] = [:]
     /// Whether the file can set any option of generated clients.
     var declaresOptions: Bool { !extensions.isEmpty }
     /// The severity of a rule that nothing enforces.

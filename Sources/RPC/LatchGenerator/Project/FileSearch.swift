@@ -33,6 +33,11 @@ enum FileSearch {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
+    /// Returns the size of a file in bytes; nil for a missing one.
+    static func size(of path: String) -> UInt64? {
+        do { return try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 } catch { return nil }
+    }
+
     private static func isLink(_ path: String) -> Bool {
         do {
             _ = try FileManager.default.destinationOfSymbolicLink(atPath: path)

@@ -88,7 +88,9 @@ extension GeneratorError {
             hint: "Resolve its conflict, or remove it and the generated files.")
     }
 
-    static func impossibleOutput(_ message: String) -> GeneratorError {
-        GeneratorError(impossibleOutput.code, message, hint: "Rename one of the declarations in the .proto files.")
+    static func impossibleOutput(
+        _ message: String, hint: String = "Rename one of the declarations in the .proto files."
+    ) -> GeneratorError {
+        GeneratorError(impossibleOutput.code, message, hint: hint)
     }
 }

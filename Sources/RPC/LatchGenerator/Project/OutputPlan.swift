@@ -27,7 +27,7 @@ package struct OutputPlan: Sendable {
         package enum Reason: String, Sendable, Hashable {
             case foreign = "not written by the generator"
             case edited = "edited since it was generated"
-            case unreadable = "cannot be read as a file"
+            case unreadable = "cannot be read as a file, or has more than 64 MiB"
             case linked = "below a folder that is a link"
 
             /// Whether `--force-overwrite` overwrites it.
@@ -38,6 +38,8 @@ package struct OutputPlan: Sendable {
         package let reason: Reason
     }
 
+    /// The number of bytes above which an existing file is not read.
+    static let maximumFileSize = 64 << 20
     /// The folder of the output.
     package let folder: String
     /// The steps for all files, sorted by path.
@@ -50,22 +52,27 @@ package struct OutputPlan: Sendable {
     private(set) var manifest: OutputManifest
     /// The current manifest.
     private let before: OutputManifest
+    private let root: String?
 
     /// Compares files with the content of a folder.
     ///
     /// - Parameters:
     ///   - origin: The origin of the files; files of other origins remain.
+    ///   - root: The folder of the `latchwork.toml` that names `folder`; nil where a user names it.
     ///   - force: Whether unknown and edited files are overwritten.
     package init(
-        _ files: [GeneratedFile], in folder: String, origin: String, force: Bool = false
+        _ files: [GeneratedFile], in folder: String, within root: String? = nil, origin: String, force: Bool = false
     ) throws(GeneratorError) {
         self.folder = folder
+        self.root = root
         guard !folder.hasControls else {
-            throw .impossibleOutput("The output '\(folder)' has a control character in its path.")
+            throw .impossibleOutput(
+                "The output '\(folder)' has a control character in its path.", hint: "Rename the folder.")
         }
-        // A path below the working directory is the repository's.
-        if folder.utf8.first != UInt8(ascii: "/"), Self.leadsThroughLink(folder + "/.", in: ".") {
-            throw .impossibleOutput("'\(folder)' is a link, or is behind one; give the folder that it leads to.")
+        let (trusted, rest) = OutputFolder.split(folder, within: root)
+        if Self.leadsThroughLink(rest.joined(separator: "/") + "/.", in: trusted) {
+            throw .impossibleOutput(
+                "'\(folder)' is a link, or is behind one.", hint: "Give the folder that the link leads to.")
         }
         before = try Self.manifest(in: folder)
         manifest = before
@@ -114,7 +121,7 @@ package struct OutputPlan: Sendable {
         // the generator does not write.
         guard Self.isInside(path), [".swift", ".md"].contains(where: path.hasSuffix),
             !Self.leadsThroughLink(path, in: folder),
-            let old = try? AtomicFile("\(folder)/\(path)").readFile()
+            let old = try? AtomicFile("\(folder)/\(path)").readFile(upTo: Self.maximumFileSize)
         else { return }
         if entry.digests.contains(FileDigest(of: old)) {
             steps.append(Step(path: path, action: .remove, old: old, new: nil))
@@ -148,7 +155,7 @@ extension OutputPlan {
                 return
             }
             do throws(FileError) {
-                if let old = try AtomicFile(path).readFile() {
+                if let old = try AtomicFile(path).readFile(upTo: OutputPlan.maximumFileSize) {
                     state = old.elementsEqual(file.text.utf8) ? .current : .different(old)
                 } else {
                     state = .missing
@@ -169,7 +176,7 @@ extension OutputPlan {
         guard conflicts.isEmpty else { throw .foreignFiles(conflicts) }
         guard !changes.isEmpty || manifest != before else { return }
         do throws(FileError) {
-            let output = try OutputFolder(folder)
+            let output = try OutputFolder(folder, within: root)
             let staged = StagedOutput(in: output)
             try staged.stage(changes.compactMap { step in step.new.map { (step.path, $0) } })
             if !changes.isEmpty { try write(transitional, to: output) }
@@ -204,7 +211,7 @@ extension OutputPlan {
     private static func manifest(in folder: String) throws(GeneratorError) -> OutputManifest {
         let path = "\(folder)/\(OutputManifest.name)"
         let bytes: [UInt8]?
-        do { bytes = try AtomicFile(path).readFile() } catch { throw .unwritable(error) }
+        do { bytes = try AtomicFile(path).readFile(upTo: Self.maximumFileSize) } catch { throw .unwritable(error) }
         guard let bytes else { return OutputManifest() }
         do { return try OutputManifest(reading: bytes) } catch { throw .unreadableManifest(path) }
     }

@@ -68,11 +68,21 @@ package struct ProjectCheck: Sendable {
             .check(sources: sources.filter(written.contains), tests: tests.filter(written.contains))
     }
 
+    /// Returns the first 64 KiB of a file, in which generated files have their imports; an empty text for a file that cannot be
+    /// read, which the compiler reports.
+    private static func beginning(of path: String) -> String {
+        do throws(FileError) {
+            return String(decoding: try AtomicFile(path).read(atMost: 64 << 10) ?? [], as: UTF8.self)
+        } catch {
+            return ""
+        }
+    }
+
     /// Returns the module that tests import with `@testable`.
     private static func module(of tests: [String]) -> String? {
         let prefix = "@testable import "
         for path in tests {
-            let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+            let text = beginning(of: path)
             let line = text.split(separator: "\n").first { $0.hasPrefix(prefix) }
             let name = line?.dropFirst(prefix.count).prefix { $0 != " " } ?? ""
             // The driver would take `@file` for a file of flags.
@@ -85,8 +95,7 @@ package struct ProjectCheck: Sendable {
     private static func missingModule(of files: [String], in runtime: RuntimeModules?) -> String? {
         guard let runtime else { return "LatchRPC" }
         for path in files {
-            let beginning = (FileManager.default.contents(atPath: path) ?? Data()).prefix(4096)
-            let text = String(decoding: beginning, as: UTF8.self)
+            let text = beginning(of: path)
             for line in text.split(separator: "\n") {
                 let words = line.split(separator: " ")
                 guard let index = words.firstIndex(of: "import"), index <= 1, words.count > index + 1 else { continue }

@@ -72,7 +72,7 @@ package struct ProjectRun: Sendable {
         progress(2, "comparing with the output")
         let origin = paths.map { RelativePath.from(output, to: $0) }.sorted().joined(separator: " ")
         let plan = try OutputPlan(
-            result.files, in: ProtoSources.normalized(output), origin: origin,
+            result.files, in: ProtoSources.normalized(output), within: settings.fileFolder(.outputPath), origin: origin,
             force: try settings.flag(.forceOverwrite) ?? false)
         let services = compilation.filesToGenerate.flatMap(\.services)
         let statistics = Statistics(

@@ -131,6 +131,10 @@ extension SwiftCheck {
         for file in found where FileStatus(of: file, followsLink: false)?.isFile != true {
             throw .missingInput("'\(file)' is no file.", hint: "Remove it, or check another folder.")
         }
+        // The compiler reads each as a whole.
+        for file in found where (FileSearch.size(of: file) ?? 0) > UInt64(OutputPlan.maximumFileSize) {
+            throw .missingInput("'\(file)' has more than 64 MiB.", hint: "Remove it, or check another folder.")
+        }
         return (found.filter { !isTest($0) }, found.filter(isTest))
     }
 }

@@ -70,7 +70,7 @@ struct RulePrinter {
         if last.isOptionalInSwift { return "(\(read(field.path).text) != nil)" }
         let owner = read(field.path.dropLast())
         let question: String
-        if last.isInRealOneof || last.isDeprecated, let slot = last.parent?.fields.firstIndex(where: { $0 === last }) {
+        if last.isInRealOneof || last.isDeprecated, let slot = last.slotInParent {
             question = "storage.has(\(slot))"
         } else {
             question = "has\(SwiftNames.capitalized(property(last)))"

@@ -13,7 +13,7 @@ struct StandardRules {
     /// The diagnostics of all options that were read.
     private(set) var diagnostics: [Diagnostic] = []
     /// Whether a message, or one that it contains, has rules.
-    private var reached: [ObjectIdentifier: Bool] = [:]
+    private var reached = Reachability()
 
     init(unenforced: Diagnostic.Severity = .error) { self.unenforced = unenforced }
 
@@ -89,21 +89,11 @@ struct StandardRules {
 
     /// Returns whether a message, or one that it contains, has rules.
     mutating func hasRules(_ message: MessageDescriptor) -> Bool {
-        if let known = reached[ObjectIdentifier(message)] { return known }
-        // Each reachable message is visited once, since messages can be recursive.
-        var (seen, queue): (Set<ObjectIdentifier>, [MessageDescriptor]) = ([ObjectIdentifier(message)], [message])
-        var found = false
-        while let next = queue.popLast(), !found {
-            found = reached[ObjectIdentifier(next)] ?? Self.hasOwnRules(next)
-            for field in next.fields {
-                guard let inner = field.message, inner.file.package != "google.protobuf",
-                    seen.insert(ObjectIdentifier(inner)).inserted
-                else { continue }
-                queue.append(inner)
-            }
+        reached.reaches(message) { message in
+            message.fields.compactMap(\.message).filter { $0.file.package != "google.protobuf" }
+        } hasIt: {
+            Self.hasOwnRules($0)
         }
-        if found { reached[ObjectIdentifier(message)] = true } else { for one in seen { reached[one] = false } }
-        return found
     }
 
     private static func hasOwnRules(_ message: MessageDescriptor) -> Bool {

@@ -7,7 +7,7 @@ import LatchProtoCompiler
 /// Names that differ only in underscores and case are the same in Swift, and a field `has_count` collides with the
 /// `hasCount` of a field `count` with a default. The field with the higher number then receives it as a suffix, so that a
 /// field that is added later renames no other.
-struct MemberNames {
+struct MemberNames: Sendable {
     /// The name of each field's property, or of its case in a oneof, in the order of the fields.
     private(set) var properties: [String]
     /// The name of each oneof's property, without synthetic oneofs.
@@ -39,14 +39,31 @@ struct MemberNames {
     }
 }
 
+/// The fields of a message by identity, so that each is found in constant time.
+private struct FieldIndex: Sendable {
+    let names: MemberNames
+    let slots: [ObjectIdentifier: Int]
+
+    init(_ message: MessageDescriptor) {
+        names = MemberNames(message)
+        slots = Dictionary(
+            message.fields.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
 extension FieldDescriptor {
+    private var index: FieldIndex? { parent.map { parent in parent.memo.value { FieldIndex(parent) } } }
+
     /// The name of the field's property, or of its case in a oneof.
     var property: String {
-        guard let parent, !isExtension, let index = parent.fields.firstIndex(where: { $0 === self }) else {
+        guard !isExtension, let index, let slot = index.slots[ObjectIdentifier(self)] else {
             return SwiftNames.property(name)
         }
-        return MemberNames(parent).properties[index]
+        return index.names.properties[slot]
     }
+
+    /// The index of the field in the schema of its message; nil for an extension.
+    var slotInParent: Int? { index?.slots[ObjectIdentifier(self)] }
 }
 
 extension FieldDescriptor {
@@ -61,11 +78,30 @@ extension FieldDescriptor {
     static func undeprecatedName(_ name: String) -> String { "\(SwiftNames.bare(name))_deprecated" }
 }
 
+/// The numbers of earlier methods of a service that have the name of a method, but for underscores and case.
+private struct MethodIndex: Sendable {
+    private(set) var earlier: [ObjectIdentifier: Int] = [:]
+
+    init(_ service: ServiceDescriptor) {
+        var counts: [[UInt8]: Int] = [:]
+        for method in service.methods {
+            let letters = SwiftNames.letters(of: method.name)
+            if let count = counts[letters] { earlier[ObjectIdentifier(method)] = count }
+            counts[letters, default: 0] += 1
+        }
+    }
+}
+
 extension MethodDescriptor {
+    /// The number of earlier methods of the service whose names differ from this one only in underscores and case.
+    var earlierAlike: Int {
+        let service = service
+        return service.memo.value { MethodIndex(service) }.earlier[ObjectIdentifier(self)] ?? 0
+    }
+
     /// The name of the Swift function; a name that an earlier method of the service has receives a numeric suffix.
     var swiftName: String {
-        let name = SwiftNames.method(self.name)
-        let earlier = service.methods.prefix { $0 !== self }.count { SwiftNames.areAlike($0.name, self.name) }
+        let (name, earlier) = (SwiftNames.method(self.name), earlierAlike)
         return earlier == 0 ? name : "\(SwiftNames.bare(name))_\(earlier + 1)"
     }
 }

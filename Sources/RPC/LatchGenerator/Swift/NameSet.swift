@@ -5,6 +5,8 @@ struct NameSet {
     private var taken: Set<String>
     /// The names that were taken by earlier parts of the scope, such as other files of a package.
     private var earlier: Set<String> = []
+    /// The first number that is not known to be taken, of names of earlier parts.
+    private var next: [String: Int] = [:]
 
     /// Creates a set with names that are already taken.
     init(_ taken: Set<String> = []) { self.taken = taken }
@@ -15,11 +17,13 @@ struct NameSet {
     /// earlier part has the name, the number is at least 2.
     mutating func take(_ name: String, or number: Int) -> String {
         guard !taken.insert(name).inserted else { return name }
-        var (number, other) = (earlier.contains(name) ? 2 : number, "")
+        let isEarlier = earlier.contains(name)
+        var (number, other) = (isEarlier ? next[name] ?? 2 : number, "")
         repeat {
             other = Self.suffixed(name, number)
             number += number < 0 ? -1 : 1
         } while !taken.insert(other).inserted
+        if isEarlier { next[name] = number }
         return other
     }
 

@@ -68,18 +68,8 @@ enum SwiftNames {
         return bare.prefix(1).uppercased() + bare.dropFirst()
     }
 
-    /// Whether two names differ only in underscores and case.
-    static func areAlike(_ one: String, _ other: String) -> Bool {
-        // The fast path for most pairs, of which a service may have thousands.
-        if let end = one.utf8.last, let otherEnd = other.utf8.last, end.lower != otherEnd.lower,
-            end != UInt8(ascii: "_"), otherEnd != UInt8(ascii: "_")
-        {
-            return false
-        }
-        return letters(of: one).elementsEqual(letters(of: other))
-    }
-
-    private static func letters(of name: String) -> some Sequence<UInt8> {
+    /// Returns a name without underscores and case; names of which only these differ are the same in Swift.
+    static func letters(of name: String) -> [UInt8] {
         name.utf8.lazy.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
     }
 
@@ -94,10 +84,12 @@ enum SwiftNames {
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
-        return "\"\(isPlain ? text : escaped(text) { "\\u{\(String($0.value, radix: 16))}" })\""
+        if isPlain, !text.unicodeScalars.contains(where: \.isHidden) { return "\"\(text)\"" }
+        return "\"\(escaped(text) { "\\u{\(String($0.value, radix: 16))}" })\""
     }
 
-    /// Returns a text with backslashes before characters that a literal of Swift or C cannot contain.
+    /// Returns a text with backslashes before characters that a literal of Swift or C cannot contain, or that a reader of it
+    /// cannot see.
     static func escaped(_ text: String, control: (Unicode.Scalar) -> String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -106,7 +98,7 @@ enum SwiftNames {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += control(scalar)
+            case _ where scalar.isHidden: result += control(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -51,7 +51,7 @@ struct SwiftPrinter: Sendable {
         bytes.append(contentsOf: UnsafeBufferPointer(start: marker.utf8Start, count: marker.utf8CodeUnitCount))
         // A carriage return or another control character of a .proto would end a comment, or hide what follows.
         if marker.utf8CodeUnitCount > 0, text.contains(where: { $0 >= 0x80 }) {
-            bytes.append(contentsOf: String(decoding: text, as: UTF8.self).withoutControls.utf8)
+            bytes.append(contentsOf: String(decoding: text, as: UTF8.self).withoutHidden.utf8)
         } else if text.contains(where: Self.isControl) {
             bytes.append(contentsOf: text.lazy.map { Self.isControl($0) ? UInt8(ascii: " ") : $0 })
         } else {

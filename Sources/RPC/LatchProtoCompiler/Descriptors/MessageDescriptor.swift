@@ -14,6 +14,8 @@ package final class MessageDescriptor: TypeDescriptor {
     @exclusivity(unchecked) package internal(set) var extensionRanges: [ExtensionRange] = []
     /// Whether it was generated for the entries of a map.
     @exclusivity(unchecked) package internal(set) var isMapEntry = false
+    /// What a generator derives from the linked message.
+    package let memo = Memo()
 }
 
 extension FileDescriptor {

@@ -4,6 +4,8 @@
 package final class ServiceDescriptor: Declaration {
     /// The methods, in source order.
     @exclusivity(unchecked) package internal(set) var methods: [MethodDescriptor] = []
+    /// What a generator derives from the linked service.
+    package let memo = Memo()
 }
 
 /// A method of a service (`MethodDescriptorProto`).

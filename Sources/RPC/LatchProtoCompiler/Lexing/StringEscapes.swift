@@ -26,6 +26,21 @@ enum StringEscapes {
         return result
     }
 
+    /// Whether a text is as `escaped(_:)` writes it, or with other escapes of one character.
+    static func isEscaped(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\"") else { return false }
+            guard byte == UInt8(ascii: "\\") else { continue }
+            guard let next = rest.popFirst() else { return false }
+            switch next {
+            case 0x30...0x37: rest = rest.dropFirst(rest.prefix(2).prefix { (0x30...0x37).contains($0) }.count)
+            default: guard simple[next] != nil else { return false }
+            }
+        }
+        return true
+    }
+
     private static func append(_ byte: UInt8, _ rest: inout ArraySlice<UInt8>, to result: inout [UInt8]) {
         switch byte {
         case 0x30...0x37:

@@ -17,6 +17,8 @@ final class DescriptorPool {
     private var fresh: [FileDescriptor] = []
     /// The files that were parsed in advance.
     private var parsed: [String: (file: FileDescriptor, diagnostics: Diagnostics)] = [:]
+    /// The number of files in the longest chain of imports that begins with a file.
+    private var depths: [String: Int] = [:]
 
     init(recordsLocations: Bool, trustsFiles: Bool = false, read: @escaping Compiler.Read) {
         self.trustsFiles = trustsFiles
@@ -53,8 +55,26 @@ final class DescriptorPool {
         return source(of: name).map { Parser.parse($0, diagnostics, recordsLocations: recordsLocations) }
     }
 
-    /// The longest chain of imports, which recursion follows.
+    /// The longest chain of imports, which recursion follows, here and where a file releases its imports.
     private static let deepestImport = 1_000
+
+    /// Reports a file that ends too long a chain of imports.
+    ///
+    /// - Returns: Whether the chain is short enough.
+    private func checkDepth(of file: FileDescriptor) -> Bool {
+        let depth = 1 + (file.imports.lazy.compactMap { self.depths[$0.path] }.max() ?? 0)
+        depths[file.name] = depth
+        guard depth > Self.deepestImport else { return true }
+        failDepth(of: file)
+        return false
+    }
+
+    private func failDepth(of file: FileDescriptor) {
+        diagnostics.add(
+            "more than \(Self.deepestImport) files import each other in a row", at: nil, in: file.source,
+            hint: "Join files of the chain, or import those of its end directly.")
+        failed.insert(file.name)
+    }
 
     /// Reads, parses and links a file, after its imports.
     func load(_ name: String, from importer: FileDescriptor?) {
@@ -69,13 +89,13 @@ final class DescriptorPool {
         }
         guard diagnostics.errorCount == before else { return _ = failed.insert(name) }
         guard pending.count < Self.deepestImport else {
-            diagnostics.add(
-                "more than \(Self.deepestImport) files import each other in a row", at: nil, in: file.source)
-            return _ = failed.insert(name)
+            return failDepth(of: file)
         }
         pending.append(name)
         loadImports(of: file)
         pending.removeLast()
+        // The files of its imports may have been loaded before it, each by itself.
+        if !failed.contains(name), !checkDepth(of: file) { return }
         let errorsAfterImports = diagnostics.errorCount
         if !failed.contains(name) { Linker(file, in: self).link() }
         guard diagnostics.errorCount == errorsAfterImports, !failed.contains(name) else {
@@ -115,12 +135,21 @@ final class DescriptorPool {
     /// Returns files and everything that they import, each file after its imports.
     func withImports(_ files: [FileDescriptor]) -> [FileDescriptor] {
         var (result, seen) = ([FileDescriptor](), Set<String>())
-        func add(_ file: FileDescriptor) {
-            guard seen.insert(file.name).inserted else { return }
-            for dependency in file.imports { self.file(named: dependency.path).map(add) }
-            result.append(file)
+        // `import option` of a serialized file may lead to a later one, so that no bound of the imports holds here.
+        for file in files where seen.insert(file.name).inserted {
+            var path = [(file: file, next: 0)]
+            while let (file, next) = path.last {
+                guard file.imports.indices.contains(next) else {
+                    result.append(file)
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                guard let other = self.file(named: file.imports[next].path), seen.insert(other.name).inserted
+                else { continue }
+                path.append((other, 0))
+            }
         }
-        files.forEach(add)
         return result
     }
 
@@ -160,17 +189,28 @@ extension DescriptorPool {
     /// Options are decoded last, since a later file may declare them.
     func link(_ serialized: [[UInt8]]) {
         var linkers: [(linker: Linker, options: [[Int32]: WireMessage])] = []
+        var known: [String: [UInt8]] = [:]
+        let hint = "Pass on what protoc or buf has compiled."
         for bytes in serialized {
             do throws(MalformedWire) {
-                let (file, options) = try DescriptorReader.read(try WireMessage(bytes))
-                guard self.file(named: file.name) == nil else { continue }
+                let reader = try DescriptorReader.read(try WireMessage(bytes))
+                let file = reader.file
+                if let other = known.updateValue(bytes, forKey: file.name) {
+                    if other == bytes { continue }
+                    diagnostics.add(
+                        "the request has two different files of this name", at: nil, in: file.source, hint: hint)
+                    return
+                }
+                // Each later file of the chain would be an error too.
+                guard checkDepth(of: file) else { return }
                 let linker = Linker(file, in: self)
-                linker.linkSerialized()
+                linker.linkSerialized(reader.problems)
                 byName[file.name] = file
-                linkers.append((linker, options))
+                linkers.append((linker, reader.pending))
             } catch {
                 let source = SourceFile(name: "descriptor", bytes: [])
-                diagnostics.add("the descriptor is malformed at byte \(error.offset)", at: nil, in: source)
+                diagnostics.add(
+                    "the descriptor is malformed at byte \(error.offset)", at: nil, in: source, hint: hint)
             }
         }
         guard diagnostics.errorCount == 0 else { return }

@@ -53,11 +53,12 @@ final class Linker: FileStage {
     }
 
     /// Links the names and types of a file that another compiler has parsed.
-    func linkSerialized() {
+    func linkSerialized(_ problems: [(message: String, position: SourcePosition?)]) {
         if file.syntax == .editions, file.edition == .legacy {
             return fail(
                 "the edition is unknown", at: file.syntaxPosition, hint: "The editions are 2023, 2024 and 2026.")
         }
+        SerializedFileValidator(file: file, pool: pool).check(problems)
         _ = defineAndResolve()
     }
 
@@ -254,12 +255,16 @@ extension Linker {
         if let type = symbol.type, !checkVisibility(type, at: field.positions.type) { return false }
         switch symbol {
         case .message(let message):
+            guard field.type != .enum else {
+                fail("'\(name)' is not an enum", at: field.positions.type)
+                return false
+            }
             field.message = message
             field.typeName = "." + message.fullName
             if field.type != .group { field.type = .message }
             if field.defaultValue != nil { fail("a message cannot have a default", at: field.positions.defaultValue) }
         case .enum(let one):
-            guard field.type == nil else {
+            guard field.type == nil || field.type == .enum else {
                 fail("'\(name)' is not a message", at: field.positions.type)
                 return false
             }

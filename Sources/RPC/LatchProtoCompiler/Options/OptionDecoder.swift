@@ -3,6 +3,8 @@
 /// A decoder of options that another compiler has interpreted, by the declarations of the options messages.
 struct OptionDecoder {
     private let symbols: SymbolTable
+    /// As many levels of messages as protoc reads (CodedInputStream's limit of recursion).
+    private static let maximumDepth = 100
 
     init(_ symbols: SymbolTable) { self.symbols = symbols }
 
@@ -15,7 +17,7 @@ struct OptionDecoder {
                 return options.message.undeclared = Set(wire.fields.map(\.number))
             }
             do throws(MalformedWire) {
-                try decode(wire, of: type, into: &options.message)
+                try decode(wire, of: type, into: &options.message, depth: 0)
             } catch {
                 failure = error
             }
@@ -25,8 +27,9 @@ struct OptionDecoder {
 
     /// Merges the fields of a message into `message`; of unknown fields only the numbers are kept.
     private func decode(
-        _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage
+        _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage, depth: Int
     ) throws(MalformedWire) {
+        guard depth < Self.maximumDepth else { throw MalformedWire(offset: 0) }
         for wireField in wire.fields {
             let (number, content) = (wireField.number, wireField.content)
             guard let field = field(number, of: type), let fieldType = field.type else {
@@ -35,7 +38,7 @@ struct OptionDecoder {
             }
             var whole = message.fields[number] ?? OptionMessage.Field(field, fieldType)
             if let inner = field.message {
-                try add(content, of: inner, isRepeated: field.label == .repeated, to: &whole)
+                try add(content, of: inner, isRepeated: field.label == .repeated, to: &whole, depth: depth)
             } else {
                 let values = try values(content, of: fieldType)
                 whole.values = field.label == .repeated ? whole.values + values : values
@@ -51,7 +54,7 @@ struct OptionDecoder {
     /// Adds a message; several occurrences are merged, unless the field is repeated.
     private func add(
         _ content: WireContent, of type: MessageDescriptor, isRepeated: Bool,
-        to whole: inout OptionMessage.Field
+        to whole: inout OptionMessage.Field, depth: Int
     ) throws(MalformedWire) {
         let wire: WireMessage
         switch content {
@@ -61,7 +64,7 @@ struct OptionDecoder {
         }
         var message = OptionMessage()
         if !isRepeated, case .message(let before)? = whole.values.last { message = before }
-        try decode(wire, of: type, into: &message)
+        try decode(wire, of: type, into: &message, depth: depth + 1)
         whole.values = isRepeated ? whole.values + [.message(message)] : [.message(message)]
     }
 

@@ -9,22 +9,23 @@ struct DescriptorReader {
     private let locations: [[Int32]: SourceLocation]
     /// The undecoded options, by path.
     private(set) var pending: [[Int32]: WireMessage] = [:]
+    /// What the descriptors cannot express, such as numbers of no type.
+    private(set) var problems: [(message: String, position: SourcePosition?)] = []
 
     private init(_ file: FileDescriptor) {
         self.file = file
         locations = Dictionary(file.locations.map { ($0.path, $0) }) { first, _ in first }
     }
 
-    /// Reads a file; its options are returned by the path of the options message.
-    static func read(_ message: WireMessage) throws(MalformedWire) -> (FileDescriptor, options: [[Int32]: WireMessage])
-    {
+    /// Reads a file.
+    static func read(_ message: WireMessage) throws(MalformedWire) -> DescriptorReader {
         let file = FileDescriptor(SourceFile(name: message.string(1) ?? "", bytes: []))
         for info in try message.messages(9) {
             for location in try info.messages(1) { file.locations.append(try SourceLocation(reading: location)) }
         }
         var reader = DescriptorReader(file)
         try reader.read(message)
-        return (file, reader.pending)
+        return reader
     }
 
     private mutating func read(_ message: WireMessage) throws(MalformedWire) {
@@ -46,7 +47,8 @@ struct DescriptorReader {
     }
 
     /// Reads package, syntax and edition.
-    private func readHead(_ message: WireMessage) {
+    private mutating func readHead(_ message: WireMessage) {
+        if file.name.isEmpty { problems.append(("the file has no name", nil)) }
         if let package = message.string(2) {
             file.package = package
             file.packagePosition = position([2])
@@ -54,6 +56,9 @@ struct DescriptorReader {
         file.syntaxPosition = position([12])
         file.declaresSyntax = message.string(12) != nil
         file.syntax = message.string(12).flatMap(Syntax.init) ?? .proto2
+        if let text = message.string(12), Syntax(rawValue: text) == nil, !text.isEmpty {
+            problems.append(("the syntax '\(text)' is unknown", file.syntaxPosition))
+        }
         switch file.syntax {
         case .proto2: file.edition = .proto2
         case .proto3: file.edition = .proto3
@@ -62,9 +67,13 @@ struct DescriptorReader {
         }
     }
 
-    private func readImports(_ message: WireMessage) throws(MalformedWire) {
-        let (passedOn, weak) = (try message.numbers(10), try message.numbers(11))
-        for (index, path) in message.strings(3).enumerated() {
+    private mutating func readImports(_ message: WireMessage) throws(MalformedWire) {
+        let (passedOn, weak) = (Set(try message.numbers(10)), Set(try message.numbers(11)))
+        let paths = message.strings(3)
+        for index in passedOn.union(weak).sorted() where index >= UInt64(paths.count) {
+            problems.append(("there is no import \(index) that could be public or weak", nil))
+        }
+        for (index, path) in paths.enumerated() {
             let kind: Import.Kind =
                 passedOn.contains(UInt64(index)) ? .public : weak.contains(UInt64(index)) ? .weak : .plain
             file.imports.append(Import(path: path, kind: kind, position: position([3, Int32(index)])))
@@ -100,6 +109,8 @@ extension SourceLocation {
     fileprivate init(reading message: WireMessage) throws(MalformedWire) {
         let path = try message.numbers(1).map { Int32(truncatingIfNeeded: $0) }
         let span = try message.numbers(2).map { Int32(truncatingIfNeeded: $0) }
+            // Messages count from one.
+            .map { min(max($0, 0), Int32.max - 1) }
         let start = SourcePosition(line: span.first ?? 0, column: span.dropFirst().first ?? 0)
         let end = SourcePosition(line: span.count > 3 ? span[2] : start.line, column: span.last ?? 0)
         var comments = Comments()
@@ -164,9 +175,6 @@ extension DescriptorReader {
             try readHead(part, inner, options: 2, into: oneof)
             descriptor.oneofs.append(oneof)
         }
-        for field in descriptor.fields where field.oneofIndex.map({ !descriptor.oneofs.indices.contains($0) }) == true {
-            throw MalformedWire(offset: 0)
-        }
     }
 
     /// Reads extension ranges, reserved ranges and reserved names; the end of a range is exclusive.
@@ -200,11 +208,10 @@ extension DescriptorReader {
         try readHead(message, path, options: 8, into: field)
         field.extendeeName = message.string(2)
         field.number = message.int32(3) ?? 0
-        field.label = message.number(4).flatMap { FieldLabel(rawValue: UInt8(truncatingIfNeeded: $0)) }
-        field.type = message.number(5).flatMap { FieldType(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        field.label = message.number(4).flatMap { UInt8(exactly: $0).flatMap(FieldLabel.init) }
+        field.type = message.number(5).flatMap { UInt8(exactly: $0).flatMap(FieldType.init) }
         field.typeName = message.string(6)
-        // The linker resolves the type by its name, and expects none for an enum.
-        if field.type == .enum { field.type = nil }
+        checkType(of: field, message)
         field.defaultValue = message.string(7)
         field.oneofIndex = message.int32(9).map(Int.init)
         field.jsonName = message.string(10)
@@ -213,6 +220,19 @@ extension DescriptorReader {
             number: position(path + [3]), type: position(path + [6]), extendee: position(path + [2]),
             defaultValue: position(path + [7]), jsonName: position(path + [10]))
         return field
+    }
+
+    /// Reports a label or a type that does not exist, and a type that contradicts the name of a message or an enum.
+    private mutating func checkType(of field: FieldDescriptor, _ message: WireMessage) {
+        func fail(_ problem: String) { problems.append(("'\(field.name)' \(problem)", field.namePosition)) }
+        if let label = message.number(4), field.label == nil { fail("has the label \(label), which is unknown") }
+        switch (field.type, field.typeName) {
+        case (nil, _) where message.number(5) != nil: fail("has the type \(message.number(5) ?? 0), which is unknown")
+        case (nil, nil): fail("has no type")
+        case (.message, nil), (.group, nil), (.enum, nil): fail("does not name its type")
+        case (nil, _?), (.message, _?), (.group, _?), (.enum, _?), (_?, nil): break
+        case (let type?, let name?): fail("has the type \(type.word), and names the type '\(name)'")
+        }
     }
 
     private mutating func enumeration(

@@ -23,7 +23,7 @@ public struct Commented: LatchRPC.Message {
     public init(storage: MessageStorage) { self.storage = storage }
     public init() { storage = MessageStorage(Self.schema) }
 
-    /// naïve 漢字 🏳️‍🌈 עברית � reversed � zero​width é combining
+    /// naïve 漢字 🏳️‍🌈 עברית � reversed � zero�width é combining
     ///
     /// trailing */ `
     @export(implementation) public var a: Swift.String { get { storage[string: 0] } set { storage[string: 0] = newValue } }

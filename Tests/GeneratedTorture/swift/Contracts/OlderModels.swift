@@ -28,7 +28,7 @@ public struct Older: LatchRPC.Message {
         14 yes bool optional default "true"
         15 empty string optional raw default ""
         16 spaces string optional raw default "  two  lines\r\n  "
-        17 unicode string optional raw default "naïve 漢字 🏳️‍🌈"
+        17 unicode string optional raw default "naïve 漢字 🏳️\342\200\215🌈"
         18 piece group 1
         19 many group 2 repeated
         20 chosen group 3 oneof 0

@@ -23,21 +23,43 @@ final class OutputFolder: Sendable {
     private let prefix: [String]
 
     /// Opens a folder; missing ones are created with the first file.
-    init(_ path: String) throws(FileError) {
+    ///
+    /// - Parameter root: The folder of the repository that has chosen the path; nil where a user has.
+    init(_ path: String, within root: String? = nil) throws(FileError) {
         self.path = path
         guard !path.hasControls else { throw FileError("open", path, number: EINVAL) }
-        // Of a relative path no part may be a link, since it is the repository's.
-        var (existing, missing) = (".", path.pathParts.filter { $0 != "." })
-        if path.utf8.first == UInt8(ascii: "/") {
-            (existing, missing) = ("/" + missing.joined(separator: "/"), [])
-            while existing != "/", access(existing + "/.", F_OK) != 0 {
-                if let name = existing.pathParts.last { missing.insert(name, at: 0) }
-                existing = AtomicFile(existing).folder
-            }
-        }
+        let (existing, missing) = Self.split(path, within: root)
         prefix = missing
         base = open(existing, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard base >= 0 else { throw FileError("open", existing) }
+    }
+
+    /// Returns the folder that is opened by its path, and the names from there to a folder, none of which may be a link.
+    ///
+    /// All parts of a relative path and those within `root` are the repository's. Of another absolute path the last part is opened
+    /// by its name too, so that a link that takes its place is not followed.
+    static func split(_ path: String, within root: String?) -> (existing: String, rest: [String]) {
+        let parts = path.pathParts.filter { $0 != "." }
+        guard path.utf8.first == UInt8(ascii: "/") else { return (".", parts) }
+        if let root, root.utf8.first == UInt8(ascii: "/") {
+            let (outer, inner) = (folded(root), folded(path))
+            let isWithin = zip(outer, inner).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+            if isWithin, outer.count <= inner.count { return (root, Array(inner.dropFirst(outer.count))) }
+        }
+        var count = max(0, parts.count - 1)
+        while count > 0, access("/" + parts[..<count].joined(separator: "/") + "/.", F_OK) != 0 { count -= 1 }
+        return ("/" + parts[..<count].joined(separator: "/"), Array(parts[count...]))
+    }
+
+    /// Returns the parts of a path, of which `..` removes the one before it.
+    private static func folded(_ path: String) -> [String] {
+        path.pathParts.reduce(into: []) { parts, part in
+            switch part {
+            case ".": break
+            case "..": _ = parts.popLast()
+            default: parts.append(part)
+            }
+        }
     }
 
     deinit { close(base) }
