@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchHTTP
@@ -103,6 +104,20 @@ final class Dependencies: Sendable {
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let audience = configuration.audience ?? issuer
         guard resources.allSatisfy({ $0.utf8.elementsEqual(audience.utf8) }) else { throw .invalidTarget }
+    }
+
+    /// Requires that a client of others that names the operator's API requests a scope of it, or none.
+    ///
+    /// The token would be for the claims about the user only, which the API refuses.
+    ///
+    /// - Throws: `IdentityError.scopelessTarget`.
+    func requireScope(
+        of resources: [String], in requested: Scopes?, for client: OAuthClient
+    ) throws(IdentityError) {
+        guard let audience = configuration.audience, audience != accessTokens.issuer, !client.belongsToOperator,
+            resources.contains(audience), !scopes.needsResource(requested)
+        else { return }
+        throw .scopelessTarget
     }
 
     /// Returns the interceptors of routes whose requests count by their heads.

@@ -17,11 +17,10 @@ package struct ClientData: Sendable {
     /// - Throws: `WebAuthnError.malformedClientData`.
     init(_ bytes: [UInt8]) throws(WebAuthnError) {
         // UTF-8 decode (Encoding §6) drops a byte order mark.
-        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(
-                parsing: isMarked ? bytes[3...] : bytes[...], limits: JSONLimits(depth: 8, bytes: 16 << 10))
+                parsing: bytes.withoutByteOrderMark, limits: JSONLimits(depth: 8, bytes: 16 << 10))
         } catch {
             throw .malformedClientData
         }

@@ -145,6 +145,14 @@ import Testing
         let page = try await other.get(app.path(["id_token_hint": hint]))
         #expect(page.title == "Sign in")
         #expect(try await other.signIn(page, "bob@example.com").parameters["error"] == "login_required")
+        // zitadel/zitadel#7035: one whose key was replaced proves nothing, and still keeps other users out.
+        let old = String(hint.dropLast(4) + "AAAA")
+        #expect(try await agent.get(app.path(["id_token_hint": old])).parameters["code"]?.isEmpty == false)
+        let again = try await agent.get(app.path(["prompt": "none", "id_token_hint": old]))
+        #expect(again.parameters["code"]?.isEmpty == false)
+        let unproved = try await other.get(app.path(["prompt": "none", "id_token_hint": old]))
+        #expect(unproved.parameters["error"] == "login_required")
+        #expect(try await other.get(app.path(["id_token_hint": old])).title == "Sign in")
         // That of another client says nothing.
         #expect(try await agent.get(foreign.path(["id_token_hint": hint])).parameters["error"] == "invalid_request")
         await site.close()

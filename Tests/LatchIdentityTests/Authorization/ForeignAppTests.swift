@@ -114,7 +114,23 @@ import Testing
     }
 
     @Test func `that names the API and none of its scopes is told so`() async throws {
-        let site = try await Site.authorizing { $0.audience = Self.api }
+        let site = try await Site.authorizing {
+            $0.audience = Self.api
+            $0.clients.append(OAuthClient(id: "tv", grants: [.deviceCode], redirectURIs: ["https://tv.example/back"]))
+        }
+        for (scope, status) in [("openid", 400), ("openid files:read", 200)] {
+            let form: KeyValuePairs<String, String?> = ["client_id": "tv", "resource": Self.api, "scope": scope]
+            let device = try await site.form("/oauth/device_authorization", form)
+            #expect(device.status == status && (status == 200 || device.oauthError == "invalid_target"))
+        }
+        let first = try await tokens(site, foreign("openid files:read offline_access"))
+        let narrower: KeyValuePairs<String, String?> = [
+            "grant_type": "refresh_token", "refresh_token": first.refreshToken, "client_id": "foreign",
+            "scope": "openid", "resource": Self.api,
+        ]
+        #expect(try await site.form("/oauth/token", narrower).oauthError == "invalid_target")
+        // Nothing was used up.
+        #expect(try await site.refreshGrant(first.refreshToken, as: "foreign").status == 200)
         var agent = UserAgent(site)
         let app = foreign("openid")
         let refused = try await agent.get(app.path(["resource": Self.api]))

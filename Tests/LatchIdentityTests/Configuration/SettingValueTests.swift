@@ -45,7 +45,7 @@ import Testing
         ("nodes", ["1", "1000"], ["0", "1001", "all"]),
         (
             "allowed_origins", ["", "https://a.example", "https://a.example/ http://localhost:3000,https://b.example"],
-            ["*", "null", "a.example", "https://a.example/app", "https://a.example *"]
+            ["*", "null", "a.example", "https://a.example/app", "https://a.example *", "https://*.a.example"]
         ),
         ("mail_directory", ["", "mails"], []),
         ("smtp_url", ["", "smtp://localhost"], []),
@@ -128,6 +128,15 @@ import Testing
             "apple_app_ids", ["", "TEAMID1234.com.example.notes ABCDEFGHIJ.org.example.a-b"],
             ["com.example.notes", "TEAMID1234", "TEAMID1234.", "teamid1234.com.example", "TEAMID1234.a/b"]
         ),
+        (
+            "android_apps",
+            ["", "com.example.notes=\(Self.fingerprint) com.example.a_b=\(Self.fingerprint.lowercased())"],
+            [
+                "com.example.notes", "=\(Self.fingerprint)", "com.example.notes=AB:CD",
+                "com.example.notes=\(Self.fingerprint):00", "com/example=\(Self.fingerprint)",
+                "com.example.notes=\(Self.fingerprint.replacing(":", with: ""))",
+            ]
+        ),
         ("app_url", ["", "notes://open", "https://app.example.com"], ["notes", "javascript://x", "notes://open?a=b"]),
         (
             "passkey_domain", ["", "example.com", "localhost"],
@@ -144,6 +153,7 @@ import Testing
         ("admin_listen", ["", "127.0.0.1:9000"], []),
     ]
 
+    private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
     private static let redirects = [
         "", "notes://auth/callback", "com.example.notes://cb https://app.example.com/cb", "http://127.0.0.1:8123/cb",
         "com.example.notes:/cb https://app.example.com/cb?x=1",

@@ -126,4 +126,21 @@ import Testing
         #expect(paths == expected)
         await site.close()
     }
+
+    /// ls1intum/artemis-android#571.
+    @Test func `names the apps on Android that share the passkeys, where there are any`() async throws {
+        let path = "/.well-known/assetlinks.json"
+        let none = try await Site()
+        #expect(try await none.get(path).status == 404)
+        await none.close()
+        let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
+        let site = try await Site { $0.androidApps = ["com.example.notes=" + fingerprint.lowercased()] }
+        let found = try await site.get(path)
+        #expect(found.status == 200 && found.field(.contentType)?.hasPrefix("application/json") == true)
+        let statement = try #require(try JSONValue(parsing: found.response.body.bytes).arrayValue?.first)
+        #expect(statement["target"]?["package_name"] == "com.example.notes")
+        #expect(statement["target"]?["sha256_cert_fingerprints"] == [.string(fingerprint)])
+        #expect(statement["relation"]?.arrayValue?.contains("delegate_permission/common.get_login_creds") == true)
+        await site.close()
+    }
 }

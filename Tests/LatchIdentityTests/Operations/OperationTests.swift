@@ -286,6 +286,7 @@ import Testing
         ("192.0.2.1", [:]), ("2001:db8::1", [:]), ("127.0.0.1", ["X-Forwarded-For": "192.0.2.1"]),
         ("127.0.0.1", ["X-Real-IP": "192.0.2.1"]), ("127.0.0.1", ["X-Forwarded-Proto": "https"]),
         ("127.0.0.1", ["Forwarded": "for=192.0.2.1"]), ("::1", ["Via": "1.1 proxy"]),
+        ("127.0.0.1", ["x-forwarded-server": "proxy"]), ("127.0.0.1", ["CF-Connecting-IP": "192.0.2.1"]),
     ]
 
     @Test(.tags(.attackD1), arguments: strangers)
@@ -323,6 +324,18 @@ import Testing
         request.context[RemoteAddress.self] = "127.0.0.1"
         let status = try await site.identity.handler.respond(to: request).status
         #expect(status == (isShown ? .ok : .notFound))
+        await site.close()
+    }
+
+    @Test(.tags(.attackD1)) func `are hidden from a request without Host, as an old proxy sends it`() async throws {
+        let site = try await Site()
+        try await serving(site.identity.handler) { address in
+            for (fields, status) in [("", 404), ("Host: localhost\r\n", 200)] {
+                let client = try RawClient(port: address.port)
+                await client.send("GET /metrics HTTP/1.0\r\n\(fields)\r\n")
+                #expect(await client.receiveResponse()?.status.rawValue == status)
+            }
+        }
         await site.close()
     }
 

@@ -37,6 +37,20 @@ import Testing
         #expect(try await passwords.hash("correct horse", for: .signUp, from: nil) != hash)
     }
 
+    /// matrix-org/synapse#3306, mattermost/mattermost#36877.
+    @Test func `is the same however a keyboard composes its letters, also in a hash of before`() async throws {
+        let (composed, decomposed) = ("gr\u{FC}\u{DF}e aus K\u{F6}ln", "gru\u{308}\u{DF}e aus Ko\u{308}ln")
+        for password in [composed, decomposed] {
+            let hash = try await passwords().hash(password, for: .signUp, from: nil)
+            let cost = try Argon2Parameters(memoryKiB: 64, passes: 1)
+            let old = try PasswordHash.make(password, parameters: cost)
+            #expect(try await matches(composed, hash))
+            #expect(try await matches(decomposed, hash))
+            #expect(try await matches(password, old))
+            #expect(try await !matches("grusse aus Koln", hash))
+        }
+    }
+
     @Test func `matches nothing where there is no hash`() async throws {
         #expect(try await !matches("", nil))
         #expect(try await !matches("anything", nil))

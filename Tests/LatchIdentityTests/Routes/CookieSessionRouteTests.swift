@@ -35,6 +35,13 @@ import Testing
         #expect(try await site.logIn().field(.setCookie)?.hasSuffix("; SameSite=Strict; Secure") == true)
     }
 
+    @Test func `gives its cookie the path that browsers see, below that of the issuer`() async throws {
+        let site = try await Site { $0.issuer = "https://example.com/id/" }
+        try await site.signUp()
+        #expect(try await site.logIn().field(.setCookie)?.contains("; Path=/id/api/auth; ") == true)
+        await site.close()
+    }
+
     @Test(.tags(.p2)) func `puts the account into the claims of an access token that its public keys verify`()
         async throws
     {

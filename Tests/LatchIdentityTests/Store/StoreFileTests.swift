@@ -147,6 +147,27 @@ import Testing
         await again.close()
     }
 
+    /// openclaw/openclaw#112950.
+    @Test func `has a log that becomes small again after a reader that read for long`() async throws {
+        let store = try SQLIdentityStore(path: folder.file())
+        func fill() async throws {
+            _ = try await store.write { db throws(IdentityError) in
+                try db.run("INSERT INTO filler VALUES (zeroblob(1048576))")
+            }
+        }
+        _ = try await store.write { db throws(IdentityError) in try db.run("CREATE TABLE filler (content BLOB)") }
+        let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
+        try reader.run("BEGIN")
+        _ = try reader.number("SELECT count(*) FROM filler")
+        for _ in 0..<12 { try await fill() }
+        #expect(try folder.bytes(of: "store.sqlite-wal").count > 12 << 20)
+        try reader.run("COMMIT")
+        reader.close()
+        for _ in 0..<3 { try await fill() }
+        #expect(try folder.bytes(of: "store.sqlite-wal").count <= 8 << 20)
+        await store.close()
+    }
+
     @Test func `of a newer schema is refused with a hint and left byte for byte`() async throws {
         let store = try SQLIdentityStore(path: folder.file())
         await store.close()

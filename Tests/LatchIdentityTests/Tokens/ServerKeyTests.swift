@@ -63,6 +63,18 @@ import Testing
         await #expect(throws: IdentityError.self) { try await load(pepper: "one", storeKey: storeKey) }
     }
 
+    /// jenkinsci/configuration-as-code-plugin#163: a variable keeps the line break of the file that it was read from.
+    @Test(arguments: [("one", "one\n"), ("one", "one\r\n"), ("one\n", "one"), ("one\r\n", "one\n")])
+    func `tell a pepper that differs by a line break only`(known: String, other: String) async throws {
+        _ = try await load(pepper: known)
+        for isServer in [true, false] {
+            let error = await #expect(throws: IdentityError.self) { try await load(pepper: other, isServer: isServer) }
+            #expect(error?.code == "anotherPepper" && error?.message.contains("line break") == true)
+            #expect(error?.hint?.contains("accept-pepper") == false)
+        }
+        _ = try await load(pepper: known)
+    }
+
     @Test func `leave it to a server to decide the pepper`() async throws {
         _ = try await load(isServer: false)
         let first = try await load(pepper: "one")

@@ -30,6 +30,8 @@ import Testing
         case "upstream_secrets": (1...3).map { "staff\($0)=secret-\($0)" }
         case "sign_in_redirects", "token_redirects": (1...3).map { "notes\($0)://auth/callback" }
         case "apple_app_ids": (1...3).map { "TEAMID000\($0).com.example.notes" }
+        case "android_apps":
+            (1...3).map { "com.example.notes\($0)=" + Array(repeating: "0\($0)", count: 32).joined(separator: ":") }
         case "app_url": (1...3).map { "notes\($0)://open" }
         case "passkey_domain": (1...3).map { "host\($0).example" }
         case "first_party_grants": ["password", "refresh_token", "none"]

@@ -57,7 +57,7 @@ struct ConfigurationFile: Sendable {
             throw .failed(
                 "The configuration '\(path)' is too large.", hint: "A configuration has one line per setting.")
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validating: bytes.withoutByteOrderMark, as: UTF8.self) else {
             throw .failed("The configuration '\(path)' is not UTF-8 text.", hint: "Save it as UTF-8.")
         }
         return text

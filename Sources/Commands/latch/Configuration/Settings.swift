@@ -168,7 +168,7 @@ extension Settings {
         "first_administrator", "invitation_roles", "signup_attributes", "terms_version", "recent_authentication",
         "signing_key_lifetime", "audit_retention",
         "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects", "browser_tokens",
-        "apple_app_ids",
+        "apple_app_ids", "android_apps",
     ]
 
     /// Returns these settings, with the fixed ones taken from those that the server started with.

@@ -21,9 +21,10 @@ struct SettingsLoader: Sendable {
                 invocation[option].map { (option.name, $0) }
             })
         self.variables = variables
-        file = invocation[ServeSubcommand.config] ?? variables["LATCH_CONFIG"]
-        // An empty one presets nothing.
-        defaults = variables["LATCH_DEFAULTS"].flatMap { $0.isEmpty ? nil : $0 }
+        // An empty one names nothing: Compose sets variables that it does not know to the empty text.
+        func path(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+        file = invocation[ServeSubcommand.config] ?? path("LATCH_CONFIG")
+        defaults = path("LATCH_DEFAULTS")
     }
 
     /// Reads the files again and returns the settings.

@@ -31,14 +31,9 @@ struct AuthorizationService: Sendable {
             let resources = fields.values(of: "resource").filter { !$0.isEmpty }
             try dependencies.requireTargets(resources)
             let request = try PendingAuthorization(fields, for: target) {
-                dependencies.accessTokens.subject(ofIDToken: $0, for: target.client.id)
+                dependencies.accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
             }
-            // The token would be for the claims about the user only, which the resource refuses.
-            if let audience = dependencies.configuration.audience, audience != issuer, !target.client.belongsToOperator,
-                resources.contains(audience), !dependencies.scopes.needsResource(request.scopes)
-            {
-                throw .scopelessTarget
-            }
+            try dependencies.requireScope(of: resources, in: request.scopes, for: target.client)
             return .request(request)
         } catch {
             return .failure(error, url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))

@@ -146,6 +146,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords, each the team's
     /// identifier, a dot and the bundle identifier.
     public var appleAppIDs: [String] = []
+    /// The apps on Android that may open links of this host, and use its passwords and passkeys: each the package, `=`, and the SHA-256
+    /// fingerprint of the certificate that signs it, in hexadecimal with colons.
+    public var androidApps: [String] = []
     /// The URL of an app that the pages lead back to after a verified address or a new password; nil for none.
     public var appURL: String?
     /// The domain that passkeys are made for (RP ID); nil for the host of the issuer.

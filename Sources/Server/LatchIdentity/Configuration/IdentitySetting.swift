@@ -153,6 +153,9 @@ package struct IdentitySetting: Sendable {
             "apple_app_ids", \.appleAppIDs, .appleAppIDs,
             "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes"),
         .init(
+            "android_apps", \.androidApps, .androidApps,
+            "Android apps that share the passkeys, such as com.example.notes=AB:CD:… (SHA-256 of the certificate)"),
+        .init(
             "app_url", \.appURL, .optional(.appURL),
             "the app's URL that pages lead back to at their end, such as notes://open"),
         .init(
@@ -317,6 +320,14 @@ extension SettingFormat where Value == [String] {
         return team.count == 10 && team.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
             && bundle.first == UInt8(ascii: ".") && bundle.count > 1
             && (String(Substring(bundle.dropFirst()))).isWord(maximum: 155, also: "-.")
+    }
+
+    /// Packages of Android, each with the SHA-256 fingerprint of its signer, as keytool prints it.
+    static var androidApps: Self {
+        Self(
+            expected:
+                "apps such as com.example.notes=AB:CD:…, with the SHA-256 fingerprint of 32 bytes, separated by spaces",
+            parse: { parseAll(words($0)) { AndroidApp($0) == nil ? nil : $0 } }, text: { $0.joined(separator: " ") })
     }
 
     /// URLs of apps, exact.

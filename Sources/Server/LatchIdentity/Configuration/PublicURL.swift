@@ -10,8 +10,9 @@ enum PublicURL {
     /// escape (RFC 3986 §2).
     static func isValid(_ text: String) -> Bool { afterScheme(text) != nil }
 
-    /// Returns whether the text is such a URL without a path, except for a final slash.
+    /// Returns whether the text is such a URL without a path, except for a final slash, and names one host: `*` would match none.
     static func isOrigin(_ text: String) -> Bool {
+        guard !text.utf8.contains(0x2A) else { return false }
         guard let rest = afterScheme(text)?.utf8, let slash = rest.firstIndex(of: 0x2F) else { return isValid(text) }
         return rest.index(after: slash) == rest.endIndex
     }

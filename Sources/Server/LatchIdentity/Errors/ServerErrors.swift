@@ -139,6 +139,15 @@ extension IdentityError {
             'latch admin keys accept-pepper': it ends the sessions that another one has begun.
             """)
 
+    /// The setting `token_pepper` has a line break at its end that the store's pepper does not have, or the other way round.
+    static let pepperWithLineBreak = IdentityError(
+        code: "anotherPepper",
+        message: "The setting 'token_pepper' differs from that of the store by a line break at its end.",
+        hint: """
+            A variable and a setting keep it, a credential of the service manager does not. Pass the pepper as it was passed before, \
+            or with printf instead of echo.
+            """)
+
     /// A store key is set, and the keys in the store are plain.
     static let storeNotEncrypted = IdentityError(
         code: "storeNotEncrypted", message: "A store key is set, but the keys in the store are not encrypted.",

@@ -4,7 +4,9 @@ import LatchCore
 import LatchCrypto
 import PortableFoundation
 
-/// A password hasher with argon2id, on threads of its own.
+/// A password hasher with argon2id, on separate threads.
+///
+/// Passwords are normalized (NFC, RFC 8265 §4.2.2): keyboards and browsers write the letter ü as one scalar or as two.
 struct PasswordHasher: Sendable {
     /// The parameters of new hashes; a stored hash contains its own.
     private let parameters: Argon2Parameters
@@ -55,7 +57,11 @@ struct PasswordHasher: Sendable {
         try await pool.run(for: .login, from: NetworkPrefix(of: address)) { () throws(IdentityError) in
             let hash = stored.flatMap(Self.parsed)
             guard let comparable = hash ?? Self.parsed(decoy) else { throw .hashingFailed }
+            let normalized = password.normalizedNFC
             do throws(CryptoError) {
+                if try comparable.verifies(normalized) { return hash != nil }
+                // A hash of before passwords were normalized.
+                guard !normalized.utf8.elementsEqual(password.utf8) else { return false }
                 return try comparable.verifies(password) && hash != nil
             } catch {
                 throw .hashingFailed
@@ -80,7 +86,7 @@ struct PasswordHasher: Sendable {
     /// Returns a hash in PHC form.
     private static func make(_ password: String, _ parameters: Argon2Parameters) throws(IdentityError) -> String {
         do throws(CryptoError) {
-            return try PasswordHash.make(password, parameters: parameters)
+            return try PasswordHash.make(password.normalizedNFC, parameters: parameters)
         } catch {
             throw .hashingFailed
         }

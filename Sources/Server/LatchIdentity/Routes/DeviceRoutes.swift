@@ -38,8 +38,9 @@ struct DeviceRoutes: Sendable {
             throw IdentityError.unauthorizedClient
         }
         guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
-        let codes = try await service.begin(
-            for: client, requesting: try Scopes(requested: parameters["scope"]), from: request.requestOrigin)
+        let scopes = try Scopes(requested: parameters["scope"])
+        try dependencies.requireScope(of: parameters.resources, in: scopes, for: client)
+        let codes = try await service.begin(for: client, requesting: scopes, from: request.requestOrigin)
         let page = "\(issuer.withoutFinalSlash)/device"
         return .json([
             "device_code": .string(codes.device), "user_code": .string(codes.user.text),

@@ -21,6 +21,9 @@ struct MetadataRoutes: Sendable {
             if !dependencies.configuration.appleAppIDs.isEmpty {
                 others.getImmediately("/.well-known/apple-app-site-association", appleApps)
             }
+            if !dependencies.configuration.androidApps.isEmpty {
+                others.getImmediately("/.well-known/assetlinks.json", androidApps)
+            }
             if !relatedOrigins.isEmpty { others.getImmediately("/.well-known/webauthn", passkeyOrigins) }
         }
     }
@@ -35,6 +38,25 @@ struct MetadataRoutes: Sendable {
         var response = HTTPResponse.json([
             "applinks": ["details": [["appIDs": apps, "components": links]]], "webcredentials": ["apps": apps],
         ])
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
+    }
+
+    /// Returns the apps on Android that share the links, passwords and passkeys of this host
+    /// (<https://developers.google.com/digital-asset-links/v1/statements>).
+    @Sendable private func androidApps(_ request: HTTPRequest) -> HTTPResponse {
+        let statements = dependencies.configuration.androidApps.compactMap(AndroidApp.init).map { app -> JSONValue in
+            [
+                "relation": [
+                    "delegate_permission/common.handle_all_urls", "delegate_permission/common.get_login_creds",
+                ],
+                "target": [
+                    "namespace": "android_app", "package_name": .string(app.package),
+                    "sha256_cert_fingerprints": [.string(app.fingerprint)],
+                ],
+            ]
+        }
+        var response = HTTPResponse.json(.array(statements))
         response.fields[.cacheControl] = "public, max-age=300"
         return response
     }

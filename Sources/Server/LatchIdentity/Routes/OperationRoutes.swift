@@ -110,15 +110,22 @@ struct OperationRoutes: Sendable {
 extension HTTPRequest {
     /// Whether the request came by the operators' listener.
     ///
-    /// If there is none, it came in process, or from the same machine, by a loopback name and not through a proxy. A page whose name
-    /// resolves to this machine (DNS rebinding) has its own name in Host. A trusted proxy may have lost its client's address.
+    /// If there is none, it came in process, or from the same machine, by a loopback name in Host and not through a proxy. A page whose
+    /// name resolves to this machine (DNS rebinding) has its own name there. A trusted proxy may have lost its client's address.
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }
-        let fieldsOfProxies: [HTTPFieldName] = [
-            "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via",
+        // HTTP/1.0, which some proxies speak, has no Host: its authority is this server's own address then.
+        guard fields[.host] != nil || context[ProtocolVersion.self] != "HTTP/1.1" else { return false }
+        let fieldsOfProxies: Set<HTTPFieldName> = [
+            "Forwarded", "Via", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "X-Original-Host", "True-Client-IP",
+            "CF-Connecting-IP", "X-Envoy-External-Address", "Fly-Client-IP", "Fastly-Client-IP", "X-Azure-ClientIP",
+            "X-Appengine-User-IP", "X-Original-URL", "Akamai-Origin-Hop",
         ]
         return IPAddress(remoteAddress)?.isLoopback == true && origin.isLoopback && context[ProxyAddress.self] == nil
-            && !fieldsOfProxies.contains { fields[$0] != nil }
+            && !fields.contains {
+                fieldsOfProxies.contains($0.name)
+                    || $0.name.rawName.lowercasedASCII().utf8.starts(with: "x-forwarded".utf8)
+            }
     }
 }

@@ -11,6 +11,8 @@ struct RefreshCookie {
     static let name = "refreshToken"
 
     private let isSecure: Bool
+    /// The path of the session routes, as browsers see it: below that of the issuer.
+    private let path: String
     /// The issuer's origin and those that the configuration allows.
     private let origins: Set<String>
 
@@ -18,6 +20,7 @@ struct RefreshCookie {
     init(_ dependencies: Dependencies) {
         let issuer = dependencies.accessTokens.issuer ?? ""
         isSecure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8)
+        path = PublicURL.path(of: issuer) + "/api/auth"
         let own = issuer.isEmpty ? [] : [Self.origin(of: issuer)]
         origins = Set(own + dependencies.configuration.allowedOrigins.map(Self.origin))
     }
@@ -50,7 +53,7 @@ struct RefreshCookie {
     /// Returns a Set-Cookie field, with Secure if the issuer is https.
     private func field(_ value: String, maximumAge: Int) -> String {
         let secure = isSecure ? "; Secure" : ""
-        return "\(Self.name)=\(value); Path=/api/auth; Max-Age=\(maximumAge); HttpOnly; SameSite=Strict\(secure)"
+        return "\(Self.name)=\(value); Path=\(path); Max-Age=\(maximumAge); HttpOnly; SameSite=Strict\(secure)"
     }
 
     /// Returns scheme and authority in the spelling of RFC 6454 §6.2, without the default port.

@@ -29,9 +29,12 @@ struct TokenRoutes: Sendable {
         let parameters = try OAuthParameters(form: request)
         let client = try parameters.client(of: request, dependencies)
         try dependencies.requireTargets(parameters.resources)
-        return try await tokens(
-            OAuthClient.GrantType(try parameters.required("grant_type")),
-            for: try TokenRequest(request, client: client, parameters: parameters))
+        let request = try TokenRequest(request, client: client, parameters: parameters)
+        // The scopes of a code or a refresh token are known only once it is used up.
+        if let scopes = request.scopes {
+            try dependencies.requireScope(of: parameters.resources, in: scopes, for: client)
+        }
+        return try await tokens(OAuthClient.GrantType(try parameters.required("grant_type")), for: request)
     }
 
     /// Handles `grant_type=refresh_token` as JSON and for the server's own client, as Lazi clients send it.

@@ -309,9 +309,20 @@ final class AccessTokenIssuer: Sendable {
     }
 
     /// Returns the subject of an ID token that was issued to a client, expired or not; nil for any other text.
-    func subject(ofIDToken text: String, for clientID: String) -> String? {
-        // OpenID Connect Core §3.1.2.1: as a hint, an ID token counts after its expiry as well.
+    private func subject(ofIDToken text: String, for clientID: String) -> String? {
         authenticClaims(of: text, type: "JWT", audience: clientID)?.subject
+    }
+
+    /// Returns the account that an ID token of a client names as the expected one (OpenID Connect Core §3.1.2.1); nil for any other text.
+    ///
+    /// It counts after its expiry as well, and after the end of its key, when nothing proves it: the account that a request expects
+    /// can only keep others out.
+    func expectedAccount(ofIDToken text: String, for clientID: String) -> String? {
+        if let subject = subject(ofIDToken: text, for: clientID) { return subject }
+        guard let issuer = state.withLock({ $0.context?.issuer }), let claims = try? JWT(unverified: text).claims,
+            claims.issuer == issuer, claims.audience.contains(clientID)
+        else { return nil }
+        return claims.subject
     }
 
     /// Returns the device that an access token was issued to, expired or not, as long as its key is kept; nil for any other

@@ -46,8 +46,14 @@ struct ServerKeys: Sendable {
         }
         let pepper = Keyring.pepper(stored, mixedWith: configuration.tokenPepper)
         if isServer || configuration.acceptsAnotherPepper {
-            try await keyring.check(
-                pepper, in: store, isReplacing: configuration.acceptsAnotherPepper, at: clock.now)
+            do throws(IdentityError) {
+                try await keyring.check(
+                    pepper, in: store, isReplacing: configuration.acceptsAnotherPepper, at: clock.now)
+            } catch {
+                // It may know a more precise reason.
+                try keyring.check(tokenPepper: configuration.tokenPepper, of: try await store.storedKeys())
+                throw error
+            }
         } else {
             try keyring.check(tokenPepper: configuration.tokenPepper, of: try await store.storedKeys())
         }
@@ -179,9 +185,16 @@ struct Keyring: Sendable {
     /// - Throws: `IdentityError.anotherPepper`, or an error of a secret that cannot be read.
     func check(tokenPepper setting: String?, of stored: StoredKeys) throws(IdentityError) {
         guard let secret = stored.pepper, let digest = stored.pepperDigest else { return }
-        guard try open(digest) == Self.digest(of: Self.pepper(try open(secret), mixedWith: setting)) else {
-            throw .anotherPepper
+        let (plain, expected) = (try open(secret), try open(digest))
+        func isRight(_ setting: String?) -> Bool {
+            expected == Self.digest(of: Self.pepper(plain, mixedWith: setting))
         }
+        guard !isRight(setting) else { return }
+        guard let setting else { throw .anotherPepper }
+        // A variable or a file keeps the line break with which it was written, and a credential of systemd's does not.
+        let end = setting.utf8.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { setting.utf8.index(after: $0) }
+        let text = String(setting[..<(end ?? setting.startIndex)])
+        throw [text, text + "\n", text + "\r\n"].contains(where: isRight) ? .pepperWithLineBreak : .anotherPepper
     }
 
     private static func digest(of pepper: SymmetricKey) -> [UInt8] {

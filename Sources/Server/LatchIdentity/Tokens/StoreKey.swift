@@ -35,12 +35,16 @@ struct StoreKey: Sendable {
 
     /// Decrypts a row's content.
     ///
-    /// - Throws: `IdentityError.corruptStore` if the content was manipulated, or belongs to another row.
+    /// - Throws: `IdentityError.corruptStore` if the content was manipulated, or belongs to another row; `.encryptionFailed`.
     func open(_ sealed: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let content = try? AES.GCM.open(box, using: key, authenticating: Array(row.utf8))
-        else { throw .corruptStore("a key cannot be decrypted") }
-        return Array(content)
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed)
+            return Array(try AES.GCM.open(box, using: key, authenticating: Array(row.utf8)))
+        } catch CryptoError.engineFailure {
+            throw .encryptionFailed
+        } catch {
+            throw .corruptStore("a key cannot be decrypted")
+        }
     }
 }
 

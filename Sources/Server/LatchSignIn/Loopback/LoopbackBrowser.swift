@@ -168,12 +168,15 @@ private final class LoopbackListener: Sendable {
             }
             return address.port
         }
-        throw OAuthError.browserUnavailable("another program listens on the port")
+        throw OAuthError.browserUnavailable(
+            "another program listens on the port", hint: "End that program, or choose another redirect URI.")
     }
 
     private func server(_ host: String, _ port: Int) -> Server {
         var configuration = Server.Configuration(host: host, port: port)
         (configuration.maximumConnections, configuration.maximumBodyBytes) = (64, 0)
+        // A browser sends the cookies of all programs on this host, whatever their ports (RFC 6265 §8.5): 180 of 4 KiB, say.
+        (configuration.maximumHeaderBytes, configuration.maximumHeaderFields) = (1 << 20, 500)
         // Connections of other programs must not keep the browser out.
         (configuration.headDeadline, configuration.idleTimeout) = (.seconds(5), .seconds(5))
         return Server(
@@ -202,7 +205,10 @@ private final class LoopbackListener: Sendable {
         guard request.method == .get, authorities.contains(request.authority.lowercasedASCII()) else {
             return HTTPResponse(status: .notFound)
         }
-        if request.pathWithoutQuery == startPath, let attempt { return begin(attempt, request) }
+        if request.pathWithoutQuery == startPath, let attempt {
+            // The browser loads the page again when its user goes there.
+            return request.isPrefetch ? HTTPResponse(status: .serviceUnavailable) : begin(attempt, request)
+        }
         guard request.pathWithoutQuery == path else { return HTTPResponse(status: .notFound) }
         guard let attempt, isMarked(request),
             let url = URL(encodingOnce: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
@@ -228,7 +234,10 @@ private final class LoopbackListener: Sendable {
         }
         guard isFirst || isMarked(request) else {
             // One of the two is not the user's, and nobody can tell which.
-            fail(OAuthError.browserUnavailable("its page was opened twice, perhaps by somebody else on this machine"))
+            fail(
+                OAuthError.browserUnavailable(
+                    "its page was opened twice, perhaps by another user of this machine",
+                    hint: "Begin again, and open the page in one browser; BROWSER=true leaves the choice to you."))
             return HTMLPage("Begin again", text: "This page was opened before. Begin the sign-in again in the program.")
                 .response(status: .badRequest)
         }

@@ -137,7 +137,9 @@ import Testing
 
 @Suite struct `The number of an account's devices` {
     @Test(.tags(.attackD7), arguments: StoreBackend.all)
-    func `is bounded: signed-out ones go first, then those unused for longest`(backend: StoreBackend) async throws {
+    func `is bounded: signed-out ones go first, then those that were never refreshed, then those unused for longest`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         let account = try #require(try await store.account(id: fixture.device.accountID))
@@ -167,6 +169,41 @@ import Testing
         #expect(store.signedOutCount == 3)
         let entries = try await store.auditRecords(AuditQuery(limit: 10))
         #expect(entries.filter { $0.event == "device.signedOut" }.map(\.detail) == ["limit", "limit", "logout"])
+    }
+}
+
+@Suite struct `A script that signs in and never refreshes` {
+    /// RocketChat/Rocket.Chat#11140.
+    @Test(arguments: StoreBackend.all)
+    func `signs out its own earlier logins before a device that is used`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        let account = try #require(try await store.account(id: fixture.device.accountID))
+        func insert(_ number: Int, usedAfter seconds: Double = 0) async throws -> [UInt8] {
+            let id = [UInt8(number / 256), UInt8(number % 256)] + Array(repeating: UInt8(8), count: 14)
+            let created = noon + Double(number)
+            let device = Device(
+                id: id, accountID: account.id, secret: Array(repeating: 7, count: 32), createdAt: created,
+                lastUsedAt: created + seconds, expiresAt: noon + 3600, userAgent: nil, address: nil)
+            #expect(try await store.insert(device, for: account))
+            return id
+        }
+        let phone = try await insert(0, usedAfter: 1)
+        let first = try await insert(1)
+        func isThere(_ id: [UInt8]) async throws -> Bool { try await store.device(id: id) != nil }
+        for number in 2...(Device.maximumCount + 20) { _ = try await insert(number) }
+        #expect(try await isThere(phone))
+        #expect(try await !isThere(first))
+        #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+        // Devices that were refreshed once do not keep new ones out before their first refresh.
+        for number in 200..<(200 + Device.maximumCount) { _ = try await insert(number, usedAfter: 1) }
+        let new = try await insert(400)
+        for number in 401...409 { _ = try await insert(number) }
+        #expect(try await isThere(new))
+        _ = try await insert(410)
+        #expect(try await isThere(new))
+        _ = try await insert(411)
+        #expect(try await !isThere(new))
     }
 }
 

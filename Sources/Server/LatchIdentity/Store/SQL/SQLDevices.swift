@@ -122,14 +122,21 @@ extension SQLConnection {
         return true
     }
 
-    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those unused for longest.
+    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those that were never refreshed, such as
+    /// the logins of a script, but for the ten latest, which may refresh yet, then those unused for longest.
     ///
     /// A login costs an attacker who has signed up nothing, so the rows that it leaves must be bounded.
     fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
         let removed = try all(
             """
-            DELETE FROM device WHERE id IN (SELECT id FROM device WHERE account_id = $1 AND id <> $2
-                ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id LIMIT 1000000 OFFSET \(Device.maximumCount - 1))
+            DELETE FROM device WHERE id IN (
+                SELECT id FROM (
+                    SELECT id, revoked_at, last_used_at, last_used_at > created_at OR row_number() OVER (
+                        PARTITION BY revoked_at IS NULL, last_used_at > created_at ORDER BY created_at DESC, id) <= 10
+                        AS is_kept
+                    FROM device WHERE account_id = $1 AND id <> $2) AS one
+                ORDER BY revoked_at IS NULL DESC, is_kept DESC, last_used_at DESC, id
+                LIMIT 1000000 OFFSET \(Device.maximumCount - 1))
             RETURNING revoked_at, expires_at
             """, [.text(newest.accountID), .blob(newest.id)]
         ) { row throws(IdentityError) in

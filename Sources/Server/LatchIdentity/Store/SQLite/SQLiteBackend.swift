@@ -65,6 +65,8 @@ final class SQLiteBackend: SQLBackend {
         // https://sqlite.org/security.html recommends OFF. But the triggers write to the full-text index, which SQLite
         // before 3.41 allows to trusted schemas alone; no harmful function is registered on this connection.
         try connection.run("PRAGMA trusted_schema = ON")
+        // A log that a long reader let grow becomes this small again, in bytes: twice what usually waits in it.
+        try connection.run("PRAGMA journal_size_limit = 8388608")
         // Deleted content is overwritten: a signed-out device's secret does not stay in the file.
         try connection.run("PRAGMA secure_delete = ON")
     }
