@@ -45,6 +45,17 @@ package struct Command: Sendable {
         }
     }
 
+    private func runOwnCall(in environment: Environment) async -> ExitCode {
+        var environment = environment
+        environment.name = root.name
+        // A program without arguments needs none.
+        if root.body != nil, CommandLine.arguments.isEmpty { return await run([], in: environment) }
+        do throws(CommandError) { return await run(try CommandLine.words(), in: environment) } catch {
+            environment.report(error)
+            return error.exitCode
+        }
+    }
+
     /// Runs the process's own call on another thread, while the calling one waits for signals.
     ///
     /// The process ends with the call, once the environment's endings are finished. So it does after a signal that no
@@ -63,7 +74,7 @@ package struct Command: Sendable {
             error: .standardError, signals: signals)
         signals.finish(by: { await environment.finish() })
         Task.detached {
-            let code = await run(Array(CommandLine.arguments.dropFirst()), in: environment)
+            let code = await runOwnCall(in: environment)
             // Whoever reads the output goes on, while this process finishes.
             Environment.Output.closeStandardOutput()
             let isWhole = await signals.finishOnce()

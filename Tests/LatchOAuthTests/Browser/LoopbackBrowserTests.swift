@@ -63,6 +63,25 @@ import Testing
         #expect(later?.fields["Referrer-Policy"] == nil)
     }
 
+    /// PostHog/wizard#1253, postmanlabs/postman-app-support#12640.
+    @Test func `is not disturbed by cookies of other programs, nor by a page that is loaded ahead`() async throws {
+        let visits = Visits()
+        let browser = LoopbackBrowser { [provider] url in
+            Task {
+                var ahead = try HTTPRequest(url: url)
+                ahead.fields["Sec-Purpose"] = "prefetch"
+                visits.add(try await Transport.live.respond(to: ahead))
+                let (page, cookie) = try await Self.begin(url)
+                let others = (0..<20).map { "; other\($0)=" + String(repeating: "x", count: 4_000) }.joined()
+                visits.add(try await Self.visit(provider.approve(page), cookie: cookie + others))
+            }
+        }
+        let session = session()
+        try await session.signIn(using: browser)
+        try await eventually { visits.responses.count == 2 }
+        #expect(visits.responses.map(\.status.rawValue) == [503, 200])
+    }
+
     @Test func `waits for its own response, whoever else calls`() async throws {
         let visits = Visits()
         let browser = LoopbackBrowser { [provider] url in

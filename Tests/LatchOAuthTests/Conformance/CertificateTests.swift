@@ -33,7 +33,7 @@ import Testing
         #expect(plain.requests(to: "/token").first?.authority == "id.example.com")
     }
 
-    @Test(arguments: ["http://mtls.example.com/token", "", "token"])
+    @Test(arguments: ["http://mtls.example.com/token", "token"])
     func `tls-client-auth: refuses an endpoint without encryption`(alias: String) async throws {
         let provider = try ScriptedProvider(ClientRegistration(clientID: "notes", authentication: .tls))
         provider.deviate { $0.metadata = { $0["mtls_endpoint_aliases"] = ["token_endpoint": .string(alias)] } }

@@ -42,6 +42,76 @@ import Testing
         }
     }
 
+    /// boto/botocore#3110, Eppie-io/Eppie-CLI#622, kubernetes-sigs/aws-load-balancer-controller#3865.
+    @Test func `takes empty variables for none, and neither a byte order mark nor a line break for a part of a secret`()
+        async throws
+    {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                let empty = ["LATCH_ACCOUNT": "", "LATCH_CLIENT_ID": "", "LATCH_CLIENT_SECRET": ""]
+                let login = try await home.latch(
+                    "login", "--account", "ada", "--password-stdin", input: "\u{FEFF}secret\r\n",
+                    environment: empty.merging(["LATCH_ISSUER": issuer.url + "\n"]) { $1 })
+                #expect(login.ending == .exited(0), "\(login.error)")
+                let sent = try #require(issuer.passwordRequests.first?.body.text)
+                #expect(sent.split(separator: "&").contains("password=secret"), "\(sent)")
+                for environment in [empty, empty.merging(["LATCH_ISSUER": ""]) { $1 }] {
+                    #expect(try await home.latch("token", environment: environment).ending == .exited(0))
+                }
+            }
+        }
+    }
+
+    @Test func `says which argument is not UTF-8`() async throws {
+        try await CommandHome.with { home in
+            let call = try home.start(through: #"exec "$0" accounts remove "$(printf 'caf\351')""#)
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(2))
+            #expect(outcome.error.first == "latch: Argument 3 is not UTF-8.")
+        }
+    }
+
+    /// openssl/openssl#16249: whoever activates one provider deactivates the default one.
+    @Test(arguments: ["file", "passphrase"])
+    func `leaves the accounts as they are where OpenSSL can decrypt nothing`(store: String) async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                let passphrase = home.folder + "/passphrase"
+                try Data("correct horse".utf8).write(to: URL(filePath: passphrase))
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: passphrase)
+                var environment =
+                    store == "passphrase"
+                    ? ["LATCH_SECRET_STORE": "passphrase", "LATCH_PASSPHRASE_FILE": passphrase] : [:]
+                func login(_ account: String) async throws -> BuiltProgram.Outcome {
+                    try await home.latch(
+                        "login", "--issuer", issuer.url, "--account", account, "--password-stdin", input: "secret",
+                        environment: environment)
+                }
+                #expect(try await login("ada").ending == .exited(0))
+                let usual = environment
+                let configuration = home.folder + "/openssl.cnf"
+                try Data(
+                    """
+                    openssl_conf = init
+                    [init]
+                    providers = all
+                    [all]
+                    legacy = one
+                    [one]
+                    activate = 1
+                    """.utf8
+                ).write(to: URL(filePath: configuration))
+                environment["OPENSSL_CONF"] = configuration
+                let refused = try await login("bob")
+                #expect(refused.ending == .exited(1))
+                #expect(!refused.error.joined().contains("damaged"), "\(refused.error)")
+                environment = usual
+                #expect(try await home.latch("accounts", environment: environment).output.count == 1)
+                #expect(try await home.latch("token", environment: environment).ending == .exited(0))
+            }
+        }
+    }
+
     @Test func `keeps everything below LATCH_HOME, which must be a place`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in

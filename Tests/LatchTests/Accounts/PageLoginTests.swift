@@ -110,7 +110,7 @@ import Testing
                 let closed = try await login(
                     home, provider, ["--browser", "--client-id", "notes"], environment: broken)
                 #expect(closed.ending == .exited(1))
-                #expect(closed.error.contains { $0.hasPrefix("latch: No browser could be started") })
+                #expect(closed.error.contains { $0.hasPrefix("latch: The sign-in in a browser failed") })
                 #expect(closed.error.last == "hint: Open the URL by hand, or sign in with a device code.")
                 provider.deviate { $0.callback = { $0 = [("error", "access_denied")] + $0.filter { $0.0 != "code" } } }
                 let denied = try await login(

@@ -61,6 +61,16 @@ struct CommandHome: Sendable {
         return Call(process: process, folder: call)
     }
 
+    /// Begins a call through a script of the shell, whose `$0` is the program.
+    func start(through script: String) throws -> Call {
+        let call = "\(folder)/call-\(RandomSource.system.identifier())"
+        try FileManager.default.createDirectory(atPath: call, withIntermediateDirectories: true)
+        let process = try ChildProcess.start(
+            "/bin/sh", ["-c", script, BuiltProgram.path], environment: BuiltProgram.environment(["LATCH_HOME": path]),
+            in: call, errors: .file("\(call)/error"))
+        return Call(process: process, folder: call)
+    }
+
     /// Begins a call on a terminal, which has its input and its standard error; only results are in its output.
     func start(
         on terminal: PseudoTerminal, _ arguments: [String], environment: [String: String] = [:]

@@ -72,6 +72,11 @@ final class ScriptedIssuer: Sendable {
     /// The requests to `/api/…`, in order.
     var resourceRequests: [HTTPRequest] { world.withLock { $0.requests.filter { $0.path.hasPrefix("/api/") } } }
 
+    /// The requests of the password grant, in order.
+    var passwordRequests: [HTTPRequest] {
+        world.withLock { $0.requests.filter { $0.body.text?.contains("grant_type=password") == true } }
+    }
+
     private func keep(_ request: HTTPRequest) { world.withLock { $0.requests.append(request) } }
 
     private func grant(_ request: HTTPRequest) throws -> HTTPResponse {

@@ -89,6 +89,15 @@ package struct Environment: Sendable {
         self.endings = endings
     }
 
+    /// Returns the value of a variable without line breaks at its end; nil if it is not set, or empty.
+    ///
+    /// CI systems and Compose set variables to the empty text where they have none, and files of secrets end in a line break.
+    package func value(of name: String) -> String? {
+        guard let text = variables[name]?.utf8 else { return nil }
+        let end = text.lastIndex { $0 != 0x0A && $0 != 0x0D }
+        return end.map { String(Substring(text[...$0])) }
+    }
+
     /// Finishes what the end of the process would lose, and tells a user who waits for it; returns whether nothing is lost.
     func finish() async -> Bool {
         let limit = Duration.seconds(90)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+
 /// Secrets that are read from standard input or a terminal, and never from the command line.
 package enum SecretInput {
     /// The maximum length in bytes, far above that of any password or token.
@@ -61,11 +63,11 @@ package enum SecretInput {
         return (lines[0], lines[1])
     }
 
-    /// Reads all that is piped in, without the last line break.
+    /// Reads all that is piped in, without the last line break, and without the byte order mark that PowerShell writes.
     private static func text(_ what: String, _ environment: Environment) async throws -> String {
         let bytes = try await environment.input.all(limit)
         guard bytes.count <= limit else { throw CommandError.failed("The \(what) on standard input is too long.") }
-        guard var text = String(validating: bytes, as: UTF8.self) else {
+        guard var text = String(validating: bytes.withoutByteOrderMark, as: UTF8.self) else {
             throw CommandError.failed("The \(what) on standard input is not UTF-8.")
         }
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }

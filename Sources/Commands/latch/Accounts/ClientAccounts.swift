@@ -40,14 +40,16 @@ struct ClientAccounts: Sendable {
     /// - Throws: `CommandError.failed` if LATCH_HOME is not an absolute path.
     init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
         // The library ignores a relative path, which would mean another home in each working directory.
-        if let home = environment.variables["LATCH_HOME"], !home.hasPrefix("/") {
+        if let home = environment.variables["LATCH_HOME"], !home.isEmpty,
+            home.utf8.first != 0x2F || home.utf8.contains(where: { $0 < 0x20 })
+        {
             throw .failed(
                 "LATCH_HOME is not an absolute path.", hint: "Write it from the root: LATCH_HOME=\"$PWD/latch\".")
         }
-        selected = invocation[Self.account] ?? environment.variables["LATCH_ACCOUNT"]
+        selected = invocation[Self.account] ?? environment.value(of: "LATCH_ACCOUNT")
         let transport = try IssuerTransport.transport(of: invocation, environment.variables)
         self.transport = transport
-        let secret = ClientSecret(environment.variables)
+        let secret = ClientSecret(environment)
         clientSecret = secret
         let endings = environment.endings
         list = AccountList(service: Self.service) { entry, store in
@@ -162,9 +164,10 @@ struct ClientSecret: Sendable {
     private let clientID: String?
     private let issuer: String?
 
-    init?(_ variables: [String: String]) {
-        guard let text = variables["LATCH_CLIENT_SECRET"], !text.isEmpty else { return nil }
-        (self.text, clientID, issuer) = (text, variables["LATCH_CLIENT_ID"], variables["LATCH_ISSUER"])
+    init?(_ environment: Environment) {
+        guard let text = environment.value(of: "LATCH_CLIENT_SECRET") else { return nil }
+        self.text = text
+        (clientID, issuer) = (environment.value(of: "LATCH_CLIENT_ID"), environment.value(of: "LATCH_ISSUER"))
     }
 
     /// Returns the secret if it is that of a client.
@@ -209,7 +212,7 @@ extension AccountList.Content {
     ) throws(CommandError) -> IssuerURL {
         let only = Set(entries.map(\.issuer))
         let found =
-            option ?? known?.issuer ?? environment.variables["LATCH_ISSUER"] ?? (only.count == 1 ? only.first : nil)
+            option ?? known?.issuer ?? environment.value(of: "LATCH_ISSUER") ?? (only.count == 1 ? only.first : nil)
         guard let found else { throw .usage("'latch \(name)' needs an issuer.", hint: "Write '--issuer URL'.") }
         return try IssuerURL(found)
     }

@@ -68,7 +68,7 @@ extension Login {
             }
             return AuthorizationClient(configuration, transport: accounts.transport, timeout: .seconds(60))
         }
-        let named = invocation[LoginSubcommand.clientID] ?? environment.variables["LATCH_CLIENT_ID"] ?? known?.clientID
+        let named = invocation[LoginSubcommand.clientID] ?? environment.value(of: "LATCH_CLIENT_ID") ?? known?.clientID
         if let named {
             let secret = accounts.clientSecret?.text(
                 of: named, at: url, isNamed: way == LoginSubcommand.clientCredentials)

@@ -130,7 +130,9 @@ extension RequestCommand {
         if invocation.has(RequestSubcommand.include) {
             // No reason phrase: HTTP/2 has none, and no script may rely on it (RFC 9110 §15.1).
             var head = "HTTP \(response.status)\r\n"
-            for line in response.fields { head += "\(line.name.rawName): \(line.value)\r\n" }
+            for line in response.fields {
+                head += "\(line.name.rawName): \(environment.output.isTerminal ? line.value.printable : line.value)\r\n"
+            }
             environment.output.write(head + "\r\n")
         }
         if let path = invocation[RequestSubcommand.output], path != "-" {
@@ -159,7 +161,8 @@ private enum RequestFields {
                 try add(line, to: &fields)
                 continue
             }
-            let text = String(decoding: try InputFile.bytes(String(line.dropFirst())), as: UTF8.self)
+            let bytes = try InputFile.bytes(String(line.dropFirst()))
+            let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
             for line in text.split(whereSeparator: \.isNewline) { try add(String(line), to: &fields) }
         }
         return fields

@@ -30,8 +30,7 @@ public struct KeySet: Sendable {
         let value: JSONValue
         do {
             // RFC 8259 §8.1: a reader may ignore a byte order mark.
-            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-            value = try JSONValue(parsing: text, limits: JSONLimits(depth: 16, bytes: 1 << 20))
+            value = try JSONValue(parsing: bytes.withoutByteOrderMark, limits: JSONLimits(depth: 16, bytes: 1 << 20))
         } catch {
             throw .unsuitableKey("the key set is not JSON")
         }

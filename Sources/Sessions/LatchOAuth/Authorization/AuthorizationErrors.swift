@@ -87,7 +87,7 @@ extension OAuthError {
     public static let signInTimedOut = OAuthError(
         code: "signInTimedOut", message: "Nobody finished the sign-in in time.", hint: "Begin again.")
 
-    /// No browser could be started.
+    /// A sign-in in a browser could not begin, or its page was opened twice.
     public static let browserUnavailable = browserUnavailable("no program opens URLs here")
 
     static func issuerMismatch(expected: String, actual: String) -> OAuthError {
@@ -142,10 +142,11 @@ extension OAuthError {
             hint: "Use a grant that the server supports, or complete its description.")
     }
 
-    package static func browserUnavailable(_ reason: String) -> OAuthError {
+    package static func browserUnavailable(
+        _ reason: String, hint: String = "Open the URL by hand, or sign in with a device code."
+    ) -> OAuthError {
         OAuthError(
-            code: "browserUnavailable", message: "No browser could be started: \(reason).",
-            hint: "Open the URL by hand, or sign in with a device code.")
+            code: "browserUnavailable", message: "The sign-in in a browser failed: \(reason).", hint: hint)
     }
 
     /// Returns the message of a token's error as a part of a sentence.

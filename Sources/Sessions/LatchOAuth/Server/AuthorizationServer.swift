@@ -98,14 +98,18 @@ extension AuthorizationServer {
             guard isAllowed(url) else { throw .invalidMetadata("its \(name) is not an https URL") }
             return url
         }
+        /// The endpoint of a few clients, whose address must not keep the others out; nil if it is not an https URL.
+        func endpointOfFew(_ name: String) -> URL? {
+            metadata[name]?.stringValue.flatMap { URL(encodingOnce: $0) }.flatMap { isAllowed($0) ? $0 : nil }
+        }
         guard let token = try endpoint("token_endpoint") else { throw .invalidMetadata("it has no token_endpoint") }
         self.init(issuer: issuer, tokenEndpoint: token, revocationEndpoint: try endpoint("revocation_endpoint"))
         authorizationEndpoint = try endpoint("authorization_endpoint")
-        introspectionEndpoint = try endpoint("introspection_endpoint")
+        introspectionEndpoint = endpointOfFew("introspection_endpoint")
         userInfoEndpoint = try endpoint("userinfo_endpoint")
         deviceAuthorizationEndpoint = try endpoint("device_authorization_endpoint")
         pushedAuthorizationRequestEndpoint = try endpoint("pushed_authorization_request_endpoint")
-        registrationEndpoint = try endpoint("registration_endpoint")
+        registrationEndpoint = endpointOfFew("registration_endpoint")
         endSessionEndpoint = try endpoint("end_session_endpoint")
         keySetURL = try endpoint("jwks_uri")
         self.metadata = metadata
@@ -114,7 +118,8 @@ extension AuthorizationServer {
         guard let aliases = aliases.objectValue else {
             throw .invalidMetadata("its mtls_endpoint_aliases are no object")
         }
-        for (name, value) in aliases where name.utf8.ends(with: "_endpoint".utf8) {
+        for (name, value) in aliases
+        where name.utf8.ends(with: "_endpoint".utf8) && !value.isNull && value != "" {
             guard value.stringValue.flatMap({ URL(encodingOnce: $0) }).map(isAllowed) == true else {
                 throw .invalidMetadata("its alias \(OAuthError.printable(name)) is not an https URL")
             }
@@ -131,7 +136,9 @@ extension AuthorizationServer {
 
     /// Returns an endpoint for clients that authenticate by a certificate (RFC 8705 §5); the usual one without an alias.
     func endpoint(_ name: String, or usual: URL?, mutualTLS: Bool) -> URL? {
-        guard mutualTLS, let alias = metadata["mtls_endpoint_aliases"]?[name]?.stringValue else { return usual }
+        guard mutualTLS, let alias = metadata["mtls_endpoint_aliases"]?[name]?.stringValue, !alias.isEmpty else {
+            return usual
+        }
         return URL(encodingOnce: alias)
     }
 }

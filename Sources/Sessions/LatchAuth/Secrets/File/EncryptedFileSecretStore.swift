@@ -66,12 +66,13 @@ public struct EncryptedFileSecretStore: SecretStore {
         try file.makeFolder()
         try prepareKey()
         try file.locked {
-            var found: (content: [String: [UInt8]], seal: SecretFileSeal?)
+            var found: (content: [String: [UInt8]], seal: SecretFileSeal?) = ([:], nil)
             do {
                 found = try opened()
             } catch AuthError.storeCorrupt {
+                // Nothing is set aside, and no key made, where nothing could take its place.
+                _ = try AES.GCM.seal([], using: SymmetricKey(size: .bits256))
                 _ = try file.setAside(suffix: "corrupt")
-                found = ([:], nil)
             }
             body(&found.content)
             let seal = try found.seal ?? keySource.makeSeal()
@@ -95,7 +96,7 @@ extension EncryptedFileSecretStore {
     /// Returns all secrets and the seal of the file; empty and nil if there is no file.
     ///
     /// - Throws: `AuthError.storeCorrupt` for another format, a lost key or a changed byte; `storeDenied` for another
-    ///   key.
+    ///   key; `storeUnavailable` where nothing can be decrypted, by a configuration of OpenSSL without ciphers say.
     private func opened() throws -> (content: [String: [UInt8]], seal: SecretFileSeal?) {
         guard let bytes = try file.read() else { return ([:], nil) }
         guard let header = SecretFileHeader(parsing: bytes) else {
@@ -106,6 +107,8 @@ extension EncryptedFileSecretStore {
             let box = try AES.GCM.SealedBox(combined: Array(bytes.dropFirst(header.bytes.count)))
             let text = try AES.GCM.open(box, using: header.sealingKey(seal.key), authenticating: header.bytes)
             return (try Self.decode(Array(text)), seal)
+        } catch let error as CryptoError where CryptoError.engineFailure ~= error {
+            throw AuthError.store(.storeUnavailable, error.message).caused(by: error)
         } catch {
             throw AuthError.store(.storeCorrupt, file.path).caused(by: error)
         }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CommandLine {
+    /// Returns the arguments after the name of the program.
+    ///
+    /// - Throws: `CommandError.failed` where Swift's runtime cannot find them, `.usage` for one that is not UTF-8, whose bytes the
+    ///   runtime would replace: another file would be read or written.
+    static func words() throws(CommandError) -> [String] {
+        // The runtime reads them from /proc/self/maps, and finds not even the program's name there.
+        guard !arguments.isEmpty else {
+            throw .failed("The arguments of this process cannot be read.", hint: "Mount /proc.")
+        }
+        for index in 1..<max(1, Int(argc)) {
+            guard let text = unsafeArgv[index], String(validatingCString: text) == nil else { continue }
+            throw .usage(
+                "Argument \(index) is not UTF-8.", hint: "Rename the file, or set a locale with UTF-8 in the terminal.")
+        }
+        return Array(arguments.dropFirst())
+    }
+}
