@@ -14,6 +14,7 @@ struct AndroidApp {
         let bytes = parts[1].utf8.split(separator: 0x3A, omittingEmptySubsequences: false)
         let isHex = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF) }
         guard bytes.count == 32, bytes.allSatisfy({ $0.count == 2 && $0.allSatisfy(isHex) }) else { return nil }
-        (package, fingerprint) = (parts[0], parts[1].uppercased())
+        package = parts[0]
+        fingerprint = String(decoding: parts[1].utf8.map { $0 >= 0x61 ? $0 & 0xDF : $0 }, as: UTF8.self)
     }
 }
