@@ -23,8 +23,8 @@ extension Client {
     ///   - limit: The maximum number of bytes.
     ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything. The
     ///     pause before an attempt doubles from a second to half a minute; one that receives something begins the count anew.
-    ///   - keepingPart: Whether the part that was received stays when the download fails, in `<path>.part`, for the next call with the
-    ///     same path and URL; when the process is killed, but for the last megabytes. Another call with that path fails meanwhile.
+    ///   - keepingPart: Whether the part that was received stays in `<path>.part` when the download fails, for the next call with the same
+    ///     path and URL. When the process is killed, the last megabytes are lost. Another call with that path fails meanwhile.
     ///   - clock: The clock that times the pauses before a transfer is resumed.
     ///   - progress: A function that is called after each chunk with the number of bytes received and the total, if it
     ///     is known; nil for none.

@@ -33,9 +33,9 @@ extension HTTPRequest {
 
     /// The maximum duration of the transfer; nil uses the transport's.
     ///
-    /// With a stream in either direction it is the maximum time without progress, unless the request has an ``idleTimeout``. That takes
-    /// its place, and a timeout that is set here or by the route then ends the whole stream; that of a client or a transport does not.
-    /// See also ``deadline``.
+    /// With a stream in either direction it is the maximum time without progress, unless the request has an ``idleTimeout``. Then a
+    /// timeout that is set here or by the route ends the whole stream, and that of a client or a transport does not. See also
+    /// ``deadline``.
     ///
     /// It applies to each transfer: a request that is redirected or retried may take it more than once.
     public var timeout: Duration? {

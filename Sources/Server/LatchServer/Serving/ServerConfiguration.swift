@@ -63,12 +63,11 @@ extension Server {
         /// The maximum number of requests that one HTTP/2 connection may have at a time; further ones are refused, and
         /// clients send them again.
         public var maximumStreamsPerConnection = 100
-        /// The path prefixes, of whole segments, whose requests reach their handler with their head, while the content arrives as fast as the
-        /// handler reads it; other handlers get the complete content.
+        /// The path prefixes, of whole segments, whose handlers read the content while it arrives; other handlers get it complete.
         ///
         /// An endpoint may say so itself (``ContentRule``). The streams of a service of RPCs, also in a router, are among them over HTTP/2. The
-        /// content at a prefix has no limit of size, and over HTTP/2 none of time: what is not read yet is bounded, and counts as
-        /// `maximumContentBytes`, as do 24 KiB for each such request, and each response that is a stream, beside the first of an
+        /// content at a prefix has no limit of size, and over HTTP/2 none of time. What is not read yet is bounded, and counts in
+        /// `maximumContentBytes`. So do 24 KiB for each such request, and for each response that is a stream, beside the first of an
         /// HTTP/2 connection.
         public var streamedContent: Set<String> = []
         /// The proxies that may state the address of the client; none by default.

@@ -122,10 +122,11 @@ extension SQLConnection {
         return true
     }
 
-    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those that were never refreshed, such as
-    /// the logins of a script, but for the ten latest, which may refresh yet, then those unused for longest.
+    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those that were never refreshed, then
+    /// those unused for longest.
     ///
-    /// A login costs an attacker who has signed up nothing, so the rows that it leaves must be bounded.
+    /// Of those that were never refreshed, such as the logins of a script, the ten latest may do so yet. A login costs an
+    /// attacker who has signed up nothing, so the rows that it leaves must be bounded.
     fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
         let removed = try all(
             """
