@@ -27,7 +27,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// The reason why this library stopped the transfer; libcurl only reports that a callback did.
     var refusal: HTTPError?
     /// Whether the server has refused the expectation of the request, whose content can be sent without it.
-    private var isExpectationRefused = false
+    private(set) var isExpectationRefused = false
     /// Whether libcurl may wait for a 100 response before it sends the content.
     private var expectsContinue = false
     /// Whether the head was restored from the data that libcurl kept of a response.

@@ -42,8 +42,10 @@ final class CurlTransferPool: Sendable {
 
     /// Returns a transfer to the pool, unless it was cancelled: the cancellation may still be on its way to the loop,
     /// and must not reach the next request.
+    ///
+    /// After a 417 response libcurl 8 expects 100 responses with this handle no more, whatever server it is used for.
     func giveBack(_ transfer: CurlTransfer) {
-        guard !transfer.isCancelled, Self.reusesHandles else { return }
+        guard !transfer.isCancelled, !transfer.isExpectationRefused, Self.reusesHandles else { return }
         // They may hold the caller's files and tasks.
         (transfer.upload, transfer.responseBuffer, transfer.mayBeSent) = (nil, nil, nil)
         idle.withLock { transfers in
