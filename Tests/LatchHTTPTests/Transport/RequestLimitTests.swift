@@ -104,26 +104,6 @@ import Testing
         #expect(try await call.value.body.bytes.count == count)
     }
 
-    @Test func `let content of a request go on that the server takes`() async throws { try await patiently(take) }
-
-    private func take(idle: Duration) async throws {
-        let listener = try RawListener()
-        var request = request(listener)
-        (request.method, request.body) = (.post, HTTPBody([UInt8](repeating: 0x61, count: 48 << 20)))
-        request.idleTimeout = idle
-        let call = Task { [request, transport = transport()] in try await transport.respond(to: request) }
-        let peer = try #require(await listener.accept(receiveBuffer: 4096))
-        let start = ContinuousClock.now
-        var count = 0
-        while ContinuousClock.now - start < idle * 2, count < 24 << 20, let bytes = await peer.receive(upTo: 128) {
-            count += bytes.count
-        }
-        async let rest = peer.receiveAll()
-        await peer.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-        #expect(try await call.value.status == .noContent)
-        _ = await rest
-    }
-
     @Test func `end a stream as a whole where it has an idle timeout, too`() async throws {
         let listener = try RawListener()
         let sending = Task {

@@ -68,6 +68,8 @@ extension HTTPRequest {
     /// before that, ``connectTimeout`` and ``timeout`` hold. Time in which the server waits does not count, because the source of a
     /// stream delivers nothing or a reader takes nothing. A refresh of a session has no such limit.
     ///
+    /// The connection takes some megabytes at once, and then waits until they have left: on a slow uplink give it the time for that.
+    ///
     /// On Apple platforms the system measures it, from the start of the request on.
     public var idleTimeout: Duration? {
         get { limits.idle }
