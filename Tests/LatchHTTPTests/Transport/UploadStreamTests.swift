@@ -73,6 +73,9 @@ import Testing
     @Test(arguments: [true, false], ["", "Connection: close\r\n"])
     func `is sent without an expectation where the server refuses that`(isAnnounced: Bool, field: String) async throws {
         let listener = try RawListener()
+        var configuration = CurlTransport.Configuration()
+        configuration.continueTimeout = .seconds(600)
+        let transport = CurlTransport(configuration: configuration)
         for isReplayable in [true, false] {
             let pieces = Recording<Int>()
             let next: HTTPBodyStream.Source = {
