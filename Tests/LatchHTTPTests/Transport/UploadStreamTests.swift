@@ -80,7 +80,7 @@ import Testing
             let pieces = Recording<Int>()
             let next: HTTPBodyStream.Source = {
                 pieces.add(1)
-                return pieces.entries.count > 20 ? nil : [UInt8](repeating: 0x61, count: 100_000)
+                return pieces.entries.count > 20 ? nil : [UInt8](repeating: 0x61, count: isAnnounced ? 100_000 : 100)
             }
             let length = isAnnounced ? 2_000_000 : nil
             let stream =
