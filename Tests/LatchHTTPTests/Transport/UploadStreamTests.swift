@@ -69,6 +69,45 @@ import Testing
         await source.isLetGo()
     }
 
+    /// curl/curl#4949, haiwen/seafile#1230.
+    @Test(arguments: [true, false], ["", "Connection: close\r\n"])
+    func `is sent without an expectation where the server refuses that`(isAnnounced: Bool, field: String) async throws {
+        let listener = try RawListener()
+        var configuration = CurlTransport.Configuration()
+        configuration.continueTimeout = .seconds(600)
+        let transport = CurlTransport(configuration: configuration)
+        for isReplayable in [true, false] {
+            let pieces = Recording<Int>()
+            let next: HTTPBodyStream.Source = {
+                pieces.add(1)
+                return pieces.entries.count > 20 ? nil : [UInt8](repeating: 0x61, count: isAnnounced ? 100_000 : 100)
+            }
+            let length = isAnnounced ? 2_000_000 : nil
+            let stream =
+                isReplayable ? HTTPBodyStream(length: length) { next } : HTTPBodyStream(length: length, once: next)
+            let request = request(to: listener.port, stream)
+            let task = Task { try await transport.respond(to: request) }
+            let refusing = try #require(await listener.accept())
+            let head = String(decoding: try #require(await refusing.receive(through: "\r\n\r\n")), as: UTF8.self)
+            #expect(head.contains("\r\nExpect: 100-continue\r\n"))
+            await refusing.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\(field)\r\nno")
+            let peer = try #require(await listener.accept())
+            // Until now: the end of a connection that comes with its response may be seen first.
+            refusing.endSending()
+            let begun = try #require(await peer.receive(through: "\r\n\r\n"))
+            let end = try #require(begun.firstRange(of: Array("\r\n\r\n".utf8))).upperBound
+            #expect(!String(decoding: begun[..<end], as: UTF8.self).contains("Expect:"))
+            // The content may have come with the head, and its end with its beginning.
+            var (count, last) = (begun.count - end, Array(begun[end...].suffix(5)))
+            while isAnnounced ? count < 2_000_000 : last != Array("0\r\n\r\n".utf8) {
+                let bytes = try #require(await peer.receive())
+                (count, last) = (count + bytes.count, Array((last + bytes.suffix(5)).suffix(5)))
+            }
+            await peer.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+            #expect(try await task.value.status == .noContent)
+        }
+    }
+
     @Test(arguments: [HTTPBody("small"), HTTPBody(HTTPBodyStream(Array("small".utf8)))])
     func `passes on a 417 that is about something else`(body: HTTPBody) async throws {
         let server = try RawHTTPServer { _ in .response(417) }
