@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    /// Counts the content of `/up` once a gate is open, and answers everything else at once.
+    static func counting(behind gate: Gate) -> ClosureHandler {
+        let counting = counting()
+        return ClosureHandler { request in
+            guard request.path == "/up" else { return HTTPResponse(status: .ok) }
+            await gate.pass()
+            return try await counting.respond(to: request)
+        }
+    }
+
     @Test func `reaches it piece by piece, with a length`() async throws {
         let (pieces, piece) = AsyncStream<String>.makeStream()
         try await serving(Self.counting(piece), configuration: Self.streaming) { address in
@@ -96,27 +106,20 @@ import Testing
     @Test(.tags(.attackK3)) func `waits in the socket while nobody reads it, and holds no memory in the end`()
         async throws
     {
-        let (permits, permit) = AsyncStream<Void>.makeStream()
-        let (begun, begin) = AsyncStream<Void>.makeStream()
-        let counting = Self.counting()
-        let handler = ClosureHandler { request in
-            guard request.path == "/up" else { return HTTPResponse(status: .ok) }
-            begin.yield()
-            for await _ in permits { break }
-            return try await counting.respond(to: request)
-        }
+        let gate = Gate()
+        let handler = Self.counting(behind: gate)
         let server = Server(handler: handler, configuration: Self.streaming)
         let address = try await server.start()
         let client = try RawClient(port: address.port)
         let count = 20 << 20
         async let isSent = client.send(
             Array((Self.head + "Content-Length: \(count)\r\n\r\n").utf8) + [UInt8](repeating: 65, count: count))
-        for await _ in begun { break }
+        await gate.reached()
         // Each answer shows that the server has come by again, and would have read on.
         for _ in 0..<20 { try await `A client that trickles`.settle(address) }
         let memory = try #require(server.memory)
         #expect(memory.heldBytes > 0 && memory.heldBytes <= 256 << 10)
-        permit.yield()
+        gate.open()
         #expect(await isSent)
         #expect(await client.receiveResponse()?.body.text == "\(count) -")
         #expect(memory.peakBytes <= 256 << 10)
@@ -125,26 +128,19 @@ import Testing
     }
 
     @Test func `is asked for by 100 when the handler first reads`() async throws {
-        let (permits, permit) = AsyncStream<Void>.makeStream()
-        let (begun, begin) = AsyncStream<Void>.makeStream()
-        let counting = Self.counting()
-        let handler = ClosureHandler { request in
-            guard request.path == "/up" else { return HTTPResponse(status: .ok) }
-            begin.yield()
-            for await _ in permits { break }
-            return try await counting.respond(to: request)
-        }
+        let gate = Gate()
+        let handler = Self.counting(behind: gate)
         let uptime = ManualUptime()
         var configuration = Server.Configuration.kept(by: uptime)
         configuration.streamedContent = ["/up"]
         try await serving(handler, configuration: configuration) { address in
             let client = try RawClient(port: address.port)
             await client.send(Self.head + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
-            for await _ in begun { break }
+            await gate.reached()
             // The server causes this delay, and not the client.
             uptime.advance(bySeconds: 100)
             try await `A client that trickles`.settle(address)
-            permit.yield()
+            gate.open()
             var rest: [UInt8] = []
             #expect(await client.receiveResponse(rest: &rest)?.status == 100)
             await client.send("abc" + Self.next)

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// openssl/openssl#16249: whoever activates one provider deactivates the default one.
+    /// openssl/openssl#16249: a configuration that activates one provider deactivates the default one.
     @Test(arguments: ["file", "passphrase"])
     func `leaves the accounts as they are where OpenSSL can decrypt nothing`(store: String) async throws {
         try await ScriptedIssuer.with { issuer in

@@ -205,8 +205,9 @@ final class ResumableDownload: Sendable {
         return HTTPResponse(status: response.status, fields: response.fields)
     }
 
-    /// Returns the number of bytes at the start of a response that were received before, and whether it is a part of the content, from
-    /// which the total is learned.
+    /// Returns the number of bytes at the start of a response that were received before, and whether it is a part of the content.
+    ///
+    /// A part tells the total.
     ///
     /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content, `.malformedMessage` if bytes are missing before it.
     private func surplus(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits of each transfer of a request; nil where the request has none of its own.
+/// The limits of each transfer of a request; nil where the request sets none.
 ///
 /// They are one value, so that a transport finds all of them at once.
 package struct RequestLimits: Sendable {
@@ -52,8 +52,8 @@ extension HTTPRequest {
 
     /// The maximum time to connect: to look up the name, to reach the host or the proxy, and for the TLS handshake, together.
     ///
-    /// Nil uses the transport's. A request on a connection that is open already needs no such time, and ``timeout`` limits the wait for
-    /// one of the connections to the host. The error is `HTTPError.timeout`, and nothing was sent.
+    /// Nil uses the transport's. A request on an open connection needs no such time. The wait for one of the connections to the host is
+    /// limited by ``timeout``. The error is `HTTPError.timeout`, and nothing was sent.
     ///
     /// Apple's URLSession does not tell when it has connected: there this has no effect, and ``timeout`` and ``idleTimeout`` hold.
     public var connectTimeout: Duration? {

@@ -29,7 +29,9 @@ struct StaticFiles: ImmediateHandler {
             case .file(let file) where path.utf8.last != 0x2F: return response(to: request, file, named: path)
             case .folder:
                 // Relative links of the page count from its folder.
-                guard path.isEmpty || path.utf8.last == 0x2F else { return Self.redirect(request) }
+                guard path.isEmpty || path.utf8.last == 0x2F else {
+                    return .redirect(request, to: request.pathWithoutQuery + "/")
+                }
                 if let response = response(to: request, at: path + "index.html") { return response }
             case .unavailable: return .problem(status: .serviceUnavailable)
             case .file, .missing: break
@@ -56,13 +58,6 @@ struct StaticFiles: ImmediateHandler {
             && path.utf8.split(separator: 0x2F).enumerated().allSatisfy { index, name in
                 name.first != 0x2E || index == 0 && name.elementsEqual(".well-known".utf8)
             }
-    }
-
-    private static func redirect(_ request: HTTPRequest) -> HTTPResponse {
-        // RFC 3986 §4.2: a reference that begins with two slashes names a host.
-        guard !request.path.utf8.starts(with: "//".utf8) else { return .problem(status: .notFound) }
-        let location = request.pathWithoutQuery + "/" + (request.query.map { "?" + $0 } ?? "")
-        return HTTPResponse(status: 308, fields: [.location: location])
     }
 
     private func response(to request: HTTPRequest, _ file: ServedFile, named name: String) -> HTTPResponse {

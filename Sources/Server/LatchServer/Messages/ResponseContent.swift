@@ -53,6 +53,18 @@ extension HTTPResponse {
     }
 }
 
+extension HTTPResponse {
+    /// Creates a redirect of a request to another path of the same host, with its query; 404 for a path that would name a host.
+    ///
+    /// The client repeats method and content (RFC 9110 §15.4.9).
+    static func redirect(_ request: HTTPRequest, to path: String) -> HTTPResponse {
+        // RFC 3986 §4.2: a reference that begins with two slashes names a host. Browsers take a backslash for one.
+        let second = path.utf8.dropFirst().first
+        guard second != 0x2F, second != 0x5C else { return .problem(status: .notFound) }
+        return HTTPResponse(status: 308, fields: [.location: path + (request.query.map { "?" + $0 } ?? "")])
+    }
+}
+
 extension HTTPStatus {
     /// The reason phrase of the status (RFC 9110 §15, RFC 6585), or that of the first status of its class.
     var reasonPhrase: String { Self.phrases[rawValue] ?? Self.phrases[rawValue / 100 * 100] ?? "Unknown" }

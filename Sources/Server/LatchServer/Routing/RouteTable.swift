@@ -117,19 +117,14 @@ extension RouteTable {
             guard trailingSlash != .significant, var other = Self.togglingSlash(path),
                 let match = try match(&other, request.method)
             else { return .response(.problem(status: .notFound)) }
-            guard trailingSlash == .redirected else { return match }
-            // RFC 9110 §15.4.9: the client repeats the method and the content.
-            let location = other + (request.query.map { "?" + $0 } ?? "")
-            return .response(HTTPResponse(status: 308, fields: [.location: location]))
+            return trailingSlash == .redirected ? .response(.redirect(request, to: other)) : match
         } catch { return .response(.problem(error)) }
     }
 
-    /// Returns a path with a trailing slash, or without its own; nil for the root, and where the result would name a host.
+    /// Returns a path with a trailing slash, or without its own; nil for the root.
     private static func togglingSlash(_ path: String) -> String? {
-        let bytes = path.utf8
-        // RFC 3986 §4.2: a reference that begins with two slashes names a host. Browsers take a backslash for one.
-        guard bytes.count > 1, bytes.dropFirst().first != 0x2F, bytes.dropFirst().first != 0x5C else { return nil }
-        return bytes.last == 0x2F ? String(Substring(bytes.dropLast())) : path + "/"
+        guard path.utf8.count > 1 else { return nil }
+        return path.utf8.last == 0x2F ? String(Substring(path.utf8.dropLast())) : path + "/"
     }
 
     /// Matches a path and a method; nil if no route has the path.

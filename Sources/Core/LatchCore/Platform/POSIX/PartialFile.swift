@@ -26,8 +26,7 @@ package actor PartialFile {
 
     /// Opens the part of a file, or creates it empty, and locks it until the end of this value.
     ///
-    /// - Throws: `FileError`, with `EWOULDBLOCK` while another process or another value has it, and with `EOPNOTSUPP` where the path is
-    ///   that of a device, a pipe or a folder.
+    /// - Throws: `FileError`: `EWOULDBLOCK` while another process or value has the part, `EOPNOTSUPP` for a device, a pipe or a folder.
     package init(of path: String) throws(FileError) {
         guard FileStatus(of: path)?.isFile ?? true else { throw FileError("open", path, number: EOPNOTSUPP) }
         target = AtomicFile(path)

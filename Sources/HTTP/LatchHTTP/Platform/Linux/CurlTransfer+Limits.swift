@@ -7,7 +7,7 @@ import CCurlShim
 extension CurlTransfer {
     /// Sets the limits of time.
     ///
-    /// - Parameter timeout: The maximum duration, or that without progress for a stream without a limit of its own.
+    /// - Parameter timeout: The maximum duration, or that without progress for a stream without another limit.
     func setLimits(of request: HTTPRequest, timeout: Duration, _ options: inout CurlOptions) {
         let isStream = upload != nil || responseBuffer != nil
         options.set(CURLOPT_TIMEOUT_MS, isStream ? 0 : timeout.wholeMilliseconds)

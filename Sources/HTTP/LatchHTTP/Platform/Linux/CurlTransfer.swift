@@ -81,7 +81,7 @@ final class CurlTransfer: @unchecked Sendable {
     var waitLimit: UInt64 = 0
     /// Whether the idle timeout is the request's own, so that it begins with the request on its connection.
     var limitsSilence = false
-    /// Whether the last request had a maximum time to connect of its own.
+    /// Whether the last request set a maximum time to connect.
     var limitsConnecting = false
     /// The number of bytes of the request's content that were sent when the driver last looked.
     var noticedSent: Int64 = 0

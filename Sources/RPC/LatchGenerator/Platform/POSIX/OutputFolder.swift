@@ -51,7 +51,7 @@ final class OutputFolder: Sendable {
         return ("/" + parts[..<count].joined(separator: "/"), Array(parts[count...]))
     }
 
-    /// Returns the parts of a path, of which `..` removes the one before it.
+    /// Returns the parts of a path; `..` removes the part before it.
     private static func folded(_ path: String) -> [String] {
         path.pathParts.reduce(into: []) { parts, part in
             switch part {
