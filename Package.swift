@@ -2,171 +2,76 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// Every target with the targets it builds on, which stand above it and bring along what they build on themselves.
-// A name in lower case is a program. Benchmarks/ and Fuzz/ are packages of their own.
-let layers: KeyValuePairs = [
-    "Sources/Core/PortableFoundation": "",
-    "Sources/Core/LatchCore": "PortableFoundation CTimer",
-    "Sources/Core/LatchTexts": "LatchCore CTexts",
-    "Sources/Core/LatchProcess": "LatchCore CSpawn",
-    "Sources/Core/LatchTOML": "LatchCore",
-    "Sources/Core/LatchCrypto": "LatchCore COpenSSL CCryptoShim CArgon2",
-    "Sources/HTTP/LatchHTTP": "LatchCore CCurl CCurlShim CPSL CZlib",
-    "Sources/RPC/LatchRegex": "LatchCore",
-    "Sources/RPC/LatchProtobuf": "LatchRegex",
-    "Sources/RPC/LatchRPC": "LatchProtobuf LatchHTTP",
-    "Sources/RPC/LatchReflection": "LatchRPC",
-    "Sources/RPC/LatchProtoCompiler": "",
-    "Sources/RPC/LatchGenerator": "LatchProtoCompiler LatchRegex LatchTOML LatchProcess",
-    "Sources/Sessions/LatchJOSE": "LatchCrypto",
-    "Sources/Sessions/LatchAuth": "LatchHTTP LatchJOSE CSecret",
-    "Sources/Sessions/LatchOAuth": "LatchAuth",
-    "Sources/Sessions/LatchAccounts": "LatchOAuth",
-    "Sources/Sessions/Latchwork": "LatchAccounts",
-    "Sources/UI/LatchUI": "LatchTexts LatchAccounts",
-    "Sources/Server/LatchServer": "LatchHTTP CTLSShim CEpoll CNGHTTP2",
-    "Sources/Server/LatchSignIn": "LatchServer LatchOAuth LatchProcess",
-    "Sources/Server/LatchPostgres": "LatchCore CPostgres",
-    "Sources/Server/LatchWebAuthn": "LatchJOSE",
-    "Sources/Server/LatchIdentity": "LatchSignIn LatchRPC LatchTexts LatchWebAuthn LatchPostgres CSQLite",
-    "Sources/Compatibility/FoundationBridge": "LatchHTTP",
-    "Sources/Compatibility/AuthPackage": "LatchAccounts",
-    "Sources/Compatibility/AuthPackageUI": "AuthPackage LatchUI",
-    "Sources/Compatibility/Nevod": "FoundationBridge LatchAuth",
-    "Sources/Compatibility/JWTAuth": "FoundationBridge LatchAuth",
-    "Sources/Compatibility/JWTAuthDependencies": "JWTAuth",
-    "Sources/Compatibility/LaziOAuth": "LatchUI",
-    "Sources/Compatibility/AxiomCore": "LatchRPC",
-    "Sources/Compatibility/AxiomArchitecture": "AxiomCore",
-    "Sources/Testing/LatchTesting": "LatchOAuth LatchServer",
-    "Sources/Testing/LatchIdentityTesting": "LatchTesting LatchIdentity LatchAccounts",
-
-    "Examples/user-service/Generated/swift:UserService": "AxiomArchitecture",
-    "Examples/task-manager/Generated/swift:TaskManager": "AxiomArchitecture",
-    "Examples/sign-in": "Latchwork",
-    "Examples/user-service/UserAuthentication": "UserService LatchAccounts",
-    "Examples/user-service/user-service": "UserAuthentication",
-    "Examples/mcp-server/NoteTools": "LatchOAuth LatchServer",
-    "Examples/mcp-server/mcp-server": "NoteTools",
-    "Examples/first-app/FirstApp": "LatchUI",
-    "Examples/notes-app/NotesApp": "LatchUI",
-    "Examples/notes-app/NotesService": "LatchOAuth LatchServer",
-    "Examples/notes-app/notes-server": "NotesService",
-
-    "Sources/Commands/LatchCommand": "LatchCore",
-    "Sources/Commands/GeneratorCommands": "LatchCommand LatchGenerator",
-    "Sources/Commands/axiom-client-generator": "GeneratorCommands",
-    "Sources/Commands/protoc-gen-latch": "LatchCommand LatchGenerator",
-    "Sources/Commands/latch": "GeneratorCommands LatchUI LatchIdentity",
-    "Sources/Commands/latch-demo": "LatchCommand LatchProcess AuthPackage JWTAuthDependencies LaziOAuth UserService",
-
-    "Tests/TestVectors": "LatchProcess",
-    "Tests/TestTags": "",
-    "Tests/TestSupport": "LatchTesting LatchProcess TestTags",
-    "Tests/GeneratedModels": "LatchRPC",
-    "Tests/GeneratedNames": "LatchRPC",
-    "Tests/GeneratedTorture/swift:GeneratedTorture": "AxiomArchitecture",
-    "Tests/generate-swift": "LatchGenerator",
-    "Tests/SessionSimulation": "LatchTesting",
-    "Tests/Nightly/simulate-session": "SessionSimulation",
-    "Tests/Nightly/soak-session": "LatchAccounts LatchIdentity",
-    "Tests/SessionHistories": "",
-    "Tests/Nightly/check-histories": "SessionHistories LatchTesting LatchProcess",
-    "Tests/ConformanceDriver/ConformanceTestee": "LatchRPC",
-    "Tests/ConformanceDriver/conformance-driver": "ConformanceTestee",
-    "Tests/ConnectConformanceDriver/ConnectConformance": "LatchRPC LatchServer",
-    "Tests/ConnectConformanceDriver/connect-conformance-client": "ConnectConformance",
-    "Tests/ConnectConformanceDriver/connect-conformance-server": "ConnectConformance",
-
-    "Tests/SeedDocuments": "AuthPackageUI JWTAuthDependencies LaziOAuth UserAuthentication",
-
-    "Tests/LatchCoreTests": "TestSupport LatchTOML",
-    "Tests/LatchCryptoTests": "LatchCrypto TestTags TestVectors",
-    "Tests/LatchHTTPTests": "TestSupport TestVectors",
-    "Tests/LatchProtoCompilerTests": "LatchGenerator TestSupport",
-    "Tests/LatchRegexTests": "LatchRegex",
-    "Tests/LatchProtobufTests": "ConformanceTestee TestSupport TestVectors",
-    "Tests/LatchRPCTests": "LatchReflection LatchProtoCompiler ConformanceTestee TestSupport TestVectors",
-    "Tests/ConformanceTests": "LatchProtoCompiler conformance-driver TestVectors",
-    "Tests/ConnectConformanceTests": "connect-conformance-client connect-conformance-server",
-    "Tests/DifferentialTests": "GeneratedModels LatchProtoCompiler TestVectors",
-    "Tests/RuleTests": "LatchGenerator LatchRPC TestSupport",
-    "Tests/LatchGeneratorTests": "LatchGenerator TestTags",
-    "Tests/LatchJOSETests": "LatchJOSE TestTags TestVectors",
-    "Tests/LatchAuthTests": "SessionSimulation TestSupport TestVectors",
-    "Tests/LatchOAuthTests": "LatchIdentity NoteTools TestSupport",
-    "Tests/LatchAccountsTests": "LatchIdentityTesting TestSupport",
-    "Tests/LatchUITests": "LatchUI LatchIdentityTesting TestSupport",
-    "Tests/LatchServerTests": "TestSupport CNGHTTP2",
-    "Tests/LatchPostgresTests": "LatchPostgres TestSupport",
-    "Tests/LatchWebAuthnTests": "LatchWebAuthn TestSupport",
-    "Tests/LatchIdentityTests": "LatchIdentity LatchGenerator AuthPackage TestSupport TestVectors",
-    "Tests/AuthPackageTests": "AuthPackage TestSupport",
-    "Tests/AuthPackageUITests": "AuthPackageUI LatchIdentityTesting TestSupport",
-    "Tests/NevodTests": "Nevod LatchIdentityTesting TestSupport",
-    "Tests/JWTAuthTests": "JWTAuthDependencies LatchIdentityTesting TestSupport",
-    "Tests/LaziOAuthTests": "LaziOAuth LatchIdentityTesting TestSupport",
-    "Tests/LatchTestingTests": "latch soak-session check-histories SessionSimulation TestSupport LatchIdentityTesting",
-    "Tests/UserServiceExampleTests": "UserAuthentication LatchIdentity TestSupport",
-    "Tests/NotesAppTests": "NotesApp NotesService LatchIdentityTesting TestSupport",
-    "Tests/LatchTests": "latch latch-demo axiom-client-generator protoc-gen-latch TestSupport TestVectors",
-    "Tests/GeneratedTests": "GeneratedModels GeneratedNames LatchGenerator LatchServer TestTags",
-    "Tests/SeedTests": "latch SeedDocuments Nevod TestSupport TestVectors",
-    "Tests/AxiomSeedTests": "UserService TestTags",
-]
-
-// The folders whose files are compiled into a target as bytes: small ones, since SwiftPM writes an array literal of them, whose
-// compilation takes the square of their size.
-let embedded = [
-    "LatchProtoCompiler": ["WellKnown/Files"], "LatchGenerator": ["Plan/Protos", "Guides/Templates"],
-    "GeneratorCommands": ["Examples/Protos"],
-]
-
-// The folders whose files are not compiled with their target. CTexts embeds the catalog.
-let excluded = ["LatchReflection": ["Protos"], "LatchTexts": ["Catalog"]]
-
-// The targets with a privacy manifest, which Apple's systems alone take (`Scripts/check-apple` says where one is needed).
-let withPrivacyManifest: Set = ["LatchCore"]
-let privacyManifest = "PrivacyInfo.xcprivacy"
-
-// The C libraries that Apple's SDKs have too, or whose headers are here.
-let portableLibraries: Set = ["CSQLite", "CZlib", "CPostgres", "CTexts"]
-
-// Child processes exist on these platforms alone; what needs them is built for no other (`Scripts/check-apple`).
-let platformsWithProcesses: [Platform] = [.linux, .macOS]
-
-// Tests that need Linux's transport, its sockets or its CryptoKit for Swift's own collections. A Mac does not declare them,
-// and `Scripts/check-apple` reads the manifest as a Mac does.
-let testsOnLinux: Set = [
-    "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
-    "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
-    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchWebAuthnTests",
-    "LatchIdentityTests", "NevodTests",
-    "JWTAuthTests", "LaziOAuthTests",
-    "LatchTestingTests", "NotesAppTests", "LatchTests", "SeedTests",
-]
 #if os(Linux)
+// `Scripts/check-apple` reads the manifest as a Mac does.
 let isOnLinux = Context.environment["LATCH_CHECK"] != "apple"
 #else
 let isOnLinux = false
 #endif
 
+// What is written here. Generated code, and the code of the documented systems, compile without these features too.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+// A client that the generator wrote, beside its guides and its tests, compiles without a warning.
+let generated = strict + [.treatAllWarnings(as: .error)]
+
+// Child processes exist on these platforms only.
+let processes = Target.Dependency.target(name: "LatchProcess", condition: .when(platforms: [.linux, .macOS]))
+
+/// A C library that Apple's SDKs do not have.
+func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
+/// A library of the system: a module map and a header, found by pkg-config.
+func system(_ name: String, _ pkgConfig: String? = nil, apt: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
+}
+
+// A target needs only targets above it, and reaches what those need. Embedded folders are small, since SwiftPM writes their bytes as
+// an array literal, whose compilation takes the square of its size. Benchmarks/ and Fuzz/ are separate packages.
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Latchwork", "LatchCore", "LatchHTTP", "LatchCrypto", "LatchJOSE", "LatchAuth", "LatchOAuth", "LatchAccounts",
-        "LatchTexts", "LatchUI", "LatchServer", "LatchSignIn", "LatchIdentity", "LatchProtobuf", "LatchRPC",
-        "LatchReflection", "LatchTesting", "LatchIdentityTesting", "AuthPackage", "AuthPackageUI", "AxiomArchitecture",
-        "AxiomCore", "JWTAuth", "JWTAuthDependencies", "LaziOAuth", "Nevod",
-    ].map { .library(name: $0, targets: [$0]) }
-        + ["latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch"].map {
-            .executable(name: $0, targets: [$0])
-        }
-        + ["GenerateContracts", "GenerateClients"].map { .plugin(name: $0, targets: [$0]) }
+        .library(name: "Latchwork", targets: ["Latchwork"]),
+        .library(name: "LatchCore", targets: ["LatchCore"]),
+        .library(name: "LatchHTTP", targets: ["LatchHTTP"]),
+        .library(name: "LatchCrypto", targets: ["LatchCrypto"]),
+        .library(name: "LatchJOSE", targets: ["LatchJOSE"]),
+        .library(name: "LatchAuth", targets: ["LatchAuth"]),
+        .library(name: "LatchOAuth", targets: ["LatchOAuth"]),
+        .library(name: "LatchAccounts", targets: ["LatchAccounts"]),
+        .library(name: "LatchTexts", targets: ["LatchTexts"]),
+        .library(name: "LatchUI", targets: ["LatchUI"]),
+        .library(name: "LatchServer", targets: ["LatchServer"]),
+        .library(name: "LatchSignIn", targets: ["LatchSignIn"]),
+        .library(name: "LatchIdentity", targets: ["LatchIdentity"]),
+        .library(name: "LatchProtobuf", targets: ["LatchProtobuf"]),
+        .library(name: "LatchRPC", targets: ["LatchRPC"]),
+        .library(name: "LatchReflection", targets: ["LatchReflection"]),
+        .library(name: "LatchTesting", targets: ["LatchTesting"]),
+        .library(name: "LatchIdentityTesting", targets: ["LatchIdentityTesting"]),
+        .library(name: "AuthPackage", targets: ["AuthPackage"]),
+        .library(name: "AuthPackageUI", targets: ["AuthPackageUI"]),
+        .library(name: "AxiomArchitecture", targets: ["AxiomArchitecture"]),
+        .library(name: "AxiomCore", targets: ["AxiomCore"]),
+        .library(name: "JWTAuth", targets: ["JWTAuth"]),
+        .library(name: "JWTAuthDependencies", targets: ["JWTAuthDependencies"]),
+        .library(name: "LaziOAuth", targets: ["LaziOAuth"]),
+        .library(name: "Nevod", targets: ["Nevod"]),
+        .executable(name: "latch", targets: ["latch"]),
+        .executable(name: "latch-demo", targets: ["latch-demo"]),
+        .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
+        .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),
+        .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
+        .plugin(name: "GenerateClients", targets: ["GenerateClients"]),
         // For Benchmarks/ and Fuzz/, which are part of this project.
-        + [.library(name: "LatchInternals", targets: ["LatchGenerator", "UserService", "ConformanceTestee"])],
+        .library(name: "LatchInternals", targets: ["LatchGenerator", "UserService", "ConformanceTestee"]),
+    ],
     targets: [
+        // C libraries
         system("COpenSSL", "libcrypto", apt: "libssl-dev"),
         system("CTLS", "openssl", apt: "libssl-dev"),
         // Without pkg-config: CCurlShim loads the library with the first request, see CurlLibrary.c.
@@ -178,89 +83,271 @@ let package = Package(
         // Without pkg-config: its header and its library are where every compiler looks, also in Apple's SDKs.
         system("CZlib", apt: "zlib1g-dev"),
         system("CEpoll"), system("CSpawn"), system("CTimer"),
-        .target(name: "CCryptoShim", dependencies: dependencies(["COpenSSL"]), path: "Sources/C/CCryptoShim"),
-        .target(name: "CCurlShim", dependencies: dependencies(["CCurl"]), path: "Sources/C/CCurlShim"),
-        .target(name: "CTLSShim", dependencies: dependencies(["CTLS"]), path: "Sources/C/CTLSShim"),
+        .target(name: "CCryptoShim", dependencies: [linux("COpenSSL")], path: "Sources/C/CCryptoShim"),
+        .target(name: "CCurlShim", dependencies: [linux("CCurl")], path: "Sources/C/CCurlShim"),
+        .target(name: "CTLSShim", dependencies: [linux("CTLS")], path: "Sources/C/CTLSShim"),
         .target(name: "CSecret", path: "Sources/C/CSecret"),
         .target(name: "CPostgres", path: "Sources/C/CPostgres"),
         .target(name: "CTexts", path: "Sources/C/CTexts"),
-    ] + swiftTargets() + [
+
+        // Core
+        .target(name: "PortableFoundation", path: "Sources/Core/PortableFoundation"),
+        .target(
+            name: "LatchCore", dependencies: ["PortableFoundation", linux("CTimer")], path: "Sources/Core/LatchCore",
+            exclude: isOnLinux ? ["PrivacyInfo.xcprivacy"] : [],
+            resources: isOnLinux ? [] : [.process("PrivacyInfo.xcprivacy")]),
+        .target(
+            name: "LatchTexts", dependencies: ["LatchCore", "CTexts"], path: "Sources/Core/LatchTexts",
+            exclude: ["Catalog"]),
+        .target(name: "LatchProcess", dependencies: ["LatchCore", linux("CSpawn")], path: "Sources/Core/LatchProcess"),
+        .target(name: "LatchTOML", dependencies: ["LatchCore"], path: "Sources/Core/LatchTOML"),
+        .target(
+            name: "LatchCrypto",
+            dependencies: ["LatchCore", linux("COpenSSL"), linux("CCryptoShim"), linux("CArgon2")],
+            path: "Sources/Core/LatchCrypto"),
+
+        // HTTP
+        .target(
+            name: "LatchHTTP", dependencies: ["LatchCore", linux("CCurl"), linux("CCurlShim"), linux("CPSL"), "CZlib"],
+            path: "Sources/HTTP/LatchHTTP"),
+
+        // Protocol Buffers and RPC
+        .target(name: "LatchRegex", dependencies: ["LatchCore"], path: "Sources/RPC/LatchRegex"),
+        .target(name: "LatchProtobuf", dependencies: ["LatchRegex"], path: "Sources/RPC/LatchProtobuf"),
+        .target(name: "LatchRPC", dependencies: ["LatchProtobuf", "LatchHTTP"], path: "Sources/RPC/LatchRPC"),
+        .target(
+            name: "LatchReflection", dependencies: ["LatchRPC"], path: "Sources/RPC/LatchReflection",
+            exclude: ["Protos"]),
+        .target(
+            name: "LatchProtoCompiler", path: "Sources/RPC/LatchProtoCompiler",
+            resources: [.embedInCode("WellKnown/Files")]),
+        .target(
+            name: "LatchGenerator", dependencies: ["LatchProtoCompiler", "LatchRegex", "LatchTOML", processes],
+            path: "Sources/RPC/LatchGenerator",
+            resources: [.embedInCode("Plan/Protos"), .embedInCode("Guides/Templates")]),
+
+        // Sessions
+        .target(name: "LatchJOSE", dependencies: ["LatchCrypto"], path: "Sources/Sessions/LatchJOSE"),
+        .target(
+            name: "LatchAuth", dependencies: ["LatchHTTP", "LatchJOSE", linux("CSecret")],
+            path: "Sources/Sessions/LatchAuth"),
+        .target(name: "LatchOAuth", dependencies: ["LatchAuth"], path: "Sources/Sessions/LatchOAuth"),
+        .target(name: "LatchAccounts", dependencies: ["LatchOAuth"], path: "Sources/Sessions/LatchAccounts"),
+        .target(name: "Latchwork", dependencies: ["LatchAccounts"], path: "Sources/Sessions/Latchwork"),
+
+        // Screens
+        .target(name: "LatchUI", dependencies: ["LatchTexts", "LatchAccounts"], path: "Sources/UI/LatchUI"),
+
+        // Server
+        .target(
+            name: "LatchServer", dependencies: ["LatchHTTP", linux("CTLSShim"), linux("CEpoll"), linux("CNGHTTP2")],
+            path: "Sources/Server/LatchServer"),
+        .target(
+            name: "LatchSignIn", dependencies: ["LatchServer", "LatchOAuth", processes],
+            path: "Sources/Server/LatchSignIn"),
+        .target(name: "LatchPostgres", dependencies: ["LatchCore", "CPostgres"], path: "Sources/Server/LatchPostgres"),
+        .target(name: "LatchWebAuthn", dependencies: ["LatchJOSE"], path: "Sources/Server/LatchWebAuthn"),
+        .target(
+            name: "LatchIdentity",
+            dependencies: ["LatchSignIn", "LatchRPC", "LatchTexts", "LatchWebAuthn", "LatchPostgres", "CSQLite"],
+            path: "Sources/Server/LatchIdentity"),
+
+        // The documented systems
+        .target(name: "FoundationBridge", dependencies: ["LatchHTTP"], path: "Sources/Compatibility/FoundationBridge"),
+        .target(name: "AuthPackage", dependencies: ["LatchAccounts"], path: "Sources/Compatibility/AuthPackage"),
+        .target(
+            name: "AuthPackageUI", dependencies: ["AuthPackage", "LatchUI"],
+            path: "Sources/Compatibility/AuthPackageUI"),
+        .target(name: "Nevod", dependencies: ["FoundationBridge", "LatchAuth"], path: "Sources/Compatibility/Nevod"),
+        .target(
+            name: "JWTAuth", dependencies: ["FoundationBridge", "LatchAuth"], path: "Sources/Compatibility/JWTAuth"),
+        .target(
+            name: "JWTAuthDependencies", dependencies: ["JWTAuth"], path: "Sources/Compatibility/JWTAuthDependencies"),
+        .target(name: "LaziOAuth", dependencies: ["LatchUI"], path: "Sources/Compatibility/LaziOAuth"),
+        .target(name: "AxiomCore", dependencies: ["LatchRPC"], path: "Sources/Compatibility/AxiomCore"),
+        .target(
+            name: "AxiomArchitecture", dependencies: ["AxiomCore"], path: "Sources/Compatibility/AxiomArchitecture"),
+
+        // For the tests of apps
+        .target(
+            name: "LatchTesting", dependencies: ["LatchOAuth", "LatchServer"], path: "Sources/Testing/LatchTesting"),
+        .target(
+            name: "LatchIdentityTesting", dependencies: ["LatchTesting", "LatchIdentity", "LatchAccounts"],
+            path: "Sources/Testing/LatchIdentityTesting"),
+
+        // Examples
+        .target(
+            name: "UserService", dependencies: ["AxiomArchitecture"], path: "Examples/user-service/Generated/swift",
+            exclude: ["Documentation", "Tests"], swiftSettings: generated),
+        .testTarget(
+            name: "UserServiceTests", dependencies: ["UserService"],
+            path: "Examples/user-service/Generated/swift/Tests", swiftSettings: generated),
+        .target(
+            name: "TaskManager", dependencies: ["AxiomArchitecture"], path: "Examples/task-manager/Generated/swift",
+            exclude: ["Documentation", "Tests"], swiftSettings: generated),
+        .testTarget(
+            name: "TaskManagerTests", dependencies: ["TaskManager"],
+            path: "Examples/task-manager/Generated/swift/Tests", swiftSettings: generated),
+        .executableTarget(name: "sign-in", dependencies: ["Latchwork"], path: "Examples/sign-in"),
+        .target(
+            name: "UserAuthentication", dependencies: ["UserService", "LatchAccounts"],
+            path: "Examples/user-service/UserAuthentication"),
+        .executableTarget(
+            name: "user-service", dependencies: ["UserAuthentication"], path: "Examples/user-service/user-service"),
+        .target(name: "NoteTools", dependencies: ["LatchOAuth", "LatchServer"], path: "Examples/mcp-server/NoteTools"),
+        .executableTarget(name: "mcp-server", dependencies: ["NoteTools"], path: "Examples/mcp-server/mcp-server"),
+        .target(name: "FirstApp", dependencies: ["LatchUI"], path: "Examples/first-app/FirstApp"),
+        .target(name: "NotesApp", dependencies: ["LatchUI"], path: "Examples/notes-app/NotesApp"),
+        .target(
+            name: "NotesService", dependencies: ["LatchOAuth", "LatchServer"], path: "Examples/notes-app/NotesService"),
+        .executableTarget(
+            name: "notes-server", dependencies: ["NotesService"], path: "Examples/notes-app/notes-server"),
+
+        // Programs
+        .target(name: "LatchCommand", dependencies: ["LatchCore"], path: "Sources/Commands/LatchCommand"),
+        .target(
+            name: "GeneratorCommands", dependencies: ["LatchCommand", "LatchGenerator"],
+            path: "Sources/Commands/GeneratorCommands", resources: [.embedInCode("Examples/Protos")]),
+        .executableTarget(
+            name: "axiom-client-generator", dependencies: ["GeneratorCommands"],
+            path: "Sources/Commands/axiom-client-generator"),
+        .executableTarget(
+            name: "protoc-gen-latch", dependencies: ["LatchCommand", "LatchGenerator"],
+            path: "Sources/Commands/protoc-gen-latch"),
+        .executableTarget(
+            name: "latch", dependencies: ["GeneratorCommands", "LatchUI", "LatchIdentity"],
+            path: "Sources/Commands/latch"),
+        .executableTarget(
+            name: "latch-demo",
+            dependencies: [
+                "LatchCommand", processes, "AuthPackage", "JWTAuthDependencies", "LaziOAuth", "UserService",
+            ],
+            path: "Sources/Commands/latch-demo"),
+
+        // Tests
+        .target(name: "TestVectors", dependencies: [processes], path: "Tests/TestVectors"),
+        .target(name: "TestTags", path: "Tests/TestTags"),
+        .target(name: "TestSupport", dependencies: ["LatchTesting", processes, "TestTags"], path: "Tests/TestSupport"),
+        .target(name: "GeneratedModels", dependencies: ["LatchRPC"], path: "Tests/GeneratedModels"),
+        .target(name: "GeneratedNames", dependencies: ["LatchRPC"], path: "Tests/GeneratedNames"),
+        .target(
+            name: "GeneratedTorture", dependencies: ["AxiomArchitecture"], path: "Tests/GeneratedTorture/swift",
+            exclude: ["Tests"], swiftSettings: generated),
+        .testTarget(
+            name: "GeneratedTortureTests", dependencies: ["GeneratedTorture"],
+            path: "Tests/GeneratedTorture/swift/Tests", swiftSettings: generated),
+        .executableTarget(name: "generate-swift", dependencies: ["LatchGenerator"], path: "Tests/generate-swift"),
+        .target(name: "SessionSimulation", dependencies: ["LatchTesting"], path: "Tests/SessionSimulation"),
+        .executableTarget(
+            name: "simulate-session", dependencies: ["SessionSimulation"], path: "Tests/Nightly/simulate-session"),
+        .executableTarget(
+            name: "soak-session", dependencies: ["LatchAccounts", "LatchIdentity"], path: "Tests/Nightly/soak-session"),
+        .target(name: "SessionHistories", path: "Tests/SessionHistories"),
+        .executableTarget(
+            name: "check-histories", dependencies: ["SessionHistories", "LatchTesting", processes],
+            path: "Tests/Nightly/check-histories"),
+        .target(
+            name: "ConformanceTestee", dependencies: ["LatchRPC"], path: "Tests/ConformanceDriver/ConformanceTestee"),
+        .executableTarget(
+            name: "conformance-driver", dependencies: ["ConformanceTestee"],
+            path: "Tests/ConformanceDriver/conformance-driver"),
+        .target(
+            name: "ConnectConformance", dependencies: ["LatchRPC", "LatchServer"],
+            path: "Tests/ConnectConformanceDriver/ConnectConformance"),
+        .executableTarget(
+            name: "connect-conformance-client", dependencies: ["ConnectConformance"],
+            path: "Tests/ConnectConformanceDriver/connect-conformance-client"),
+        .executableTarget(
+            name: "connect-conformance-server", dependencies: ["ConnectConformance"],
+            path: "Tests/ConnectConformanceDriver/connect-conformance-server"),
+        .target(
+            name: "SeedDocuments",
+            dependencies: ["AuthPackageUI", "JWTAuthDependencies", "LaziOAuth", "UserAuthentication"],
+            path: "Tests/SeedDocuments"),
+        .testTarget(name: "LatchCoreTests", dependencies: ["TestSupport", "LatchTOML"]),
+        .testTarget(name: "LatchCryptoTests", dependencies: ["LatchCrypto", "TestTags", "TestVectors"]),
+        .testTarget(name: "LatchHTTPTests", dependencies: ["TestSupport", "TestVectors"]),
+        .testTarget(name: "LatchProtoCompilerTests", dependencies: ["LatchGenerator", "TestSupport"]),
+        .testTarget(name: "LatchRegexTests", dependencies: ["LatchRegex"]),
+        .testTarget(name: "LatchProtobufTests", dependencies: ["ConformanceTestee", "TestSupport", "TestVectors"]),
+        .testTarget(
+            name: "LatchRPCTests",
+            dependencies: ["LatchReflection", "LatchProtoCompiler", "ConformanceTestee", "TestSupport", "TestVectors"]),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["LatchProtoCompiler", "conformance-driver", "TestVectors"]),
+        .testTarget(
+            name: "ConnectConformanceTests",
+            dependencies: ["connect-conformance-client", "connect-conformance-server"]),
+        .testTarget(name: "DifferentialTests", dependencies: ["GeneratedModels", "LatchProtoCompiler", "TestVectors"]),
+        .testTarget(name: "RuleTests", dependencies: ["LatchGenerator", "LatchRPC", "TestSupport"]),
+        .testTarget(name: "LatchGeneratorTests", dependencies: ["LatchGenerator", "TestTags"]),
+        .testTarget(name: "LatchJOSETests", dependencies: ["LatchJOSE", "TestTags", "TestVectors"]),
+        .testTarget(name: "LatchAuthTests", dependencies: ["SessionSimulation", "TestSupport", "TestVectors"]),
+        .testTarget(name: "LatchOAuthTests", dependencies: ["LatchIdentity", "NoteTools", "TestSupport"]),
+        .testTarget(name: "LatchAccountsTests", dependencies: ["LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "LatchUITests", dependencies: ["LatchUI", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "LatchServerTests", dependencies: ["TestSupport", linux("CNGHTTP2")]),
+        .testTarget(name: "LatchPostgresTests", dependencies: ["LatchPostgres", "TestSupport"]),
+        .testTarget(name: "LatchWebAuthnTests", dependencies: ["LatchWebAuthn", "TestSupport"]),
+        .testTarget(
+            name: "LatchIdentityTests",
+            dependencies: ["LatchIdentity", "LatchGenerator", "AuthPackage", "TestSupport", "TestVectors"]),
+        .testTarget(name: "AuthPackageTests", dependencies: ["AuthPackage", "TestSupport"]),
+        .testTarget(
+            name: "AuthPackageUITests", dependencies: ["AuthPackageUI", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "NevodTests", dependencies: ["Nevod", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(
+            name: "JWTAuthTests", dependencies: ["JWTAuthDependencies", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "LaziOAuthTests", dependencies: ["LaziOAuth", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(
+            name: "LatchTestingTests",
+            dependencies: [
+                "latch", "soak-session", "check-histories", "SessionSimulation", "TestSupport", "LatchIdentityTesting",
+            ]),
+        .testTarget(
+            name: "UserServiceExampleTests", dependencies: ["UserAuthentication", "LatchIdentity", "TestSupport"]),
+        .testTarget(
+            name: "NotesAppTests", dependencies: ["NotesApp", "NotesService", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(
+            name: "LatchTests",
+            dependencies: [
+                "latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch", "TestSupport", "TestVectors",
+            ]),
+        .testTarget(
+            name: "GeneratedTests",
+            dependencies: ["GeneratedModels", "GeneratedNames", "LatchGenerator", "LatchServer", "TestTags"],
+            swiftSettings: []),
+        .testTarget(
+            name: "SeedTests", dependencies: ["latch", "SeedDocuments", "Nevod", "TestSupport", "TestVectors"],
+            swiftSettings: []),
+        .testTarget(name: "AxiomSeedTests", dependencies: ["UserService", "TestTags"], swiftSettings: []),
+
         .plugin(
-            name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"],
-            path: "Plugins/GenerateContracts"),
+            name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"]),
         .plugin(
             name: "GenerateClients",
             capability: .command(
                 intent: .custom(verb: "generate-clients", description: "generates Swift clients from .proto files"),
                 permissions: [.writeToPackageDirectory(reason: "It writes the clients that it generates.")]),
-            dependencies: ["axiom-client-generator"], path: "Plugins/GenerateClients"),
+            dependencies: ["axiom-client-generator"]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-func swiftTargets() -> [Target] {
-    let strict: [SwiftSetting] = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
-        .map { .enableUpcomingFeature($0) }
-    var reached: [String: Set<String>] = [:]
-    // LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test builds only these test targets.
-    let wantedTests = Context.environment["LATCH_TESTS"]?.split(separator: ",").map(String.init)
-    return layers.flatMap { entry, needs -> [Target] in
-        let parts = entry.split(separator: ":").map(String.init)
-        let path = parts[0]
-        let name = parts.last == path ? String(path.split(separator: "/").last ?? "") : parts[1]
-        let direct = needs.split(separator: " ").map(String.init)
-        let all = direct.reduce(into: Set(direct)) { all, need in all.formUnion(reached[need] ?? []) }
-        reached[name] = all.filter { !isCLibrary($0) }
-        guard isOnLinux || !testsOnLinux.contains(name) else { return [] }
-        let needs = dependencies(all.sorted())
-        if parts.count == 2 {
-            // A client that the generator wrote, beside its guides and its tests; it compiles without a warning.
-            let settings = strict + [.treatAllWarnings(as: .error)]
-            let tests = "\(name)Tests"
-            return [
-                .target(
-                    name: name, dependencies: needs, path: path,
-                    exclude: path.hasPrefix("Tests/") ? ["Tests"] : ["Documentation", "Tests"],
-                    swiftSettings: settings),
-                .testTarget(
-                    name: tests, dependencies: needs + dependencies([name]), path: "\(path)/Tests",
-                    swiftSettings: settings),
-            ].filter { $0.type != .test || wantedTests?.contains(tests) ?? true }
-        }
-        if path.hasPrefix("Tests/"), name.hasSuffix("Tests") {
-            guard wantedTests?.contains(name) ?? true else { return [] }
-            // Generated code, and the code of the documented systems, compile without our upcoming features too.
-            let isPlain = ["GeneratedTests", "SeedTests", "AxiomSeedTests"].contains(name)
-            return [.testTarget(name: name, dependencies: needs, path: path, swiftSettings: isPlain ? [] : strict)]
-        }
-        let hasManifest = withPrivacyManifest.contains(name)
-        return name.first?.isLowercase == true
-            ? [.executableTarget(name: name, dependencies: needs, path: path, swiftSettings: strict)]
-            : [
-                .target(
-                    name: name, dependencies: needs, path: path,
-                    exclude: excluded[name, default: []] + (isOnLinux && hasManifest ? [privacyManifest] : []),
-                    resources: embedded[name, default: []].map { .embedInCode($0) }
-                        + (!isOnLinux && hasManifest ? [.process(privacyManifest)] : []),
-                    swiftSettings: strict)
-            ]
-    }
+// Tests of Linux's transport, of its sockets, or of its CryptoKit for Swift's own collections.
+let testsOnLinux: Set = [
+    "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
+    "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
+    "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchWebAuthnTests",
+    "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests", "LatchTestingTests", "NotesAppTests",
+    "LatchTests", "SeedTests",
+]
+for target in package.targets where target.swiftSettings == nil && ![.plugin, .system].contains(target.type) {
+    target.swiftSettings = strict
 }
+if !isOnLinux { package.targets.removeAll { testsOnLinux.contains($0.name) } }
 
-func isCLibrary(_ name: String) -> Bool { name.wholeMatch(of: /C[A-Z].*/) != nil }
-
-func dependencies(_ names: [String]) -> [Target.Dependency] {
-    names.map { .target(name: $0, condition: condition(of: $0)) }
-}
-
-/// C libraries are used on Linux only, except for the portable ones.
-func condition(of name: String) -> TargetDependencyCondition? {
-    if isCLibrary(name), !portableLibraries.contains(name) { return .when(platforms: [.linux]) }
-    return name == "LatchProcess" ? .when(platforms: platformsWithProcesses) : nil
-}
-
-/// A library of the system: a module map and a header, found by pkg-config.
-func system(_ name: String, _ pkgConfig: String? = nil, apt: String? = nil) -> Target {
-    .systemLibrary(
-        name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
+// LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test builds only these test targets.
+if let wanted = Context.environment["LATCH_TESTS"]?.split(separator: ",") {
+    package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }
 }

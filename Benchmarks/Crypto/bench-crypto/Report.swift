@@ -9,8 +9,8 @@ struct Report {
     private var missed = 0
     private let baseline = Baseline("Benchmarks/Crypto/allocations.txt")
 
-    /// The most blocks of memory that a token may cost.
-    private static let mostAllocations = 25.0
+    /// The most blocks of memory that a token may cost; OpenSSL takes 21 of them for RSA-PSS.
+    private static let mostAllocations = 31.0
 
     func section(_ title: String, _ peer: String, _ ours: String) {
         print("\n\(title)")

@@ -12,6 +12,15 @@ from pathlib import Path
 DOCUMENTS = "SeedDocuments"
 
 
+# The folders in which SwiftPM looks for a target without a path.
+DEFAULT_FOLDERS = {"test": "Tests", "plugin": "Plugins"}
+
+
+def folder_of(target):
+    """The folder of a target of `swift package dump-package`, relative to the package."""
+    return target.get("path") or f"{DEFAULT_FOLDERS.get(target['type'], 'Sources')}/{target['name']}"
+
+
 @dataclass
 class Target:
     """A target as the manifest declares it; `needs` has (name, the platforms of its condition or None)."""
@@ -85,7 +94,7 @@ class Package:
             condition = next((part for part in value[1:] if isinstance(part, dict)), {}) or {}
             needs.append((value[0], condition.get("platformNames")))
         embedded = [resource["path"] for resource in one["resources"] if "embedInCode" in resource["rule"]]
-        folder = self.root / (one.get("path") or f"Sources/{one['name']}")
+        folder = self.root / folder_of(one)
         return Target(one["name"], one["type"], folder, one.get("exclude", []), needs, one.get("settings", []), embedded)
 
     def products(self, kind):

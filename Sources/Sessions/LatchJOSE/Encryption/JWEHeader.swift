@@ -31,7 +31,7 @@ public struct JWEHeader: Sendable, Hashable {
     }
 
     /// Whether the plaintext is a JWT (RFC 7519 §5.2).
-    package var isNestedToken: Bool { contentType.map { JOSEHeader.mediaType($0) == "application/jwt" } ?? false }
+    package var isNestedToken: Bool { contentType.map { JOSEHeader.areSameType($0, "JWT") } ?? false }
 
     /// Rejects parameters that would change the meaning of the token without being understood.
     func refuseExtensions(understood: Set<String>) throws(JOSEError) {

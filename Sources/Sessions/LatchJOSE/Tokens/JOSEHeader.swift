@@ -48,17 +48,23 @@ public struct JOSEHeader: Sendable, Hashable {
         guard members["crit"] == nil, members["b64"] == nil else { throw .refusedExtension }
     }
 
-    /// Returns whether the type is the expected one: types are media types, compared without case, and `application/`
-    /// is optional (RFC 7515 §4.1.9).
-    package func isOfType(_ expected: String) -> Bool {
-        guard let type else { return false }
-        return Self.mediaType(type) == Self.mediaType(expected)
+    /// Returns whether the type is the expected one.
+    package func isOfType(_ expected: String) -> Bool { type.map { Self.areSameType($0, expected) } ?? false }
+
+    /// Returns whether two media types are the same: without case, and `application/` is optional (RFC 7515 §4.1.9).
+    static func areSameType(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (comparable(left), comparable(right))
+        return left.isApplication == right.isApplication
+            && left.name.elementsEqual(right.name) { asciiLowercased($0) == asciiLowercased($1) }
     }
 
-    /// Returns the media type in lower case, with its optional `application/`.
-    static func mediaType(_ text: String) -> String {
-        let lowercased = text.lowercasedASCII()
-        return lowercased.utf8.contains(0x2F) ? lowercased : "application/" + lowercased
+    /// Returns what of a media type is compared, without a copy: each token has its type compared.
+    private static func comparable(_ text: String) -> (isApplication: Bool, name: Substring.UTF8View) {
+        let prefix = "application/".utf8
+        guard text.utf8.prefix(prefix.count).elementsEqual(prefix, by: { asciiLowercased($0) == $1 }) else {
+            return (!text.utf8.contains(UInt8(ascii: "/")), text.utf8[...])
+        }
+        return (true, text.utf8.dropFirst(prefix.count))
     }
 }
 
