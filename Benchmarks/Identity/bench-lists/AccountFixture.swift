@@ -10,7 +10,7 @@ struct AccountFixture {
         "Ada", "Grace", "Alan", "Edsger", "Barbara", "Tony", "Leslie", "Frances", "John", "Radia",
     ]
 
-    let store: SQLIdentityStore
+    let store: IdentityStore
     let count: Int
 
     /// Inserts the accounts concurrently, and returns the time for one.

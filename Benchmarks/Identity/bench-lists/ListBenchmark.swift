@@ -34,7 +34,7 @@ enum ListBenchmark {
     }
 
     /// Returns the median and the worst time of consecutive pages in milliseconds, and the rows of the last one.
-    static func time(_ query: AccountQuery, _ store: SQLIdentityStore) async throws -> (Double, Double, Int) {
+    static func time(_ query: AccountQuery, _ store: IdentityStore) async throws -> (Double, Double, Int) {
         var (query, times, rows) = (query, [Double](), 0)
         for _ in 0..<40 {
             let start = ContinuousClock.now
@@ -47,7 +47,7 @@ enum ListBenchmark {
         return (times[times.count / 2], times.last ?? 0, rows)
     }
 
-    static func timeStatistics(_ store: SQLIdentityStore) async throws -> Double {
+    static func timeStatistics(_ store: IdentityStore) async throws -> Double {
         var times: [Double] = []
         for _ in 0..<40 {
             let start = ContinuousClock.now

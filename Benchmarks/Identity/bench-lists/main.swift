@@ -17,7 +17,7 @@ let folder = FileManager.default.temporaryDirectory.appending(
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-let store = try SQLIdentityStore(path: folder.appending(path: "accounts.sqlite").path)
+let store = try IdentityStore(path: folder.appending(path: "accounts.sqlite").path)
 let filling = try await AccountFixture(store: store, count: count).fill()
 print("\(count) accounts, \(filling) each to add")
 

@@ -10,7 +10,7 @@ import PortableFoundation
 final class Dependencies: Sendable {
     /// The configuration; a reload creates new dependencies with another one.
     let configuration: IdentityConfiguration
-    let store: any IdentityStore
+    let store: IdentityStore
     /// The source of every date that is stored or compared.
     let clock: WallClock
     /// The check of the clock's date; it survives a reload.
@@ -45,7 +45,7 @@ final class Dependencies: Sendable {
     let grantHandlers: [any GrantHandler.Type]
 
     init(
-        configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, dates: DateCheck,
+        configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         random: RandomSource, pepper: SymmetricKey, auditKey: [UInt8], keyring: Keyring,
         accessTokens: AccessTokenIssuer,
         passwords: PasswordHasher, limiter: AttemptLimiter, limits: RateLimits, clients: OAuthClients,

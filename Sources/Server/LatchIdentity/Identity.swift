@@ -95,9 +95,9 @@ public struct Identity: Sendable {
     /// migrated, which that version could not open again.
     private static func store(
         at path: String, for configuration: IdentityConfiguration
-    ) async throws(IdentityError) -> SQLIdentityStore {
+    ) async throws(IdentityError) -> IdentityStore {
         try configuration.check()
-        return try await SQLIdentityStore.open(path)
+        return try await IdentityStore.open(path)
     }
 
     /// Creates a server over any store, with any grants.
@@ -109,7 +109,7 @@ public struct Identity: Sendable {
     ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
     ///     know its settings, and by others would remove entries of the audit log.
     init(
-        configuration: IdentityConfiguration, store: any IdentityStore, mailer: (any Mailer)?,
+        configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, storeClock: StoreClock? = nil,
         synchronized: @escaping DateCheck.Synchronized = { WallClock.synchronizedDate }, random: RandomSource = .system,
         transport: any Handler = Transport.live, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
@@ -127,7 +127,7 @@ public struct Identity: Sendable {
 
     /// Creates a server with the state that survives a reload.
     private init(
-        _ configuration: IdentityConfiguration, store: any IdentityStore, clock: WallClock, storeClock: StoreClock?,
+        _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, storeClock: StoreClock?,
         dates: DateCheck, random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter,
         mails: MailQueue,
         metrics: Metrics,

@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct `A list of accounts` {
     let folder: TemporaryFolder
-    let store: SQLIdentityStore
+    let store: IdentityStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try SQLIdentityStore(path: folder.file())
+        store = try IdentityStore(path: folder.file())
     }
 
     /// Accounts whose fields run against each other, so that each order is another one.

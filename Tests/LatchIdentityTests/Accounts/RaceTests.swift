@@ -93,7 +93,7 @@ import Testing
     @Test(.tags(.attackK7)) func `moves the date of the password forward, though the clock was set back`() async throws
     {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon - 86_400)
         let after = try #require(try await store.account(id: account.id))
@@ -106,7 +106,7 @@ import Testing
 
     @Test func `does not undo itself by a rehash of a login that began before it`() async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon)
         try await store.upgradePasswordHash(of: account.id, from: try #require(account.passwordHash), to: "better")

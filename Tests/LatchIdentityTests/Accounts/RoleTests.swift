@@ -30,7 +30,7 @@ import Testing
 
     @Test func `is the same in SQL as in Swift, whatever the words are`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let words = ["admin", "super_admin", "moderator", "editor", "superXadmin", "administrator"]
         for number in 0..<64 {
             var account = try Account.example("user\(number)")

@@ -131,7 +131,7 @@ import Testing
         let site = try await used()
         try change(site, "UPDATE audit SET detail = 'forged' WHERE id = 5")
         // A chain with any key of one's own.
-        let forger = try SQLIdentityStore(path: site.folder.file())
+        let forger = try IdentityStore(path: site.folder.file())
         for sql in ["UPDATE audit SET digest = NULL", "DELETE FROM audit_head"] { try change(site, sql) }
         try await forger.beginAudit(with: Array(repeating: 1, count: 32), at: noon) { _, _ in
             StoredSecret(name: "forged", content: [1])
@@ -197,7 +197,7 @@ import Testing
 
     @Test func `of an earlier store is chained at its first start, which an entry marks`() async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         _ = try await store.perform(.setRole(.admin), on: account.id)
         await store.close()
         let site = try await Site(in: folder)

@@ -11,7 +11,7 @@ import Testing
     private static let hour = 3600.0
 
     /// Adds an entry for each hour, of two accounts and none in turn.
-    private func fill(_ store: SQLIdentityStore) async throws {
+    private func fill(_ store: IdentityStore) async throws {
         for number in 0..<60 {
             try await store.audit(
                 number % 2 == 0 ? "signIn.failed" : "device.signedIn", account: ["ada", "bob", nil][number % 3],
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    private func expectSelections(in store: SQLIdentityStore) async throws {
+    private func expectSelections(in store: IdentityStore) async throws {
         let selected = { (change: (inout AuditQuery) -> Void) async throws -> [String?] in
             var query = AuditQuery(limit: 100)
             change(&query)
@@ -60,13 +60,13 @@ import Testing
 
     @Test func `selects by account, event and time`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         try await fill(store)
         try await expectSelections(in: store)
     }
 
     @Test(needsPostgres) func `selects the same in PostgreSQL`() async throws {
-        let store = try await SQLIdentityStore.open(try await IdentityDatabase.create())
+        let store = try await IdentityStore.open(try await IdentityDatabase.create())
         try await fill(store)
         try await expectSelections(in: store)
     }

@@ -20,7 +20,7 @@ import Testing
 
     private func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
 
-    private func confirmFactor(_ store: any IdentityStore, _ account: Account, _ device: Device) async throws {
+    private func confirmFactor(_ store: IdentityStore, _ account: Account, _ device: Device) async throws {
         let current = try #require(try await store.account(id: account.id))
         let factor = SecondFactor(accountID: account.id, sealedSecret: [1], createdAt: noon)
         #expect(try await store.begin(factor, recoveryDigests: [digest(7)], for: current))
@@ -29,7 +29,7 @@ import Testing
         #expect(result == .accepted)
     }
 
-    private func apply(_ name: String, _ store: any IdentityStore, _ account: Account, _ device: Device) async throws {
+    private func apply(_ name: String, _ store: IdentityStore, _ account: Account, _ device: Device) async throws {
         let id = account.id
         switch name {
         case "factor confirmed", "factor replaced": try await confirmFactor(store, account, device)
@@ -89,7 +89,7 @@ import Testing
         ])
     func `meets another version of the credentials, whichever statement changed them`(change: String) async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE account SET \(change)")
         }

@@ -69,7 +69,7 @@ private struct Node {
     }
 
     func audited() async throws -> [String] {
-        let store = try #require(identity.dependencies.store as? SQLIdentityStore)
+        let store = try #require(identity.dependencies.store as? IdentityStore)
         return try await store.all("SELECT event FROM audit ORDER BY id", []) { row throws(IdentityError) in
             try row.text(0)
         }
@@ -93,7 +93,7 @@ private func token(in message: MailMessage?) -> JSONValue {
             #expect(try await first.forget("user\(number)@example.com") == 200)
         }
         await first.pass(300)
-        let store = try #require(first.identity.dependencies.store as? SQLIdentityStore)
+        let store = try #require(first.identity.dependencies.store as? IdentityStore)
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE mail SET leased_until = ?", [.date(first.clock.now.addingTimeInterval(120))])
         }
@@ -312,7 +312,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         #expect(try await node.forget("ada0@example.com") == 200)
         await node.identity.dependencies.mails.flush()
         let before = try #require(try await node.waiting)
-        let store = try #require(node.identity.dependencies.store as? SQLIdentityStore)
+        let store = try #require(node.identity.dependencies.store as? IdentityStore)
         var costs: [Int] = []
         for name in ["ada", "nobody"] {
             let jobs = store.writeStatistics.jobs
@@ -385,7 +385,7 @@ private func token(in message: MailMessage?) -> JSONValue {
     @Test func `rejects what it cannot keep instead of dropping it`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
-        let store = try #require(node.identity.dependencies.store as? SQLIdentityStore)
+        let store = try #require(node.identity.dependencies.store as? IdentityStore)
         try await store.write { db throws(IdentityError) -> Void in
             try db.run(
                 """
@@ -415,7 +415,7 @@ private func token(in message: MailMessage?) -> JSONValue {
 
     @Test func `lets no worker postpone a mail that another one has taken since`() async throws {
         let folder = try TemporaryFolder()
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.insert(OutboxMail(.resetPassword, to: account.email, id: "mail", at: noon))
         let claim = { (now: Date) in
             MailClaim(
@@ -474,7 +474,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         configuration.issuer = "https://id.example.com"
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
-        await (try SQLIdentityStore(path: folder.file())).close()
+        await (try IdentityStore(path: folder.file())).close()
         let command = try await Identity(administering: folder.file(), configuration: configuration)
         _ = try await command.accounts.signUp(email: "ada@example.com", password: Site.password)
         await command.close()

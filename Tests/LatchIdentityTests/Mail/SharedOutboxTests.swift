@@ -13,10 +13,10 @@ import Testing
     )
 
     /// Opens a store for each node, with mails of as many accounts.
-    private func stores(mails: Int, _ purpose: OutboxMail.Purpose) async throws -> [SQLIdentityStore] {
+    private func stores(mails: Int, _ purpose: OutboxMail.Purpose) async throws -> [IdentityStore] {
         let address = try await IdentityDatabase.create()
-        var stores: [SQLIdentityStore] = []
-        for _ in 0..<4 { stores.append(SQLIdentityStore(try await PostgresBackend.open(address))) }
+        var stores: [IdentityStore] = []
+        for _ in 0..<4 { stores.append(IdentityStore(try await PostgresBackend.open(address))) }
         for number in 0..<mails {
             let email = EmailAddress(text: "ada\(number)@example.com", key: "ada\(number)@example.com")
             let account = Account(id: "account\(number)", email: email, createdAt: noon)

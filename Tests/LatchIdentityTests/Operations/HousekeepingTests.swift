@@ -17,7 +17,7 @@ import Testing
         let (folder, clock) = (try TemporaryFolder(), ManualClock(noon))
         func identity() async throws -> Identity {
             try await Identity(
-                configuration: IdentityConfiguration(), store: try SQLIdentityStore(path: folder.file()), mailer: nil,
+                configuration: IdentityConfiguration(), store: try IdentityStore(path: folder.file()), mailer: nil,
                 clock: clock.wallClock())
         }
         self.folder = folder

@@ -24,7 +24,7 @@ import Testing
 
     @Test(.tags(.attackK8)) func `is bad while the store cannot commit, and good again afterwards`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
+        let store = try IdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         var configuration = IdentityConfiguration()
         configuration.issuer = "http://127.0.0.1:8080"
         let clock = ManualClock(noon)
@@ -44,7 +44,7 @@ import Testing
 
     @Test(.tags(.attackK8)) func `is bad when a commit hangs, without hanging itself`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
         async let wedged: Void = store.write { _ throws(IdentityError) in gate.wait() }
         let clock = WallClock(now: { noon }, sleep: { _ in })
@@ -57,7 +57,7 @@ import Testing
 
     @Test(.tags(.attackK8)) func `is checked once for all who ask at the same time`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
         async let wedged: Void = store.write { _ throws(IdentityError) in gate.wait() }
         let check = HealthCheck(store: store, clock: ManualClock(noon).wallClock())
@@ -106,7 +106,7 @@ import Testing
 
     @Test func `is checked without an end of what was read of sessions, which every other write is`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let version = store.version
         try await store.checkHealth(at: noon)
         #expect(store.version == version && store.writeStatistics.jobs == 1)

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `come back as they were put in, the newest first`() async throws {
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         for number in 0..<3 { #expect(try await store.insert(item(number, of: account), limit: 9)) }
         let found = try await store.items(of: .widgets, ownedBy: account.id, limit: 2)
         #expect(found == [item(2, of: account), item(1, of: account)])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `are never more than their bound, however many come at once`() async throws {
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         let kept = try await withThrowingTaskGroup { group in
             for number in 0..<40 {
                 let item = item(number, of: account)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `are removed by their owner and under their kind alone`() async throws {
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         _ = try await store.insert(item(1, of: account), limit: 9)
         #expect(try await !store.removeItem("item-1001", of: .files, ownedBy: account.id))
         #expect(try await !store.removeItem("item-1001", of: .widgets, ownedBy: "somebody"))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `belong to an account that there is`() async throws {
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         let other = SampleItem(id: "x", accountID: "nobody", kind: .files, name: "x", createdAt: noon)
         await #expect(throws: IdentityError.self) { try await store.insert(other, limit: 9) }
         #expect(try await store.insert(item(1, of: account), limit: 9))
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `comes back from the store, and leads to its account alone`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         var account = try Account.example()
         account.username = try Username("Ada.L")
         try await store.insert(account)

@@ -18,7 +18,7 @@ private let day = 86_400.0
         var configuration = IdentityConfiguration()
         (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)
         let identity = try await Identity(
-            configuration: configuration, store: try SQLIdentityStore(path: folder.file()), mailer: nil,
+            configuration: configuration, store: try IdentityStore(path: folder.file()), mailer: nil,
             clock: clock.wallClock(), synchronized: synchronized)
         identity.adoptIssuer("http://127.0.0.1:8080")
         return identity

@@ -8,12 +8,12 @@ import Testing
 
 @Suite struct `The rotation of a device, at the edges` {
     let folder: TemporaryFolder
-    let store: SQLIdentityStore
+    let store: IdentityStore
     let device: Device
 
     init() async throws {
         folder = try TemporaryFolder()
-        (store, _, device) = try await SQLIdentityStore.populated(in: folder)
+        (store, _, device) = try await IdentityStore.populated(in: folder)
     }
 
     private func set(_ column: String, _ value: SQLValue) async throws {
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `of two servers on one file has one successor`() async throws {
-        let other = try SQLIdentityStore(path: folder.file())
+        let other = try IdentityStore(path: folder.file())
         let rotations = try await withThrowingTaskGroup { group in
             for store in [store, other, store, other] { group.addTask { try await store.rotation(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }

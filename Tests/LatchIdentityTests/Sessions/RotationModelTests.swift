@@ -48,12 +48,12 @@ private struct Seeded: RandomNumberGenerator {
 
 @Suite struct `A family of refresh tokens` {
     let folder: TemporaryFolder
-    let store: SQLIdentityStore
+    let store: IdentityStore
     let account: Account
 
     init() async throws {
         folder = try TemporaryFolder()
-        (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        (store, account, _) = try await IdentityStore.populated(in: folder)
     }
 
     private func device(_ seed: UInt64, of account: Account, end: Date) -> Device {

@@ -114,7 +114,7 @@ import Testing
     {
         let address = try await IdentityDatabase.create(
             "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
-        let error = await #expect(throws: IdentityError.self) { _ = try await SQLIdentityStore.open(address) }
+        let error = await #expect(throws: IdentityError.self) { _ = try await IdentityStore.open(address) }
         #expect(error?.message.contains("LATIN1") == true && error?.hint?.contains("--encoding=UTF8") == true)
         let connection = try PostgresConnection(PostgresConfiguration(address))
         let tables = try connection.first("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") {

@@ -68,7 +68,7 @@ import Testing
 
     @Test func `is brought to this one with everything that is in it`() async throws {
         let folder = try fileOfVersion1()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let account = try #require(try await store.account(emailKey: "ada@example.com"))
         #expect(account.id == "id-ada")
         #expect(account.name == "Ada")
@@ -89,7 +89,7 @@ import Testing
     @Test func `has the same tables afterwards as a new one`() async throws {
         let (old, new) = (try fileOfVersion1(), try TemporaryFolder())
         let columns = { (folder: TemporaryFolder) in
-            let store = try SQLIdentityStore(path: folder.file())
+            let store = try IdentityStore(path: folder.file())
             await store.close()
             let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
             return try raw.all(
@@ -126,7 +126,7 @@ import Testing
             let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
             try raw.run("UPDATE account SET password_hash = '$argon2id$v=19$m=64,t=1,p=1$c2FsdA$aGFzaA'")
         }
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         #expect(try await store.passwordCosts().counts.map(\.parameters) == ["m=64,t=1,p=1"])
         #expect(try await store.account(id: "id-ada")?.ownerProvedAt == nil)
         #expect(try await store.device(id: Array(0..<16))?.authenticatedAt == nil)
@@ -138,7 +138,7 @@ import Testing
         let versions = try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask {
-                    let store = try SQLIdentityStore(path: folder.file())
+                    let store = try IdentityStore(path: folder.file())
                     let found = try await store.account(id: "id-ada") != nil
                     await store.close()
                     return found
@@ -156,12 +156,12 @@ import Testing
             let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
             try raw.run("CREATE TABLE sample_item (x)")
         }
-        #expect(throws: IdentityError.self) { try SQLIdentityStore(path: folder.file()) }
+        #expect(throws: IdentityError.self) { try IdentityStore(path: folder.file()) }
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         #expect(try raw.number("PRAGMA user_version") == 1)
         #expect(try raw.number("SELECT count(*) FROM pragma_table_info('device') WHERE name = 'scope'") == 0)
         try raw.run("DROP TABLE sample_item")
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         #expect(try await store.account(id: "id-ada") != nil)
         await store.close()
     }

@@ -36,7 +36,7 @@ import Testing
         try PostgresConnection(PostgresConfiguration(address)).run(sql)
     }
 
-    private var store: any IdentityStore { site.identity.dependencies.store }
+    private var store: IdentityStore { site.identity.dependencies.store }
 
     private func anchor(after seconds: Double = 3600) async throws {
         try await store.anchorAudit(at: noon.addingTimeInterval(seconds))

@@ -124,7 +124,7 @@ private final class CountingConnection: SQLConnection {
 @Suite(needsPostgres) struct `A page of accounts of PostgreSQL` {
     @Test func `has as many round trips for many rows and classes as for one`() async throws {
         let backend = CountingBackend(try await PostgresBackend.open(try await IdentityDatabase.create()))
-        let store = SQLIdentityStore(backend)
+        let store = IdentityStore(backend)
         for number in 0..<60 {
             var account = Account(
                 id: "id-\(100 + number)", email: try EmailAddress("u\(100 + number)@example.com"), name: nil,

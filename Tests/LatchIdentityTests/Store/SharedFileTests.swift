@@ -31,7 +31,7 @@ import Testing
     @Test func `make it together when they start at once, and none of them fails`() async throws {
         for round in 0..<5 {
             let path = folder.file("store-\(round).sqlite")
-            let opened = await atOnce(6) { Result { try SQLIdentityStore(path: path) } }
+            let opened = await atOnce(6) { Result { try IdentityStore(path: path) } }
             for result in opened { #expect(throws: Never.self) { try result.get() } }
             let stores = opened.compactMap { try? $0.get() }
             let account = try Account.example()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `lose ended rows in several commits, so that others write in between`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try connection.run(
             """
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `close while another one reads, and lose nothing of the log`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let account = try Account.example()
         try await store.insert(account)
         let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
@@ -71,13 +71,13 @@ import Testing
         try await store.insert(other)
         await store.close()
         try reader.run("COMMIT")
-        let again = try SQLIdentityStore(path: folder.file())
+        let again = try IdentityStore(path: folder.file())
         for one in [account, other] { #expect(try await again.account(id: one.id) == one) }
         await again.close()
     }
 
     @Test func `sign with the same key and take each other's tokens`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let proposals = (0..<8).map { StoredKey(id: "key \($0)", privateJWK: [UInt8($0)], createdAt: noon) }
         let kept = try await withThrowingTaskGroup { group in
             for key in proposals { group.addTask { try await store.signingKeys(proposing: key) } }
@@ -106,12 +106,12 @@ import Testing
 
 @Suite struct `A store's file that is taken away from a running server` {
     let folder: TemporaryFolder
-    let store: SQLIdentityStore
+    let store: IdentityStore
     let device: Device
 
     init() async throws {
         folder = try TemporaryFolder()
-        (store, _, device) = try await SQLIdentityStore.populated(in: folder)
+        (store, _, device) = try await IdentityStore.populated(in: folder)
     }
 
     @Test(arguments: [false, true])
@@ -131,7 +131,7 @@ import Testing
 
     @Test func `is no reason to tell somebody that they are signed out`() async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
-        let other = try SQLIdentityStore(path: folder.file())
+        let other = try IdentityStore(path: folder.file())
         #expect(try await other.device(id: device.id) == nil)
         // "There is no such device" would be true of the file at this path, and wrong.
         let error = await #expect(throws: IdentityError.self) { try await store.device(id: device.id) }

@@ -14,13 +14,13 @@ import Testing
 @Suite struct `The date of a store` {
     @Test func `is this machine's for a file`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         #expect(try await StoreClock(of: store, local: .system) == nil)
         await store.close()
     }
 
     @Test(needsPostgres) func `is the database's, continued by the time that passes here`() async throws {
-        let store = try await SQLIdentityStore.open(try await IdentityDatabase.create())
+        let store = try await IdentityStore.open(try await IdentityDatabase.create())
         let local = ManualClock(Date(timeIntervalSince1970: 0))
         let clock = try #require(try await StoreClock(of: store, local: local.wallClock())).clock
         let first = clock.now
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(needsPostgres) func `is asked for again where the first answer comes late`() async throws {
-        let store = try await SQLIdentityStore.open(try await IdentityDatabase.create())
+        let store = try await IdentityStore.open(try await IdentityDatabase.create())
         // The first round trip takes ten seconds, and each later reading of the time none.
         let readings = Mutex(0)
         let slow = WallClock(

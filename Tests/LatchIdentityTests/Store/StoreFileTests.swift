@@ -14,7 +14,7 @@ import Testing
 
     private func opening(_ path: String? = nil) -> IdentityError? {
         do throws(IdentityError) {
-            _ = try SQLIdentityStore(path: path ?? folder.file(), busyTimeout: .milliseconds(20))
+            _ = try IdentityStore(path: path ?? folder.file(), busyTimeout: .milliseconds(20))
             return nil
         } catch {
             return error
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `is readable by its owner alone, and so are the logs beside it`() async throws {
-        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, _, _) = try await IdentityStore.populated(in: folder)
         #expect(
             try folder.names() == [".store.sqlite.lock", "store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
         for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `is alone once its store is closed`() async throws {
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         #expect(try await store.account(id: account.id) != nil)
         await store.close()
         #expect(try folder.names() == [".store.sqlite.lock", "store.sqlite"])
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `is looked at by its header alone, however large it is`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         await store.close()
         // Sparse: no byte of the terabyte is on the disk.
         try #require(truncate(folder.file(), 1 << 40) == 0)
@@ -94,9 +94,9 @@ import Testing
     }
 
     @Test func `that other users may read is closed to them, with its logs`() async throws {
-        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, _, _) = try await IdentityStore.populated(in: folder)
         for name in try folder.names() { try folder.setPermissions(0o664, of: folder.file(name)) }
-        let second = try SQLIdentityStore(path: folder.file())
+        let second = try IdentityStore(path: folder.file())
         #expect(try folder.names().count == 4)
         for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
         await second.close()
@@ -115,7 +115,7 @@ import Testing
     {
         try FileManager.default.createDirectory(atPath: folder.file("private"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: folder.file("state"), withDestinationPath: "private")
-        let store = try SQLIdentityStore(path: folder.file("state/store.sqlite"))
+        let store = try IdentityStore(path: folder.file("state/store.sqlite"))
         try await store.checkHealth(at: .now)
         await store.close()
         #expect(try folder.names().sorted() == ["private", "state"])
@@ -126,30 +126,30 @@ import Testing
     }
 
     @Test func `keeps everything over a restart`() async throws {
-        let (store, account, device) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, device) = try await IdentityStore.populated(in: folder)
         await store.close()
-        let again = try SQLIdentityStore(path: folder.file())
+        let again = try IdentityStore(path: folder.file())
         #expect(try await again.account(id: account.id) == account)
         #expect(try await again.device(id: device.id) == device)
         await again.close()
     }
 
     @Test func `keeps everything that was answered when the process ends without closing`() async throws {
-        let (store, account, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, account, _) = try await IdentityStore.populated(in: folder)
         // A copy of the files while the store is open is what a crash leaves behind.
         let copy = try TemporaryFolder()
         for name in ["store.sqlite", "store.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.file(name))
         }
         await store.close()
-        let again = try SQLIdentityStore(path: copy.file())
+        let again = try IdentityStore(path: copy.file())
         #expect(try await again.account(id: account.id) == account)
         await again.close()
     }
 
     /// openclaw/openclaw#112950.
     @Test func `has a log that becomes small again after a reader that read for long`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         func fill() async throws {
             _ = try await store.write { db throws(IdentityError) in
                 try db.run("INSERT INTO filler VALUES (zeroblob(1048576))")
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func `of a newer schema is refused with a hint and left byte for byte`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try raw.run("PRAGMA user_version = 99")
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func `of a newer schema that is still in the log is refused, too`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try raw.run("PRAGMA user_version = 99")
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func `with damaged pages is reported and never deleted`() async throws {
-        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, _, _) = try await IdentityStore.populated(in: folder)
         await store.close()
         var bytes = try folder.bytes()
         for index in 4096..<bytes.count { bytes[index] = 0x5A }
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func `that was cut off is reported and never deleted`() async throws {
-        let (store, _, _) = try await SQLIdentityStore.populated(in: folder)
+        let (store, _, _) = try await IdentityStore.populated(in: folder)
         await store.close()
         let bytes = try folder.bytes()
         try bytes.prefix(bytes.count / 2).write(to: URL(filePath: folder.file()))
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test func `that is read-only is reported, for root as well`() async throws {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         await store.close()
         let before = try folder.bytes()
         try folder.setPermissions(0o400, of: folder.file())
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test func `that is held by another process is reported as busy`() async throws {
-        let store = try SQLIdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
+        let store = try IdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
         await #expect { try await store.checkHealth(at: noon) } throws: { error in

@@ -33,7 +33,7 @@ extension RotationAttempt {
     }
 }
 
-extension DeviceStore {
+extension IdentityStore {
     /// Decides a use without regard to the session.
     func rotation(_ attempt: RotationAttempt) async throws(IdentityError) -> Rotation {
         try await rotate(attempt).rotation
@@ -58,7 +58,7 @@ extension IdentityStore {
     }
 }
 
-extension DeviceStore {
+extension IdentityStore {
     /// Signs out a device of any account.
     func revoke(
         device id: [UInt8], because: Device.RevocationReason, at now: Date
@@ -67,10 +67,10 @@ extension DeviceStore {
     }
 }
 
-extension SQLIdentityStore {
+extension IdentityStore {
     /// A store with one account and one device of it.
-    static func populated(in folder: TemporaryFolder) async throws -> (SQLIdentityStore, Account, Device) {
-        let store = try SQLIdentityStore(path: folder.file())
+    static func populated(in folder: TemporaryFolder) async throws -> (IdentityStore, Account, Device) {
+        let store = try IdentityStore(path: folder.file())
         let account = try Account.example()
         let device = Device.example(of: account)
         try await store.insert(account)
@@ -79,7 +79,7 @@ extension SQLIdentityStore {
     }
 }
 
-extension KeyStore {
+extension IdentityStore {
     /// The keys after the proposal became the first one, or another one was there, as at the start of a server.
     func signingKeys(proposing key: StoredKey) async throws -> [StoredKey] {
         let keyring = try Keyring(nil)

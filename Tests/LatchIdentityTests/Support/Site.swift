@@ -40,7 +40,7 @@ final class Site: Sendable {
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
-            configuration: configuration, store: try await SQLIdentityStore.open(location ?? self.folder.file()),
+            configuration: configuration, store: try await IdentityStore.open(location ?? self.folder.file()),
             mailer: mailer,
             clock: clock.wallClock(), transport: upstream, grantHandlers: grantHandlers)
         switch way {

@@ -104,7 +104,7 @@ import Testing
 
     @Test func `that fail for the store's reasons are failed spans, and refusals are not`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let collector = Collector()
         let exporter = try exporter(collector)
         let calls = ClosureHandler { _ in

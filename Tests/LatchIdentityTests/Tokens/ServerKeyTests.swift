@@ -18,7 +18,7 @@ import Testing
     private func load(
         pepper: String? = nil, storeKey: String? = nil, acceptsAnother: Bool = false, isServer: Bool = true
     ) async throws -> ServerKeys {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         var configuration = IdentityConfiguration()
         configuration.tokenPepper = pepper
         configuration.storeKey = storeKey
@@ -90,7 +90,7 @@ import Testing
         let error = await #expect(throws: IdentityError.self) { try await load() }
         #expect(error?.code == IdentityError.corruptStore.code)
         #expect(error?.hint?.contains("backup") == true)
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         #expect(try await store.signingKeys().map(\.privateJWK) == [Array(jwk.utf8)])
         await store.close()
     }
@@ -100,7 +100,7 @@ import Testing
 
     /// The private values and secrets of a plain store, as the file has them.
     private func plainSecrets() async throws -> [[UInt8]] {
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         let keys = try await store.signingKeys().map { key in
             Array((try JSONValue(parsing: key.privateJWK)["d"]?.stringValue ?? "").utf8)
         }
@@ -163,7 +163,7 @@ import Testing
                     group.addTask {
                         var configuration = IdentityConfiguration()
                         configuration.storeKey = Self.storeKey
-                        let store = try SQLIdentityStore(path: folder.file())
+                        let store = try IdentityStore(path: folder.file())
                         let keys = try await ServerKeys.load(
                             from: store, configuration: configuration, clock: ManualClock(noon).wallClock(),
                             random: .system)

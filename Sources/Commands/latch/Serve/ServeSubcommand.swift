@@ -174,7 +174,7 @@ private struct ServerProgram {
         environment.output.line("latch: \(status)")
         // A server serves on where this cannot be written, and ends well nevertheless.
         Environment.Output.forgetFailureOfStandardOutput()
-        let kind = SQLIdentityStore.isDatabase(settings["store"]) ? "postgresql" : "sqlite"
+        let kind = IdentityStore.isDatabase(settings["store"]) ? "postgresql" : "sqlite"
         log.tellCollector(
             status, event: "started",
             ["version": .string(Program.version), "url": .string(url), "store": .string(kind)])

@@ -125,7 +125,7 @@ struct StoreLocation: Sendable, Hashable {
     ///
     /// - Throws: `CommandError.failed`, without the password that a URL may hold.
     init(_ text: String) throws(CommandError) {
-        isFile = !SQLIdentityStore.isDatabase(text)
+        isFile = !IdentityStore.isDatabase(text)
         guard isFile else {
             path = text
             return

@@ -3,53 +3,6 @@
 import LatchCrypto
 package import PortableFoundation
 
-/// The storage of the audit log.
-///
-/// The functions that change something add their entry in their own transaction. Each entry's digest is keyed and covers the
-/// entry before it, so that a change behind the server's back is found.
-package protocol AuditLog: Sendable {
-    /// Stores the log's first key and chains the entries that exist, in one transaction.
-    ///
-    /// A chain begins at no other time: one that is missing under a key that exists is damage.
-    ///
-    /// - Parameter secret: A function that returns the key as it is to be stored, for the other keys of the store and for
-    ///   whether the log is empty; nil if the log has a key already.
-    func beginAudit(
-        with key: [UInt8], at now: Date,
-        _ secret: @escaping @Sendable (StoredKeys, _ isLogEmpty: Bool) throws(IdentityError) -> StoredSecret?
-    ) async throws(IdentityError)
-
-    /// Chains all further entries.
-    func chainAudit(with key: [UInt8]) async throws(IdentityError)
-
-    /// Adds an entry that belongs to no change, such as a failed login.
-    func audit(_ event: String, account: String?, detail: String?, at now: Date) async throws(IdentityError)
-
-    /// Returns the entries that a query selects, the newest first.
-    func auditRecords(_ query: AuditQuery) async throws(IdentityError) -> [AuditRecord]
-
-    /// Checks the chain of all entries.
-    func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification
-
-    /// Adds an entry with the digest of what all chains have got since the last one, where a log has several chains.
-    ///
-    /// One server does it at a time.
-    ///
-    /// - Throws: `IdentityError.corruptStore` if an anchor is gone that this server has seen.
-    func anchorAudit(at now: Date) async throws(IdentityError)
-
-    /// Removes the oldest entries, and keeps the digest with which the remaining chain begins.
-    ///
-    /// - Parameters:
-    ///   - date: The time before which entries are removed.
-    ///   - count: The number of entries that are kept at most.
-    ///   - batch: The number of entries that this call removes at most.
-    /// - Returns: Whether entries remain to be removed.
-    func pruneAudit(
-        before date: Date, keeping count: Int, atMost batch: Int, at now: Date
-    ) async throws(IdentityError) -> Bool
-}
-
 /// A selection of entries of the audit log.
 package struct AuditQuery: Sendable, Hashable {
     /// The entry before which to begin; nil for the newest.

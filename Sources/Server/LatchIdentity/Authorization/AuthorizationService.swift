@@ -10,7 +10,7 @@ import PortableFoundation
 struct AuthorizationService: Sendable {
     let dependencies: Dependencies
 
-    private var store: any IdentityStore { dependencies.store }
+    private var store: IdentityStore { dependencies.store }
 
     // MARK: Requests
 

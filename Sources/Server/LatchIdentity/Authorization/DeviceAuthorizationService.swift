@@ -14,7 +14,7 @@ struct DeviceAuthorizationService: Sendable {
     /// The seconds between two polls.
     static let interval = 5
 
-    private var store: any IdentityStore { dependencies.store }
+    private var store: IdentityStore { dependencies.store }
 
     /// The codes of a device.
     struct Codes: Sendable {

@@ -102,34 +102,3 @@ package struct MailBacklog: Sendable, Hashable {
     /// The time of the oldest mail whose next attempt is soon; nil if there is none.
     package let oldest: Date?
 }
-
-/// The storage of mails that wait for the mail server.
-///
-/// The functions that create a token or change an account insert the mail in their own transaction.
-package protocol MailOutbox: Sendable {
-    /// Inserts a mail that belongs to no other change.
-    ///
-    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
-    func insert(_ mail: OutboxMail) async throws(IdentityError)
-
-    /// Takes the next mail that is due, and stores its token; returns nil if none is due.
-    func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail?
-
-    /// Removes a mail that the mail server has accepted, or that nobody needs.
-    func remove(mail id: String) async throws(IdentityError)
-
-    /// Keeps a mail for the worker that sends it, unless another one has taken it meanwhile.
-    func extendLease(of mail: OutboxMail, to end: Date) async throws(IdentityError)
-
-    /// Sets the time of the next attempt, unless another worker has taken the mail meanwhile.
-    func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError)
-
-    /// Removes a mail that was not accepted for too long, and records that in the audit log.
-    func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError)
-
-    /// Returns the length and the age of the outbox.
-    ///
-    /// - Parameter date: The time from which on mails do not count for its age: those that the mail server has refused wait for hours,
-    ///   and one wrong address must not look like an outage.
-    func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog
-}

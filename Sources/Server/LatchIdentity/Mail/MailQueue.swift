@@ -49,7 +49,7 @@ final class MailQueue: Sendable {
 
     /// The mail server; nil for the operator's commands, which leave mails to the server.
     private let mailer: (any Mailer)?
-    private let store: any MailOutbox
+    private let store: IdentityStore
     private let metrics: Metrics
     private let clock: WallClock
     private let random: RandomSource
@@ -62,7 +62,7 @@ final class MailQueue: Sendable {
     ///
     /// - Parameter closeTimeout: The time for which `close` sends mails.
     init(
-        mailer: (any Mailer)?, store: any MailOutbox, metrics: Metrics, clock: WallClock,
+        mailer: (any Mailer)?, store: IdentityStore, metrics: Metrics, clock: WallClock,
         random: RandomSource = .system, closeTimeout: Duration = .seconds(10)
     ) {
         self.mailer = mailer

@@ -29,7 +29,7 @@ final class HealthCheck: Sendable {
     private let latest = Mutex<Latest?>(nil)
 
     /// Creates a check that commits a write.
-    convenience init(store: any IdentityStore, clock: WallClock) {
+    convenience init(store: IdentityStore, clock: WallClock) {
         self.init(clock: clock, outage: { store.outage }) { () throws(IdentityError) in
             try await store.checkHealth(at: clock.now)
         }

@@ -4,17 +4,6 @@ import LatchCore
 package import PortableFoundation
 import Synchronization
 
-/// The storage of the newest date that the servers of a store have believed.
-package protocol BelievedDateStore: Sendable {
-    /// Returns the date; nil if no server has stored one.
-    func believedDate() async throws(IdentityError) -> Date?
-
-    /// Stores a date.
-    ///
-    /// - Parameter isFinal: Whether it also replaces a later one, as an operator decides.
-    func believe(_ date: Date, isFinal: Bool) async throws(IdentityError)
-}
-
 /// The check of the date before anything ends by it: a date that is wrong by months would end every session whose client refreshes
 /// meanwhile (decision 0105).
 final class DateCheck: Sendable {
@@ -42,7 +31,7 @@ final class DateCheck: Sendable {
 
     /// Creates a check that begins with the date in a store, or believes the present date if there is none.
     init(
-        of store: any IdentityStore, clock: WallClock,
+        of store: IdentityStore, clock: WallClock,
         synchronized: @escaping Synchronized = { WallClock.synchronizedDate }
     ) async throws(IdentityError) {
         self.clock = clock
@@ -78,7 +67,7 @@ final class DateCheck: Sendable {
     /// Stores the date once an hour; while it is in doubt, reads what an operator or another server has accepted.
     ///
     /// - Throws: `IdentityError.doubtfulDate` with the dates, for the operator, or a store's error.
-    func update(_ store: any IdentityStore) async throws(IdentityError) {
+    func update(_ store: IdentityStore) async throws(IdentityError) {
         if !isBelieved, let stored = try await store.believedDate() { accept(stored) }
         let now = clock.now
         let (last, stored) = belief.withLock { ($0.date, $0.stored) }

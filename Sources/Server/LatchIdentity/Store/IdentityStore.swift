@@ -1,48 +1,208 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+import LatchPostgres
 package import PortableFoundation
+import Synchronization
 
-/// The durable storage of the auth server: one protocol per aggregate, declared next to its feature.
+/// The durable storage of the auth server: one SQLite file, or a PostgreSQL database that several nodes share.
 ///
 /// Each change is one transaction and durable when the call returns. Conditions of a change (the token is unused, the
-/// password is still the same) are decided within the call; no caller reads first and writes later.
-package protocol IdentityStore: AccountStore, AccountDirectory, DeviceStore, SecondFactorStore, MailedTokenStore,
-    MailOutbox, AuditLog, KeyStore, UpstreamStore, PasskeyStore, AuthorizationStore, SampleItemStore, SharedTaskStore,
-    BelievedDateStore, StoreMaintenance
-{}
-
-/// The operations on a store as a whole.
-package protocol StoreMaintenance: Sendable {
-    /// Commits a no-op write, which proves that the store can commit.
-    func checkHealth(at now: Date) async throws(IdentityError)
-
-    /// Removes devices, challenges, codes, device authorizations, mailed tokens and answered attempts that ended before `date`.
-    func prune(endedBefore date: Date) async throws(IdentityError)
-
-    /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
-    func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
-
-    /// Requires that each connection to a shared database has a session to itself, as behind a pooler of sessions.
-    func requireOwnSessions() async throws(IdentityError)
-
-    /// A number that grows with each write of this process, before its caller gets the result; not with a health check.
-    var version: Int { get }
-
-    /// The commits since the store was opened, for the metrics.
-    var writeStatistics: WriteStatistics { get }
-
-    /// The reason why the store's database cannot be reached at present; nil if it can.
-    var outage: IdentityError? { get }
+/// password is still the same) are decided within the call; no caller reads first and writes later. Each aggregate has an extension in
+/// a separate file, with the same statements for both databases.
+package final class IdentityStore: Sendable {
+    /// The database.
+    let backend: any SQLBackend
+    /// The durations of the calls.
+    let calls = StoreCalls()
+    /// The number of writes that have ended, in whatever way.
+    private let writes = Atomic(0)
+    /// The costs of the stored password hashes, with the time when they were read.
+    let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
 
     /// The watch over calls that fail for the store's own reasons.
-    var failures: StoreFailures { get }
+    package let failures = StoreFailures()
 
-    /// The durations of the calls since the store was opened, for the metrics.
-    var callSamples: [MetricSample] { get }
+    /// Creates a store over an open database.
+    init(_ backend: any SQLBackend) { self.backend = backend }
+
+    /// Opens a SQLite file, creates it if it does not exist, and migrates it to the newest schema.
+    ///
+    /// - Throws: `IdentityError.corruptStore`, `.notADatabase`, `.newerSchema`, `.readOnlyStore`, `.storeFull`,
+    ///   `.storeBusy` or `.storeUnavailable`; the file is then as it was.
+    package convenience init(path: String, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
+        self.init(try SQLiteBackend(path: path, busyTimeout: busyTimeout))
+    }
+
+    /// Opens the store of a location: the path of a SQLite file, or a URI of PostgreSQL.
+    ///
+    /// - Throws: As ``init(path:busyTimeout:)``.
+    package static func open(_ location: String) async throws(IdentityError) -> IdentityStore {
+        guard isDatabase(location) else { return try IdentityStore(path: location) }
+        return IdentityStore(try await PostgresBackend.open(location))
+    }
+
+    /// Returns whether a location is a URI of PostgreSQL, and not the path of a file.
+    package static func isDatabase(_ location: String) -> Bool { PostgresConfiguration.scheme(of: location) != nil }
 
     /// Commits waiting writes and closes the store; later calls throw `IdentityError.storeClosed`.
-    func close() async
+    package func close() async { await backend.close() }
+
+    /// Runs `body`, which only reads, with a connection of its own.
+    func read<Result: Sendable>(
+        operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        try await measured(operation, .read) { () throws(IdentityError) in try await backend.read(body) }
+    }
+
+    /// Runs `body` like `read`: all of its statements see the store as it is at the first one.
+    func snapshot<Result: Sendable>(
+        operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        try await measured(operation, .read) { () throws(IdentityError) in try await backend.snapshot(body) }
+    }
+
+    /// Runs `body` in a transaction, as if no other ran concurrently, and returns once that is durable.
+    ///
+    /// `body` may run several times.
+    ///
+    /// - Throws: The error of `body` or of the transaction; in both cases nothing of `body` remains.
+    func write<Result: Sendable>(
+        operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        // One that failed counts as well: its outcome may be unknown.
+        defer { writes.add(1, ordering: .sequentiallyConsistent) }
+        return counted(
+            try await measured(operation, .write) { () throws(IdentityError) in
+                try await backend.write(Self.countingSignedOut(body))
+            })
+    }
+
+    /// Runs a statement as ``SQLBackend/change(row:_:then:read:otherwise:)`` does.
+    func change<Result: Sendable>(
+        row: [UInt8], _ statement: SQLStatement, then query: SQLStatement, operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
+        otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        defer { writes.add(1, ordering: .sequentiallyConsistent) }
+        return try await measured(operation, .write) { () throws(IdentityError) in
+            try await backend.change(
+                row: row, statement, then: query, read: { row throws(IdentityError) in (try read(row), 0) },
+                otherwise: Self.countingSignedOut(body))
+        }.map(counted)
+    }
+
+    /// Returns a function that does what `body` does, and returns the number of devices that it has signed out as well.
+    private static func countingSignedOut<Result>(
+        _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
+    ) -> @Sendable (any SQLConnection) throws(IdentityError) -> (Result, Int) {
+        { db throws(IdentityError) in
+            // What an earlier attempt has signed out is undone.
+            db.signedOutDevices = 0
+            return (try body(db), db.signedOutDevices)
+        }
+    }
+
+    /// Adds the devices that a durable write has signed out, and returns its result.
+    private func counted<Result>(_ outcome: (result: Result, signedOut: Int)) -> Result {
+        if outcome.signedOut > 0 { calls.addSignedOut(outcome.signedOut) }
+        return outcome.result
+    }
+
+    /// Runs a statement as ``SQLBackend/update(_:read:)`` does.
+    ///
+    /// It changes rows that no session is read from, and so the version stays.
+    func update<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await measured(operation, .write) { () throws(IdentityError) in
+            try await backend.update(SQLStatement(sql, values), read: read)
+        }
+    }
+
+    /// Returns the first row of a query that finds rows by a key: where it takes a round trip, concurrent calls share it.
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        try await measured(operation, .read) { () throws(IdentityError) in
+            try await backend.first(sql, values, read: read)
+        }
+    }
+
+    /// Returns all rows of a query.
+    func all<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> [Result] {
+        try await self.read(operation: operation) { db throws(IdentityError) in try db.all(sql, values, read: read) }
+    }
+}
+
+extension IdentityStore {
+    /// A number that grows with each write of this process, before its caller gets the result; not with a health check.
+    package var version: Int { writes.load(ordering: .sequentiallyConsistent) }
+    /// The commits since the store was opened, for the metrics.
+    package var writeStatistics: WriteStatistics { backend.writeStatistics }
+    /// The reason why the store's database cannot be reached at present; nil if it can.
+    package var outage: IdentityError? { backend.outage }
+    /// The durations of the calls since the store was opened, for the metrics.
+    package var callSamples: [MetricSample] { calls.samples }
+
+    /// Commits a no-op write, which proves that the store can commit.
+    ///
+    /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.
+    package func checkHealth(at now: Date) async throws(IdentityError) {
+        _ = try await update(
+            "INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+            [.date(now)]
+        ) { _ in }
+    }
+
+    /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
+    package func date(by local: WallClock) async throws(IdentityError) -> StoreDate? {
+        try await measured(#function, .read) { () throws(IdentityError) in try await backend.date(by: local) }
+    }
+
+    /// Requires that each connection to a shared database has a session to itself, as behind a pooler of sessions.
+    package func requireOwnSessions() async throws(IdentityError) {
+        try await measured(#function, .read) { () throws(IdentityError) in try await backend.requireOwnSessions() }
+    }
+
+    /// The rows that one transaction of a pruning removes: tens of milliseconds.
+    private static let pruningBatch = 5000
+
+    /// Removes devices, challenges, codes, device authorizations, mailed tokens and answered attempts that ended before `date`.
+    package func prune(endedBefore date: Date) async throws(IdentityError) {
+        let tables: KeyValuePairs = [
+            "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",
+            "spent_sign_in": "digest", "authorization_code": "digest", "device_authorization": "digest",
+            "address_challenge": "id",
+        ]
+        for (table, key) in tables {
+            var removed: Int
+            repeat {
+                // Other writers come in between.
+                removed = try await write { db throws(IdentityError) in
+                    try db.run(
+                        """
+                        DELETE FROM \(table) WHERE \(key) IN (
+                            SELECT \(key) FROM \(table) WHERE expires_at < $1 LIMIT \(Self.pruningBatch))
+                        """, [.date(date)])
+                }
+            } while removed == Self.pruningBatch
+        }
+        _ = try await write { db throws(IdentityError) in
+            // A change whose mails still wait, because the server was down, has not begun for its user.
+            try db.run(
+                """
+                DELETE FROM email_change WHERE expires_at < $1 AND NOT EXISTS (
+                    SELECT 1 FROM mail WHERE mail.account_id = email_change.account_id
+                    AND mail.purpose IN ('newAddress', 'oldAddress'))
+                """, [.date(date)])
+        }
+    }
 }
 
 /// The statistics of a store's writes; with group commit there are more jobs than commits.

@@ -28,7 +28,7 @@ final class StoreClock: Sendable {
     /// Reads the date of a store for the first time; nil if the store has no date of its own.
     ///
     /// - Throws: A store's error.
-    init?(of store: any IdentityStore, local: WallClock) async throws(IdentityError) {
+    init?(of store: IdentityStore, local: WallClock) async throws(IdentityError) {
         self.local = local
         reading = Mutex(nil)
         // A server that answers late once is asked again; one that always does is believed.
@@ -59,7 +59,7 @@ final class StoreClock: Sendable {
     /// Reads the date of the store again, which may be that of another database server since a failover.
     ///
     /// - Throws: A store's error, after which the clock continues with the earlier reading.
-    func read(from store: any IdentityStore) async throws(IdentityError) {
+    func read(from store: IdentityStore) async throws(IdentityError) {
         guard let date = try await store.date(by: local) else { return }
         reading.withLock { reading in
             let longest = max(Self.longestRoundTrip, reading?.roundTrip ?? date.roundTrip)

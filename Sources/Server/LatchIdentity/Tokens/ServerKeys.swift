@@ -26,7 +26,7 @@ struct ServerKeys: Sendable {
     /// - Throws: `IdentityError.corruptStore` if a key cannot be read, `.storeKeyNeeded` if it is encrypted with a key
     ///   other than `storeKey`, `.anotherPepper` if the store's servers have another one, or a store's error.
     static func load(
-        from store: any IdentityStore, configuration: IdentityConfiguration, isServer: Bool = true, clock: WallClock,
+        from store: IdentityStore, configuration: IdentityConfiguration, isServer: Bool = true, clock: WallClock,
         random: RandomSource, ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey, ended: ended)
@@ -62,7 +62,7 @@ struct ServerKeys: Sendable {
 
     /// Returns the stored keys; creates one if there is none, and their list.
     private static func signingKeys(
-        in store: any IdentityStore, _ keyring: Keyring, clock: WallClock
+        in store: IdentityStore, _ keyring: Keyring, clock: WallClock
     ) async throws(IdentityError) -> [SigningKey] {
         let (stored, now) = (try await store.storedKeys(), clock.now)
         let isDue = try keyring.isListDue(for: stored)
@@ -135,7 +135,7 @@ struct Keyring: Sendable {
     ///
     /// - Throws: `IdentityError.corruptStore` if it was removed.
     fileprivate func beginAudit(
-        in store: any IdentityStore, with key: [UInt8], at now: Date
+        in store: IdentityStore, with key: [UInt8], at now: Date
     ) async throws(IdentityError) {
         guard try await store.storedKeys().auditKey == nil else { return }
         // Decided in the transaction: another node may start on the same store right now.
@@ -149,7 +149,7 @@ struct Keyring: Sendable {
     }
 
     /// Returns the key of the audit log.
-    fileprivate func auditKey(in store: any KeyStore) async throws(IdentityError) -> [UInt8] {
+    fileprivate func auditKey(in store: IdentityStore) async throws(IdentityError) -> [UInt8] {
         try auditKey(of: try await store.storedKeys())
     }
 
@@ -171,7 +171,7 @@ struct Keyring: Sendable {
     ///
     /// - Throws: `IdentityError.anotherPepper`.
     fileprivate func check(
-        _ pepper: SymmetricKey, in store: any IdentityStore, isReplacing: Bool, at now: Date
+        _ pepper: SymmetricKey, in store: IdentityStore, isReplacing: Bool, at now: Date
     ) async throws(IdentityError) {
         let digest = Self.digest(of: pepper)
         let stored = try await secret(named: StoredKeys.pepperDigestName, in: store, proposing: digest)
@@ -219,7 +219,7 @@ struct Keyring: Sendable {
 
     /// Returns a secret; the proposal becomes the secret if there is none.
     func secret(
-        named name: String, in store: any KeyStore, proposing proposal: [UInt8]
+        named name: String, in store: IdentityStore, proposing proposal: [UInt8]
     ) async throws(IdentityError) -> [UInt8] {
         let stored = try await store.secret(proposing: try sealed(proposal, named: name))
         return try open(stored)

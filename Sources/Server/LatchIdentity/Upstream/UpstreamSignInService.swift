@@ -15,7 +15,7 @@ import PortableFoundation
 struct UpstreamSignInService: Sendable {
     let dependencies: Dependencies
 
-    var store: any IdentityStore { dependencies.store }
+    var store: IdentityStore { dependencies.store }
 
     // MARK: Beginning
 

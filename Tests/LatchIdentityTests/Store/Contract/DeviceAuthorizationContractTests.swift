@@ -8,7 +8,7 @@ import Testing
 @testable import LatchIdentity
 
 @Suite(.tags(.attackJ8)) struct `The polls of a device that waits for its user` {
-    private func waiting(_ store: any IdentityStore) async throws -> [UInt8] {
+    private func waiting(_ store: IdentityStore) async throws -> [UInt8] {
         let digest = "device code".digest
         let record = DeviceAuthorizationRecord(
             digest: digest, userDigest: "user code".digest, clientID: "tool", scope: nil, address: "192.0.2.1",

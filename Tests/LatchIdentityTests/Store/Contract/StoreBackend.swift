@@ -11,7 +11,7 @@ import Testing
 struct StoreBackend: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Opens an empty store, and returns it with a function that reads its audit log.
-    let open: @Sendable () async throws -> (any IdentityStore, audit: @Sendable () async throws -> [AuditEntry])
+    let open: @Sendable () async throws -> (IdentityStore, audit: @Sendable () async throws -> [AuditEntry])
 
     static let all: [StoreBackend] = {
         let memory = "/dev/shm"
@@ -25,14 +25,14 @@ struct StoreBackend: Sendable, CustomTestStringConvertible {
     /// A database of its own on a server that all tests share; `make interop` installs it.
     private static let postgres = StoreBackend(testDescription: "PostgreSQL") {
         let address = try await IdentityDatabase.create()
-        let store = SQLIdentityStore(try await PostgresBackend.open(address))
+        let store = IdentityStore(try await PostgresBackend.open(address))
         return (store, { try await store.auditEntries() })
     }
 
     private static func sqlite(_ name: String, in parent: String) -> StoreBackend {
         StoreBackend(testDescription: name) {
             let folder = try TemporaryFolder(in: parent)
-            let store = try SQLIdentityStore(path: folder.file())
+            let store = try IdentityStore(path: folder.file())
             return (
                 store,
                 {
@@ -64,13 +64,13 @@ struct AuditEntry: Sendable, Hashable {
 
 /// A store with one account and one device of it.
 struct StoreFixture: Sendable {
-    let store: any IdentityStore
+    let store: IdentityStore
     let account: Account
     let device: Device
     let audit: @Sendable () async throws -> [AuditEntry]
 }
 
-extension SQLIdentityStore {
+extension IdentityStore {
     /// The audit log, the oldest entry first.
     fileprivate func auditEntries() async throws -> [AuditEntry] {
         try await all("SELECT event, account_id, detail FROM audit ORDER BY id", []) { row throws(IdentityError) in

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `reads a file, changes nothing, and knows whether the key fits`() async throws {
         let folder = try TemporaryFolder()
-        await (try SQLIdentityStore(path: folder.file())).close()
+        await (try IdentityStore(path: folder.file())).close()
         #expect(try await inspected(folder.file(), storeKey: key).keyFailure == nil)
         try FileManager.default.removeItem(atPath: folder.file())
         try await used(folder.file(), storeKey: key)

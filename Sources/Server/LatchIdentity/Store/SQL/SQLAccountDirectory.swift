@@ -2,7 +2,9 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: AccountDirectory {
+extension IdentityStore {
+    /// Returns accounts in the order of their ids, which is the order of their creation.
+    ///
     /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
     package func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account] {
         // No id is between one with U+0000 and its beginning.
@@ -14,6 +16,8 @@ extension SQLIdentityStore: AccountDirectory {
             [.text(start), .integer(Int64(limit))], read: Account.init)
     }
 
+    /// Returns one page of a list.
+    ///
     /// Reads one row more than the page has, which shows whether there is a next page.
     ///
     /// However many rows and classes there are, PostgreSQL has four round trips: classes, order, accounts and their number.
@@ -30,7 +34,11 @@ extension SQLIdentityStore: AccountDirectory {
         }
     }
 
+    /// Returns statistics of all accounts.
+    ///
     /// Sums the counts per class and UTC day, which triggers maintain in SQLite.
+    ///
+    /// - Parameter midnight: The beginning of the day in UTC.
     package func statistics(since midnight: Date) async throws(IdentityError) -> AccountStatistics {
         let today = midnight.storedMilliseconds / 86_400_000
         return try await read { db throws(IdentityError) in

@@ -4,16 +4,20 @@ import LatchCore
 package import PortableFoundation
 import Synchronization
 
-extension SQLIdentityStore: AccountStore {
+extension IdentityStore {
+    /// Returns an account of any status; nil if there is none.
+    ///
     /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
     package func account(id: String) async throws(IdentityError) -> Account? {
         try await account(where: "id", is: id)
     }
 
+    /// Returns the account of an address, by its canonical form (``EmailAddress/key``).
     package func account(emailKey: String) async throws(IdentityError) -> Account? {
         try await account(where: "email_key", is: emailKey)
     }
 
+    /// Returns the account of a username, by its canonical form (``Username/key``).
     package func account(usernameKey: String) async throws(IdentityError) -> Account? {
         try await account(where: "username_key", is: usernameKey)
     }
@@ -24,11 +28,18 @@ extension SQLIdentityStore: AccountStore {
             "SELECT \(Account.columns) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
     }
 
+    /// Returns the account with its details; nil if there is none, or it was deleted.
     package func fullAccount(id: String) async throws(IdentityError) -> FullAccount? {
         try await read { db throws(IdentityError) in try db.fullAccount(id) }
     }
 
+    /// Inserts an account, optionally with details and a mail to its address.
+    ///
     /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
+    ///
+    /// - Parameter actor: The account that invites its owner; nil for an owner who signs up.
+    /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken; `.forbidden` if the roles or the status
+    ///   of `actor` have changed, and `.invalidToken` if its device was signed out.
     package func insert(
         _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil,
         on device: [UInt8]? = nil
@@ -47,6 +58,8 @@ extension SQLIdentityStore: AccountStore {
         }
     }
 
+    /// Replaces a hash by another hash of the same password, unless the password has changed meanwhile.
+    ///
     /// Compares the old hash: a login that rehashes must not undo a concurrent reset.
     package func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
@@ -56,6 +69,7 @@ extension SQLIdentityStore: AccountStore {
         }
     }
 
+    /// Returns the cost parameters of the stored hashes.
     package func passwordCosts() async throws(IdentityError) -> PasswordCosts {
         if let age = backend.passwordCostAge, let read = passwordCostsRead.withLock({ $0 }), .now - read.at < age {
             return read.costs
@@ -69,6 +83,7 @@ extension SQLIdentityStore: AccountStore {
         return costs
     }
 
+    /// Replaces all roles and permissions; returns false if there is no such account.
     package func setRoles(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -230,8 +245,16 @@ extension AccountDetails {
     }
 }
 
-extension SQLIdentityStore {
+extension IdentityStore {
+    /// Performs an action on an account in one transaction, if `rule` permits it there.
+    ///
     /// Reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
+    ///
+    /// - Parameters:
+    ///   - actor: The account that acts, for `rule` and the audit log; nil for the operator.
+    ///   - reason: A note for the audit log.
+    /// - Returns: Nil if there is no such account, according to `rule`.
+    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`; `.invalidToken` if the actor's device was signed out.
     package func perform(
         _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String?, at now: Date,
         if rule: @escaping AccountRule
@@ -251,9 +274,13 @@ extension SQLIdentityStore {
         }
     }
 
+    /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
+    ///
     /// Compares the version of the credentials, so that a password that was reset meanwhile does not count.
     ///
     /// The time of the change always moves forward, so that logins with the old password are detected.
+    ///
+    /// - Returns: False if the credentials have changed since `account` was read, or the device was signed out.
     package func changePassword(
         of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, at now: Date
     ) async throws(IdentityError) -> Bool {

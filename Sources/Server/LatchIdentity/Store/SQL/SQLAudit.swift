@@ -2,7 +2,13 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: AuditLog {
+extension IdentityStore {
+    /// Stores the log's first key and chains the entries that exist, in one transaction.
+    ///
+    /// A chain begins at no other time: one that is missing under a key that exists is damage.
+    ///
+    /// - Parameter secret: A function that returns the key as it is to be stored, for the other keys of the store and for
+    ///   whether the log is empty; nil if the log has a key already.
     package func beginAudit(
         with key: [UInt8], at now: Date,
         _ secret: @escaping @Sendable (StoredKeys, _ isLogEmpty: Bool) throws(IdentityError) -> StoredSecret?
@@ -18,10 +24,12 @@ extension SQLIdentityStore: AuditLog {
         }
     }
 
+    /// Chains all further entries.
     package func chainAudit(with key: [UInt8]) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in db.auditChain = AuditChain(key) }
     }
 
+    /// Adds an entry that belongs to no change, such as a failed login.
     package func audit(
         _ event: String, account: String?, detail: String?, at now: Date
     ) async throws(IdentityError) {
@@ -30,6 +38,7 @@ extension SQLIdentityStore: AuditLog {
         }
     }
 
+    /// Returns the entries that a query selects, the newest first.
     package func auditRecords(_ query: AuditQuery) async throws(IdentityError) -> [AuditRecord] {
         try await read { db throws(IdentityError) in
             let (clause, values) = query.clause(for: db.dialect)
@@ -37,18 +46,33 @@ extension SQLIdentityStore: AuditLog {
         }
     }
 
+    /// Checks the chain of all entries.
+    ///
     /// Reads in one transaction, so that the entries and the head belong together; writers go on meanwhile.
     package func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification {
         try await snapshot { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
     }
 
+    /// Adds an entry with the digest of what all chains have got since the last one, where a log has several chains.
+    ///
+    /// One server does it at a time.
+    ///
     /// Reads without a write, which would conflict with others, and then adds one entry.
+    ///
+    /// - Throws: `IdentityError.corruptStore` if an anchor is gone that this server has seen.
     package func anchorAudit(at now: Date) async throws(IdentityError) {
         let anchor = try await snapshot { db throws(IdentityError) in try db.auditAnchor(before: now) }
         guard let anchor else { return }
         try await audit(AuditAnchor.event, account: nil, detail: anchor.detail, at: now)
     }
 
+    /// Removes the oldest entries, and keeps the digest with which the remaining chain begins.
+    ///
+    /// - Parameters:
+    ///   - date: The time before which entries are removed.
+    ///   - count: The number of entries that are kept at most.
+    ///   - batch: The number of entries that this call removes at most.
+    /// - Returns: Whether entries remain to be removed.
     package func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) async throws(IdentityError) -> Bool {

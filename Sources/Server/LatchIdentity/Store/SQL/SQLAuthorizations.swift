@@ -3,7 +3,8 @@
 import LatchCore
 package import PortableFoundation
 
-extension SQLIdentityStore: AuthorizationStore {
+extension IdentityStore {
+    /// Inserts a code, and if given the detail of the consent that it comes from, for the audit log.
     package func insert(_ code: AuthorizationCode, consent detail: String?) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             if let detail {
@@ -33,12 +34,15 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
+    /// Returns a code by its digest, used and expired ones included; nil if there is none.
     package func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode? {
         try await first(
             "SELECT \(AuthorizationCode.columns), used_at FROM authorization_code WHERE digest = $1", [.blob(digest)],
             read: AuthorizationCode.init)
     }
 
+    /// Uses up a code and signs its device in, in one transaction; a second use signs the device of the first one out.
+    ///
     /// Uses the code up by one conditional update: of any number of equal attempts one succeeds (attack A6), and each other
     /// one ends what that one has given (RFC 6749 §4.1.2, attack A5).
     package func redeem(
@@ -66,6 +70,10 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
+    /// Ends a code that is not exchanged, signs out the device that it has signed in, and records it.
+    ///
+    /// - Parameter isRefused: Whether it ends also if nobody has used it.
+    /// - Returns: Whether such a device was signed in.
     package func end(
         _ code: AuthorizationCode, isRefused: Bool, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -76,7 +84,11 @@ extension SQLIdentityStore: AuthorizationStore {
 
     // MARK: Devices
 
+    /// Inserts a mail that belongs to no other change.
+    ///
     /// Relies on the index to decide between equal codes.
+    ///
+    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     package func insert(_ authorization: DeviceAuthorizationRecord) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             // The code of an authorization that has ended may be given again.
@@ -98,6 +110,7 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
+    /// Returns the undecided device authorization of a user code; nil if there is none, or it has expired.
     package func deviceAuthorization(
         userDigest: [UInt8], at now: Date
     ) async throws(IdentityError) -> DeviceAuthorizationRecord? {
@@ -114,6 +127,9 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
+    /// Records the user's decision, in the audit log as well; nil denies.
+    ///
+    /// - Returns: False if the authorization has ended, was decided before, or the account has changed.
     package func decide(
         userDigest: [UInt8], _ approval: DeviceApproval?, by accountID: String, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -137,6 +153,8 @@ extension SQLIdentityStore: AuthorizationStore {
         }
     }
 
+    /// Decides a poll of a client, and records its time; one that comes too early makes the interval longer.
+    ///
     /// Compares the time of the last poll in the update: of any number of concurrent polls one is in time, and none waits for
     /// a transaction that another one has undone.
     package func poll(
@@ -164,6 +182,7 @@ extension SQLIdentityStore: AuthorizationStore {
         return isEarly || isFirst == nil ? .slowDown : .pending
     }
 
+    /// Uses up an approved authorization and signs the device in, in one transaction.
     package func redeem(
         deviceCode digest: [UInt8], _ approval: DeviceApproval, on device: Device, for account: Account
     ) async throws(IdentityError) -> Bool {

@@ -2,7 +2,10 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: DeviceStore {
+extension IdentityStore {
+    /// Returns whether the account has a signed-in device that logged in from exactly this address.
+    ///
+    /// Rate limits use it to distinguish the owner's network from others; it grants no access.
     package func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool {
         guard emailKey.isStorable else { return false }
         // As the limits: the owner of an IPv6 network changes the address every day.
@@ -16,15 +19,22 @@ extension SQLIdentityStore: DeviceStore {
         ) { row throws(IdentityError) in NetworkPrefix(of: try row.text(0)) }.contains(network)
     }
 
+    /// Returns a device, also a signed-out one; nil if there is none, or it ended so long ago that it was removed.
     package func device(id: [UInt8]) async throws(IdentityError) -> Device? {
         try await first("SELECT \(Device.columns) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
+    /// Inserts the device if the account is active and its credentials have not changed since `account` was read.
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in try db.signIn(device, of: account) }
     }
 
+    /// Records that the user has authenticated again on a device, under the conditions of ``insert(_:for:)``.
+    ///
     /// Decides in the transaction what ``insert(_:for:)`` decides, and that the device is still signed in.
+    ///
+    /// - Parameter factorAt: The time at which the second factor was proved as well; nil if the account has none.
+    /// - Returns: False if the conditions do not hold, or the device is signed out.
     package func authenticate(
         device id: [UInt8], of account: Account, factorAt: Date?, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -34,8 +44,13 @@ extension SQLIdentityStore: DeviceStore {
         }
     }
 
+    /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.
+    ///
     /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
     /// that no concurrent attempt can come in between.
+    ///
+    /// - Returns: The decision; after a rotation also the device and its account, read in its transaction, so that no role
+    ///   that was removed before is in the next access token.
     package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> RotationOutcome {
         let rotated = Rotation.rotated(counter: attempt.counter &+ 1)
         // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
@@ -59,6 +74,7 @@ extension SQLIdentityStore: DeviceStore {
         return outcome ?? (rotated, nil)
     }
 
+    /// Returns the signed-in devices of an account, the most recently used first.
     package func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device] {
         try await all(
             """
@@ -68,6 +84,8 @@ extension SQLIdentityStore: DeviceStore {
             [.text(accountID), .date(now)], read: Device.init)
     }
 
+    /// Signs out a device; returns false if it already was, or belongs to another account than the given one.
+    ///
     /// Signs out one device and so ends its access tokens: whoever verifies one reads the row, after each write of this process and
     /// each second.
     ///
@@ -83,6 +101,8 @@ extension SQLIdentityStore: DeviceStore {
         }
     }
 
+    /// Signs out every device of an account and returns their number; earlier revocations keep their reason.
+    ///
     /// Uses one statement for all devices, so that no login can come in between.
     package func revokeDevices(
         of accountID: String, because: Device.RevocationReason, at now: Date

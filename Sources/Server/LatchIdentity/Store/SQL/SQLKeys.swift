@@ -2,11 +2,18 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: KeyStore {
+extension IdentityStore {
+    /// Returns the rows of signing keys in descending order of the time from which they sign.
+    ///
+    /// Rows of ended keys that an attacker has put back are among them.
     package func signingKeys() async throws(IdentityError) -> [StoredKey] {
         try await read { db throws(IdentityError) in try db.signingKeys() }
     }
 
+    /// Changes the signing keys and their list, in one transaction.
+    ///
+    /// - Parameter change: Decides on the keys and secrets as they are in the transaction, and may run several times; nil for no change.
+    /// - Returns: The keys and secrets after the change; nil if there was none.
     package func changeSigningKeys(
         at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
     ) async throws(IdentityError) -> StoredKeys? {
@@ -23,19 +30,26 @@ extension SQLIdentityStore: KeyStore {
         }
     }
 
+    /// Returns all secrets.
     package func secrets() async throws(IdentityError) -> [StoredSecret] {
         try await read { db throws(IdentityError) in try db.secrets() }
     }
 
+    /// Returns the signing keys and secrets as they were at one moment.
     package func storedKeys() async throws(IdentityError) -> StoredKeys {
         try await snapshot { db throws(IdentityError) in try db.storedKeys() }
     }
 
+    /// Returns the secret of that name; the proposal becomes the secret if there is none.
+    ///
     /// Inserts and reads back in one transaction: two nodes that start together get the same secret.
     package func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret {
         try await write { db throws(IdentityError) in try db.secret(proposing: secret) }
     }
 
+    /// Replaces the content of the keys and secrets, and records it, in one transaction.
+    ///
+    /// - Parameter change: A function that returns the same keys and secrets with another content.
     package func reseal(
         recording event: String, at now: Date,
         _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys
@@ -52,6 +66,8 @@ extension SQLIdentityStore: KeyStore {
         }
     }
 
+    /// Replaces the digest of the pepper, and ends what depends on the earlier one, in one transaction: devices, mailed links and
+    /// codes, changes of address, and sign-ins that have begun.
     package func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.replace(digest)

@@ -2,11 +2,14 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: MailOutbox {
+extension IdentityStore {
+    /// Inserts a code.
     package func insert(_ mail: OutboxMail) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(mail) }
     }
 
+    /// Takes the next mail that is due, and stores its token; returns nil if none is due.
+    ///
     /// Takes the mail by one statement, and stores its token in a transaction of its own.
     ///
     /// Workers of many nodes look for a mail at once: in a serializable transaction each would read what the others change.
@@ -39,10 +42,12 @@ extension SQLIdentityStore: MailOutbox {
             """, [.date(claim.leaseEnd), .date(claim.now)], read: OutboxMail.init)
     }
 
+    /// Removes a mail that the mail server has accepted, or that nobody needs.
     package func remove(mail id: String) async throws(IdentityError) {
         _ = try await update("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
     }
 
+    /// Keeps a mail for the worker that sends it, unless another one has taken it meanwhile.
     package func extendLease(of mail: OutboxMail, to end: Date) async throws(IdentityError) {
         _ = try await update(
             "UPDATE mail SET leased_until = $1 WHERE id = $2 AND attempts = $3",
@@ -50,6 +55,8 @@ extension SQLIdentityStore: MailOutbox {
         ) { _ in }
     }
 
+    /// Sets the time of the next attempt, unless another worker has taken the mail meanwhile.
+    ///
     /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
         _ = try await update(
@@ -58,6 +65,7 @@ extension SQLIdentityStore: MailOutbox {
         ) { _ in }
     }
 
+    /// Removes a mail that was not accepted for too long, and records that in the audit log.
     package func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.run("DELETE FROM mail WHERE id = $1", [.text(mail.id)]) == 1 else { return }
@@ -67,6 +75,10 @@ extension SQLIdentityStore: MailOutbox {
         }
     }
 
+    /// Returns the length and the age of the outbox.
+    ///
+    /// - Parameter date: The time from which on mails do not count for its age: those that the mail server has refused wait for hours,
+    ///   and one wrong address must not look like an outage.
     package func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog {
         let found = try await first(
             "SELECT count(*), min(CASE WHEN due_at < $1 THEN created_at END) FROM mail", [.date(date)]

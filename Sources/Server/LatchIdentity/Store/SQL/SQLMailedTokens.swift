@@ -2,12 +2,15 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: MailedTokenStore {
+extension IdentityStore {
+    /// Inserts the token; earlier ones of the same account and purpose end.
+    ///
     /// Ends earlier tokens of the account and purpose, so that only the newest mail works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(token) }
     }
 
+    /// Returns the account of a valid token without using the token up.
     package func account(
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) async throws(IdentityError) -> Account? {
@@ -16,6 +19,8 @@ extension SQLIdentityStore: MailedTokenStore {
         }
     }
 
+    /// Returns the account of a valid token of a verification, or of the new end of a change of address, without using the
+    /// token up.
     package func account(forVerificationToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
         try await read { db throws(IdentityError) in
             if let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now) { return account }
@@ -23,12 +28,14 @@ extension SQLIdentityStore: MailedTokenStore {
         }
     }
 
+    /// Returns the account of a valid token of the old end of a change of address, without using the token up.
     package func account(forOldAddressToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
         try await read { db throws(IdentityError) in
             try db.account(changingAddressBy: "old_digest", digest, at: now)
         }
     }
 
+    /// Returns the address that an account is to get; nil if no change is pending.
     package func requestedAddress(of accountID: String) async throws(IdentityError) -> EmailAddress? {
         try await first("SELECT email, email_key FROM email_change WHERE account_id = $1", [.text(accountID)]) {
             row throws(IdentityError) in
@@ -36,6 +43,9 @@ extension SQLIdentityStore: MailedTokenStore {
         }
     }
 
+    /// Ends a change of address by the token of its old end, and signs out all devices, one of which requested it.
+    ///
+    /// - Returns: False if the token is not valid.
     package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard let account = try db.account(changingAddressBy: "old_digest", digest, at: now) else { return false }
@@ -46,6 +56,9 @@ extension SQLIdentityStore: MailedTokenStore {
         }
     }
 
+    /// Uses up the token and marks its address as verified; the first time, this ends what was set on the account before.
+    ///
+    /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func verifyEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
     ) async throws(IdentityError) -> Account? {
@@ -64,6 +77,10 @@ extension SQLIdentityStore: MailedTokenStore {
         }
     }
 
+    /// Uses up the token, sets the password and signs out all devices; returns false if the token is not valid.
+    ///
+    /// On an account whose address was never verified, this ends all that was set before, as a verification does.
+    ///
     /// Uses up the token, sets the hash, and ends all other mailed tokens and all devices in one transaction.
     ///
     /// The time of the password change always moves forward, by a millisecond if the clock was set back, so that concurrent
@@ -199,9 +216,14 @@ extension SQLConnection {
     }
 }
 
-extension SQLIdentityStore {
+extension IdentityStore {
+    /// Inserts a pending change of address, which replaces an earlier one, and its mails.
+    ///
     /// Checks account and device in the transaction: a change that was requested before the address was proved, or before a
     /// sign-out, must not be stored after it (attack E8).
+    ///
+    /// - Parameter device: The device that asks for it; nil for none.
+    /// - Returns: False if the account's credentials have changed since `account` was read, or the device is signed out.
     package func insert(
         _ change: EmailChange, for account: Account, by device: Device?, mails: [OutboxMail], at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -231,9 +253,13 @@ extension SQLIdentityStore {
         }
     }
 
+    /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
+    ///
     /// Completes the change in the transaction of the last confirmation.
     ///
     /// Tokens that were mailed to the old address end with it (attack E4).
+    ///
+    /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func confirmEmail(
         byToken digest: [UInt8], with proof: OwnerProof, at now: Date
     ) async throws(IdentityError) -> Account? {

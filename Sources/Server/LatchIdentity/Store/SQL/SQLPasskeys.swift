@@ -3,18 +3,26 @@
 import LatchWebAuthn
 package import PortableFoundation
 
-extension SQLIdentityStore: PasskeyStore {
+extension IdentityStore {
+    /// Returns a passkey; nil if there is none.
     package func passkey(id: [UInt8]) async throws(IdentityError) -> Passkey? {
         try await read { db throws(IdentityError) in try db.passkey(id) }
     }
 
+    /// Returns the passkeys of an account, the oldest first.
     package func passkeys(of accountID: String) async throws(IdentityError) -> [Passkey] {
         try await all(
             "SELECT \(Passkey.columns) FROM passkey WHERE account_id = $1 ORDER BY created_at, credential_id",
             [.text(accountID)], read: Passkey.init)
     }
 
+    /// Inserts a passkey, uses up the challenge of its registration, and mails the owner.
+    ///
     /// Decides in the transaction: of any number of concurrent requests no more passkeys come than may be.
+    ///
+    /// - Parameter device: The signed-in device that registers it.
+    /// - Throws: `IdentityError.passkeyChallengeExpired` if the challenge was used before, `.passkeyExists`,
+    ///   `.tooManyPasskeys`, `.invalidToken` if the account has changed since it was read, or the device has been signed out.
     package func insert(
         _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge
     ) async throws(IdentityError) {
@@ -33,6 +41,8 @@ extension SQLIdentityStore: PasskeyStore {
         }
     }
 
+    /// Decides a use of a passkey and applies it: uses up the challenge, compares and stores the counter, and signs in or
+    /// authenticates the device, all or nothing.
     package func use(
         _ use: PasskeyUse, of account: Account, for purpose: PasskeyPurpose, at now: Date
     ) async throws(IdentityError) -> PasskeyUseResult {
@@ -64,6 +74,7 @@ extension SQLIdentityStore: PasskeyStore {
         }
     }
 
+    /// Sets the name of a passkey and returns it; nil if the account has no such one.
     package func rename(passkey id: [UInt8], of accountID: String, to name: String) async throws(IdentityError)
         -> Passkey?
     {
@@ -75,6 +86,13 @@ extension SQLIdentityStore: PasskeyStore {
         }
     }
 
+    /// Removes a passkey, signs out the account's other devices, and mails its owner.
+    ///
+    /// - Parameters:
+    ///   - device: The signed-in device that removes it, and stays signed in.
+    ///   - ways: The ways to sign in that the configuration permits.
+    /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn` if the account has no password, no such link and no other
+    ///   passkey that signs in, `.invalidToken` if it has changed since it was read, or the device has been signed out.
     package func remove(
         passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension SQLIdentityStore: SampleItemStore {
+extension IdentityStore {
+    /// Returns the newest items of a kind, of one account or of all accounts.
+    ///
     /// Sorts by id, which begins with the time.
     package func items(
         of kind: SampleItem.Kind, ownedBy accountID: String?, limit: Int
@@ -23,6 +25,8 @@ extension SQLIdentityStore: SampleItemStore {
         }
     }
 
+    /// Inserts the item unless its owner already has `limit` items of its kind; returns false in that case.
+    ///
     /// Counts and inserts in one transaction, so that concurrent requests cannot exceed the limit together.
     package func insert(_ item: SampleItem, limit: Int) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
@@ -40,6 +44,8 @@ extension SQLIdentityStore: SampleItemStore {
         }
     }
 
+    /// Removes an item; returns false if the account has no such item.
+    ///
     /// Checks the owner: another account's item is not found (attack G4).
     package func removeItem(
         _ id: String, of kind: SampleItem.Kind, ownedBy accountID: String

@@ -3,12 +3,17 @@
 import LatchCore
 package import PortableFoundation
 
-extension SQLIdentityStore: SecondFactorStore {
+extension IdentityStore {
+    /// Returns the confirmed factor, or the one whose setup has begun; nil if there is none.
     package func secondFactor(of accountID: String, isConfirmed: Bool) async throws(IdentityError) -> SecondFactor? {
         try await read { db throws(IdentityError) in try db.factor(of: accountID, isConfirmed) }
     }
 
+    /// Begins the setup of a factor with its recovery codes; replaces an earlier unconfirmed one.
+    ///
     /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
+    ///
+    /// - Returns: False if the account's credentials have changed since `account` was read.
     package func begin(
         _ factor: SecondFactor, recoveryDigests: [[UInt8]], for account: Account
     ) async throws(IdentityError) -> Bool {
@@ -27,6 +32,9 @@ extension SQLIdentityStore: SecondFactorStore {
         }
     }
 
+    /// Verifies a proof, applies the effects of its purpose if it is accepted, and records the result: an accepted code is
+    /// used up, a wrong one is counted.
+    ///
     /// Verifies, uses up and counts in one transaction: of any number of equal concurrent codes one is accepted, and of a
     /// thousand concurrent guesses five are checked (attacks F1 and F3).
     package func prove(
@@ -47,7 +55,11 @@ extension SQLIdentityStore: SecondFactorStore {
         }
     }
 
+    /// Inserts a challenge; only the newest ten of an account are kept.
+    ///
     /// Keeps the newest ten challenges of an account, so that an attacker with the password cannot fill the store.
+    ///
+    /// - Returns: False if the credentials have changed since `account` was read, such as by a factor that was confirmed.
     package func insert(_ challenge: LoginChallenge, for account: Account) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
@@ -70,10 +82,13 @@ extension SQLIdentityStore: SecondFactorStore {
         }
     }
 
+    /// Returns a challenge by its digest; nil if there is none, or it has expired.
     package func challenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
         try await read { db throws(IdentityError) in try db.challenge(digest, at: now) }
     }
 
+    /// Removes and returns a challenge that needs no proof; nil if there is none, or it has expired.
+    ///
     /// Reads and removes in one transaction, so that of two requests one gets the challenge.
     package func takeChallenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
         try await write { db throws(IdentityError) in

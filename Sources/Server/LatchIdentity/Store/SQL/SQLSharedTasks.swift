@@ -2,10 +2,11 @@
 
 package import PortableFoundation
 
-extension SQLIdentityStore: SharedTaskStore {
+extension IdentityStore {
     /// The age of a lease beyond which its end is a mistake.
     private static let longestLease = 86_400.0
 
+    /// Returns whether nobody has the task at a time.
     package func isFree(_ task: SharedTask, at now: Date) async throws(IdentityError) -> Bool {
         let lease = try await first(
             "SELECT 1 FROM lease WHERE task = $1 AND ends_at > $2 AND ends_at <= $3",
@@ -14,6 +15,11 @@ extension SQLIdentityStore: SharedTaskStore {
         return lease == nil
     }
 
+    /// Takes a task, or keeps it until another time, unless somebody else has it.
+    ///
+    /// A lease whose end is more than a day away was made by a clock that was wrong, and does not count.
+    ///
+    /// - Returns: Whether the holder has the task until `end`.
     package func take(
         _ task: SharedTask, as holder: String, at now: Date, until end: Date
     ) async throws(IdentityError) -> Bool {
@@ -33,15 +39,19 @@ extension SQLIdentityStore: SharedTaskStore {
 }
 
 // The date is a lease without a holder, since both are of running servers, and no backup has them.
-extension SQLIdentityStore: BelievedDateStore {
+extension IdentityStore {
     private static let dateTask = "date"
 
+    /// Returns the date; nil if no server has stored one.
     package func believedDate() async throws(IdentityError) -> Date? {
         try await first("SELECT ends_at FROM lease WHERE task = $1", [.text(Self.dateTask)]) {
             row throws(IdentityError) in try row.date(0)
         }
     }
 
+    /// Stores a date.
+    ///
+    /// - Parameter isFinal: Whether it also replaces a later one, as an operator decides.
     package func believe(_ date: Date, isFinal: Bool) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             _ = try db.run(

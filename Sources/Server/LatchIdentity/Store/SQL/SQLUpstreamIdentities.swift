@@ -3,11 +3,17 @@
 import LatchCore
 package import PortableFoundation
 
-extension SQLIdentityStore: UpstreamStore {
+extension IdentityStore {
+    /// Returns the account that an identity is linked to, of any status; nil if there is none.
     package func account(linkedTo identity: UpstreamIdentity) async throws(IdentityError) -> Account? {
         try await read { db throws(IdentityError) in try db.account(linkedTo: identity) }
     }
 
+    /// Inserts an account that was signed up through a provider, and links it, in one transaction.
+    ///
+    /// - Parameter mail: A mail to its address, if the account is new.
+    /// - Returns: The account that the identity is linked to, the given one unless another request was faster.
+    /// - Throws: `IdentityError.alreadyExists` if the address is taken.
     package func insert(
         _ account: Account, linkedTo identity: UpstreamIdentity, mail: OutboxMail?
     ) async throws(IdentityError) -> Account {
@@ -19,6 +25,9 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Inserts a challenge, and the mail with its code.
+    ///
+    /// - Throws: `IdentityError.overloaded` if too many mails wait.
     package func insert(_ challenge: AddressChallenge, mail: OutboxMail) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.insert(mail)
@@ -28,7 +37,12 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Answers a challenge: the right code verifies the address of the identity's account, which is inserted and linked if
+    /// the identity has none; a wrong one is counted.
+    ///
     /// Counts, uses up and verifies in one transaction: of any number of concurrent guesses five are checked.
+    ///
+    /// - Throws: `IdentityError.alreadyExists` if another account has the address meanwhile.
     package func answer(
         _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity, at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer {
@@ -55,7 +69,13 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Links an identity to an account, and mails its owner.
+    ///
     /// Decides in the transaction, so that of two accounts one gets the identity.
+    ///
+    /// - Parameter device: The signed-in device that links it.
+    /// - Throws: `IdentityError.linkedElsewhere`, `.alreadyLinked` if the account has another identity of the provider,
+    ///   `.invalidToken` if the account has changed since it was read, or the device has been signed out.
     package func link(
         _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
     ) async throws(IdentityError) {
@@ -75,6 +95,13 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Removes the link of an account to a provider, and mails its owner.
+    ///
+    /// - Parameters:
+    ///   - device: The signed-in device that removes it, and stays signed in.
+    ///   - ways: The ways to sign in that the configuration permits.
+    /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other such link,
+    ///   `.invalidToken` if it has changed since it was read, or the device has been signed out.
     package func unlink(
         _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
@@ -90,6 +117,7 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Returns the links of an account, by provider.
     package func links(of accountID: String) async throws(IdentityError) -> [UpstreamLink] {
         try await all(
             """
@@ -101,7 +129,14 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Records that an attempt was answered.
+    ///
     /// Relies on the primary key to decide between concurrent responses.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of its state.
+    ///   - end: The time from which the attempt is not valid anyway.
+    /// - Returns: False if it was answered before.
     package func spend(attempt digest: [UInt8], until end: Date) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             try db.run(
@@ -110,6 +145,9 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Inserts a device authorization.
+    ///
+    /// - Returns: False if the user code is taken.
     package func insert(_ code: SignInCode) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.run(
@@ -127,6 +165,8 @@ extension SQLIdentityStore: UpstreamStore {
         }
     }
 
+    /// Removes and returns a code; nil if there is none for the purpose, or it has expired.
+    ///
     /// Reads and removes in one transaction, so that of two exchanges one gets the code.
     package func takeSignInCode(
         _ digest: [UInt8], for purpose: SignInCode.Purpose, at now: Date

@@ -38,7 +38,7 @@ final class StoreCalls: Sendable {
     }
 }
 
-extension SQLIdentityStore {
+extension IdentityStore {
     /// Runs a call, counts its duration, and records a span of it if a request waits for it and is traced.
     ///
     /// The span has the name of the operation and of the database; it has neither statements nor values.
@@ -71,7 +71,7 @@ extension SQLIdentityStore {
     }
 }
 
-extension SQLIdentityStore {
+extension IdentityStore {
     /// Returns the name of a function without its parameters.
     fileprivate static func name(of function: String) -> String {
         String(decoding: function.utf8.prefix { $0 != 0x28 }, as: UTF8.self)
@@ -84,7 +84,7 @@ extension TelemetrySpan {
         ofStoreCall function: String, on database: SQLDialect, within parent: CurrentSpan, start: Date,
         duration: Duration, isFailed: Bool
     ) {
-        let operation = SQLIdentityStore.name(of: function)
+        let operation = IdentityStore.name(of: function)
         self.init(
             name: "store \(operation)", kind: .client, trace: parent.trace.child(random: parent.exporter.random),
             parentID: parent.trace.spanID, start: start, duration: duration,

@@ -62,7 +62,7 @@ package struct StoreAdministration: Sendable {
     /// Migrates a store, on which servers may run, and returns the version that it had before.
     package static func migrate(_ location: String) async throws(IdentityError) -> StoreSchema {
         let before = try await schema(of: location)
-        await (try SQLIdentityStore.open(location)).close()
+        await (try IdentityStore.open(location)).close()
         return before
     }
 
@@ -133,8 +133,8 @@ package struct StoreAdministration: Sendable {
 
     /// Creates or migrates the tables of a PostgreSQL database; those of a file are made with it.
     private func makeTables(of target: String) async throws(IdentityError) {
-        guard SQLIdentityStore.isDatabase(target) else { return }
-        await (try SQLIdentityStore.open(target)).close()
+        guard IdentityStore.isDatabase(target) else { return }
+        await (try IdentityStore.open(target)).close()
     }
 
     /// Fills a store, begins its audit log with the entries and an entry about the source, and compares what it then has.

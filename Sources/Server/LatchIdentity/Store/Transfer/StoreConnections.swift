@@ -38,7 +38,7 @@ enum StoreConnections {
 
     /// Reads the version of a store's schema, and changes nothing.
     static func schema(of location: String) throws(IdentityError) -> StoreSchema {
-        guard SQLIdentityStore.isDatabase(location) else {
+        guard IdentityStore.isDatabase(location) else {
             return try schema(of: try SQLiteConnection(path: location, access: .readOnly), location)
         }
         return try postgres(location) { try $0.schema() }
@@ -48,7 +48,7 @@ enum StoreConnections {
     ///
     /// - Throws: `IdentityError.storeInUse`.
     static func requireUnused(_ location: String) throws(IdentityError) {
-        guard SQLIdentityStore.isDatabase(location) else {
+        guard IdentityStore.isDatabase(location) else {
             guard !SQLiteFile.isOpen(location) else { throw .storeInUse(location) }
             return
         }
@@ -59,7 +59,7 @@ enum StoreConnections {
     static func inspecting<Result>(
         _ location: String, _ body: (any SQLConnection, StoreSchema) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
-        guard SQLIdentityStore.isDatabase(location) else {
+        guard IdentityStore.isDatabase(location) else {
             let connection = try SQLiteConnection(path: location, access: .readOnly)
             return try body(connection, try schema(of: connection, location))
         }
@@ -72,7 +72,7 @@ enum StoreConnections {
     static func snapshot<Result>(
         of location: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
-        guard SQLIdentityStore.isDatabase(location) else {
+        guard IdentityStore.isDatabase(location) else {
             let connection = try SQLiteConnection(path: location, access: .readOnly)
             try connection.run("BEGIN")
             // The first read fixes the snapshot; a migration after it is not in it.
@@ -94,7 +94,7 @@ enum StoreConnections {
     static func fill<Result>(
         _ location: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
-        guard SQLIdentityStore.isDatabase(location) else { return try fillFile(location, body) }
+        guard IdentityStore.isDatabase(location) else { return try fillFile(location, body) }
         return try postgres(location, isLimited: false) { connection in
             // A server that starts meanwhile makes keys of its own: one of both is rolled back.
             try connection.transaction(.serializable) { connection in

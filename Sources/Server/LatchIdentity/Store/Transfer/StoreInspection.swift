@@ -62,7 +62,7 @@ extension StoreAdministration {
                 guard schema.found <= schema.latest else {
                     throw .newerSchema(found: schema.found, known: schema.latest)
                 }
-                let isDatabase = SQLIdentityStore.isDatabase(location)
+                let isDatabase = IdentityStore.isDatabase(location)
                 return StoreInspection(
                     schema: schema, keyFailure: schema.due == nil ? keyFailure(of: db, tokenPepper: tokenPepper) : nil,
                     believedDate: schema.due == nil ? try Self.believedDate(of: db) : nil,

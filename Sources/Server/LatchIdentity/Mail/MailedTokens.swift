@@ -2,61 +2,6 @@
 
 package import PortableFoundation
 
-/// The storage of mailed tokens and of pending changes of address.
-package protocol MailedTokenStore: Sendable {
-    /// Inserts the token; earlier ones of the same account and purpose end.
-    func insert(_ token: OneTimeToken) async throws(IdentityError)
-
-    /// Returns the account of a valid token without using the token up.
-    func account(
-        forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
-    ) async throws(IdentityError) -> Account?
-
-    /// Returns the account of a valid token of a verification, or of the new end of a change of address, without using the
-    /// token up.
-    func account(forVerificationToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
-
-    /// Returns the account of a valid token of the old end of a change of address, without using the token up.
-    func account(forOldAddressToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account?
-
-    /// Returns the address that an account is to get; nil if no change is pending.
-    func requestedAddress(of accountID: String) async throws(IdentityError) -> EmailAddress?
-
-    /// Ends a change of address by the token of its old end, and signs out all devices, one of which requested it.
-    ///
-    /// - Returns: False if the token is not valid.
-    func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Bool
-
-    /// Uses up the token and marks its address as verified; the first time, this ends what was set on the account before.
-    ///
-    /// - Returns: The account after the change; nil if the token or the proof is not valid.
-    func verifyEmail(
-        byToken digest: [UInt8], with proof: OwnerProof, at now: Date
-    ) async throws(IdentityError) -> Account?
-
-    /// Uses up the token, sets the password and signs out all devices; returns false if the token is not valid.
-    ///
-    /// On an account whose address was never verified, this ends all that was set before, as a verification does.
-    func resetPassword(
-        byToken digest: [UInt8], hash: String, at now: Date
-    ) async throws(IdentityError) -> Bool
-
-    /// Inserts a pending change of address, which replaces an earlier one, and its mails.
-    ///
-    /// - Parameter device: The device that asks for it; nil for none.
-    /// - Returns: False if the account's credentials have changed since `account` was read, or the device is signed out.
-    func insert(
-        _ change: EmailChange, for account: Account, by device: Device?, mails: [OutboxMail], at now: Date
-    ) async throws(IdentityError) -> Bool
-
-    /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
-    ///
-    /// - Returns: The account after the change; nil if the token or the proof is not valid.
-    func confirmEmail(
-        byToken digest: [UInt8], with proof: OwnerProof, at now: Date
-    ) async throws(IdentityError) -> Account?
-}
-
 /// The proof that whoever uses a mailed token owns the account, and not only reads the mails of its address.
 package enum OwnerProof: Sendable {
     /// The token alone: an app vouches for its user.

@@ -2,43 +2,6 @@
 
 package import PortableFoundation
 
-/// The storage of the server's own keys and secrets.
-package protocol KeyStore: Sendable {
-    /// Returns the rows of signing keys in descending order of the time from which they sign.
-    ///
-    /// Rows of ended keys that an attacker has put back are among them.
-    func signingKeys() async throws(IdentityError) -> [StoredKey]
-
-    /// Changes the signing keys and their list, in one transaction.
-    ///
-    /// - Parameter change: Decides on the keys and secrets as they are in the transaction, and may run several times; nil for no change.
-    /// - Returns: The keys and secrets after the change; nil if there was none.
-    func changeSigningKeys(
-        at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
-    ) async throws(IdentityError) -> StoredKeys?
-
-    /// Returns all secrets.
-    func secrets() async throws(IdentityError) -> [StoredSecret]
-
-    /// Returns the secret of that name; the proposal becomes the secret if there is none.
-    func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret
-
-    /// Returns the signing keys and secrets as they were at one moment.
-    func storedKeys() async throws(IdentityError) -> StoredKeys
-
-    /// Replaces the digest of the pepper, and ends what depends on the earlier one, in one transaction: devices, mailed links and
-    /// codes, changes of address, and sign-ins that have begun.
-    func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError)
-
-    /// Replaces the content of the keys and secrets, and records it, in one transaction.
-    ///
-    /// - Parameter change: A function that returns the same keys and secrets with another content.
-    func reseal(
-        recording event: String, at now: Date,
-        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys
-    ) async throws(IdentityError)
-}
-
 /// The signing keys and secrets of a store.
 package struct StoredKeys: Sendable, Hashable {
     package var signing: [StoredKey]

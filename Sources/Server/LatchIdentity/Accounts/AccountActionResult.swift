@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The effects of an action on an account.
+package struct AccountActionResult: Sendable, Hashable {
+    /// The number of devices that were signed out.
+    package var signedOut = 0
+    /// Whether a second factor was removed.
+    package var hadFactor = false
+    /// Whether a link to a provider was removed.
+    package var hadLink = false
+    /// Whether there was a passkey to remove.
+    package var hadPasskeys = false
+}

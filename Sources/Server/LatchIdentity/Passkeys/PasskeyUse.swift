@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchWebAuthn
+package import PortableFoundation
+
+/// A challenge that a response has used up.
+package struct SpentChallenge: Sendable, Hashable {
+    package let digest: [UInt8]
+    /// The time from which the challenge is not valid anyway.
+    package let expiresAt: Date
+}
+
+/// A verified response of a passkey.
+package struct PasskeyUse: Sendable, Hashable {
+    package let id: [UInt8]
+    package let assertion: VerifiedAssertion
+    package let challenge: SpentChallenge
+}
+
+/// The ways to sign in that the configuration permits besides a password: others that an account has sign nobody in.
+package struct SignInWays: Sendable, Hashable {
+    /// The names of the configured providers.
+    package let providers: [String]
+    /// The domain of the passkeys; nil if the public URL permits none.
+    package let relyingPartyID: String?
+
+    /// Creates the ways.
+    package init(providers: [String] = [], relyingPartyID: String? = nil) {
+        (self.providers, self.relyingPartyID) = (providers, relyingPartyID)
+    }
+}
+
+extension Dependencies {
+    /// The ways to sign in that the configuration permits now.
+    var signInWays: SignInWays {
+        SignInWays(
+            providers: upstreams.all.map(\.provider.name),
+            relyingPartyID: RelyingParty(issuer: accessTokens.issuer, configuration)?.id)
+    }
+}
+
+/// The effect of an accepted use of a passkey.
+package enum PasskeyPurpose: Sendable {
+    /// A new session.
+    case session(Device)
+    /// A recent authentication of the session on this device.
+    case reauthentication(device: [UInt8])
+}
+
+/// The result of using a passkey.
+package enum PasskeyUseResult: String, Sendable {
+    case accepted
+    /// The challenge was used before.
+    case spent
+    /// The counter has not grown: there may be a copy of the authenticator. It is recorded, and nothing else happens.
+    case counterNotGrown
+    /// The passkey, the account or the device is not what the response was verified with any more.
+    case ended
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PortableFoundation
+
+/// A link of an account to an identity at a provider.
+package struct UpstreamLink: Sendable, Hashable {
+    package let identity: UpstreamIdentity
+    package let linkedAt: Date
+}
+
+/// A code that an app exchanges for the result of a sign-in through a provider, stored by the digest of its text.
+package struct SignInCode: Sendable, Hashable {
+    /// The purpose that the sign-in was begun for.
+    package enum Purpose: String, Sendable {
+        /// Tokens of the account.
+        case signIn
+        /// A link to the account of the app's session.
+        case link
+        /// A recent authentication of the app's session.
+        case reauthentication
+    }
+
+    /// The time within which the app exchanges the code; RFC 6749 §4.1.2 recommends ten minutes at most.
+    static let lifetime: TimeInterval = 60
+
+    package let digest: [UInt8]
+    package let purpose: Purpose
+    package let identity: UpstreamIdentity
+    /// The account that is signed in; nil for a link and for a session that exists.
+    package var accountID: String?
+    /// The version of the account's credentials on which the sign-in was decided.
+    package var credentialVersion = 0
+    /// The app's challenge (RFC 7636 §4.2).
+    package let codeChallenge: String
+    /// The time at which the second factor was proved; nil if the account has none.
+    package var factorAt: Date?
+    /// The time at which the user authenticated.
+    package let authenticatedAt: Date
+    package let expiresAt: Date
+}
+
+extension SignInCode: Redacted {}
+
+/// A code that was mailed to the address of a sign-in through a provider, by the id of its mail.
+///
+/// The code itself is derived from that id and is not stored; only the browser that signed in knows the id.
+package struct AddressChallenge: Sendable, Hashable {
+    /// The time within which the code is typed.
+    static let lifetime: TimeInterval = 600
+    /// The number of wrong codes that end it: a code has eight digits.
+    static let maximumFailures = 5
+
+    /// The result of typing a code.
+    package enum Answer: Sendable, Hashable {
+        /// The code is right; the account has the address, verified.
+        case verified(Account)
+        case wrong
+        /// It has expired, was used, or had too many wrong codes.
+        case ended
+    }
+
+    /// The id of the mail.
+    package let id: String
+    /// The account, if the identity has one already.
+    package var accountID: String?
+    package let expiresAt: Date
+}
+
+extension AddressChallenge: Redacted {}
