@@ -38,6 +38,8 @@ import Testing
             ("form-data", nil, nil), ("form-data;", nil, nil), ("attachment; name=a", nil, nil), ("", nil, nil),
             ("form-data; name=", nil, nil), (#"form-data; name="a"#, nil, nil), (#"form-data; name="a"b"#, nil, nil),
             ("form-data; name=a; name=b", nil, nil), ("form-data; name=a; filename*=UTF-8''x", nil, nil),
+            // dotnet/runtime#121484
+            ("form-data; name=a; filename=x.txt; filename*=utf-8''x.txt", "a", "x.txt"),
             ("form-data; =a; name=a", nil, nil), ("form-data; name=a b", nil, nil),
             (#"form-data; name="a\"b""#, nil, nil),
             ("form-data; filename=x", nil, nil), ("form-data; name=a;", nil, nil), ("form-data; name=é", nil, nil),

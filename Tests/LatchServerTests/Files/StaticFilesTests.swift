@@ -200,6 +200,27 @@ private final class Folder: Sendable {
         #expect(call.status == .noContent)
     }
 
+    /// NixOS/nixpkgs#25485, paketo-buildpacks/nginx#447.
+    @Test(arguments: [1, 315_532_800.0]) func `of an image with one time for all files have versions`(
+        time: TimeInterval
+    ) async throws {
+        let path = folder.path + "/app.js"
+        func place(_ text: String) throws {
+            try write("app.js", text)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: path)
+        }
+        try place("let x = 1")
+        let old = try await get("/assets/app.js").fields
+        let (tag, date) = (try #require(old["ETag"]), try #require(old["Last-Modified"]))
+        #expect(HTTPDate(date).map { abs($0.date.timeIntervalSinceNow) < 60 } == true)
+        // The clock of the file system ticks some hundred times a second.
+        for _ in 0..<10_000 where try await get("/assets/app.js").fields["ETag"] == tag { try place("let x = 2") }
+        let new = try await get("/assets/app.js", ["If-None-Match": tag])
+        #expect(new.status == .ok)
+        #expect(try await new.body.collected(upTo: 100) == Array("let x = 2".utf8))
+    }
+
     @Test func `were never changed after now, whatever the file system says`() async throws {
         try write("future.txt", "x")
         try FileManager.default.setAttributes(

@@ -95,9 +95,9 @@ extension MultipartForm.Part {
             }
         }
         guard let disposition else { throw .malformedMessage("A part has no Content-Disposition.") }
-        // RFC 7578 §4.2: `form-data; name="…"; filename="…"`.
+        // RFC 7578 §4.2: `form-data; name="…"; filename="…"`, and no `filename*`, which .NET sends besides.
         guard let (kind, parameters) = Self.parameters(of: disposition), kind == "form-data",
-            let name = parameters["name"], parameters["filename*"] == nil
+            let name = parameters["name"], parameters["filename*"] == nil || parameters["filename"] != nil
         else { throw .malformedMessage("A part has a malformed Content-Disposition.") }
         self.init(name: name, filename: parameters["filename"], mediaType: type, body: .empty)
     }

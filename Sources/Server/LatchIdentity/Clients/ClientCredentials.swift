@@ -8,8 +8,8 @@ import LatchServer
 package struct ClientCredentials: Sendable, Hashable {
     /// The `client_id`; never empty.
     package let id: String
-    /// The `client_secret`; nil for an empty one.
-    package let secret: String?
+    /// The `client_secret` in both of its readings; none for an empty one.
+    package let secrets: Set<String>
 
     /// Returns whether a field has the Basic scheme (RFC 9110 §11.1: compared without case).
     package static func isBasic(_ field: String) -> Bool {
@@ -18,18 +18,20 @@ package struct ClientCredentials: Sendable, Hashable {
 
     /// Parses a field of the Basic scheme (RFC 7617 §2); nil if it is malformed or ambiguous.
     ///
-    /// Both halves are form-encoded before they are joined, so that neither an id nor a secret can hold the colon.
+    /// Both halves are form-encoded before they are joined (RFC 6749 §2.3.1). Many clients send the secret as it is, such as one in
+    /// base64 with its plus signs, so that both readings count.
     package init?(basic field: String) {
         let encoded = field.utf8.dropFirst(Self.scheme.count).drop { $0 == 0x20 }
         // RFC 4648 §4: the padding is redundant.
         guard Self.isBasic(field), let last = encoded.lastIndex(where: { $0 != 0x3D }),
             let bytes = Base64Alphabet.standard.decode(encoded[...last]),
             let text = String(validating: bytes, as: UTF8.self), let colon = text.utf8.firstIndex(of: 0x3A),
-            let id = percentDecoded(text.utf8[..<colon], plusIsSpace: true), !id.isEmpty,
-            let secret = percentDecoded(text.utf8[text.utf8.index(after: colon)...], plusIsSpace: true)
+            let id = percentDecoded(text.utf8[..<colon], plusIsSpace: true), !id.isEmpty
         else { return nil }
         self.id = id
-        self.secret = secret.isEmpty ? nil : secret
+        let plain = text.utf8[text.utf8.index(after: colon)...]
+        let readings = [String(Substring(plain)), percentDecoded(plain, plusIsSpace: true)]
+        secrets = Set(readings.compactMap { $0 }.filter { !$0.isEmpty })
     }
 
     private static let scheme = Array("basic ".utf8)

@@ -57,13 +57,14 @@ struct OAuthClients: Sendable {
 
     /// Returns the client if it authenticates.
     ///
+    /// - Parameter secrets: The secret in each of its readings, one of which must be right.
     /// - Returns: Nil for an unknown client, a wrong secret, and a public client that sends a secret (attack J4).
-    func authenticated(id: String?, secret: String?) -> OAuthClient? {
+    func authenticated(id: String?, secrets: Set<String>) -> OAuthClient? {
         let client = self[id]
         guard let client, client.isConfidential, let expected = digests[client.id] else {
-            return secret == nil && client?.isConfidential == false ? client : nil
+            return secrets.isEmpty && client?.isConfidential == false ? client : nil
         }
         // SHA-256 without a salt is enough for a secret of 256 random bits.
-        return constantTimeEquals((secret ?? "").digest, expected) ? client : nil
+        return secrets.contains { constantTimeEquals($0.digest, expected) } ? client : nil
     }
 }

@@ -48,18 +48,18 @@ struct OAuthParameters: Sendable {
     ///
     /// - Throws: `IdentityError.invalidClient`, the same for every cause; `.invalidInput`; `.tooManyAttempts`.
     func client(of request: HTTPRequest, _ dependencies: Dependencies) throws(IdentityError) -> OAuthClient {
-        var (id, secret) = (values["client_id"], values["client_secret"])
+        var (id, secrets) = (values["client_id"], Set(values["client_secret"].map { [$0] } ?? []))
         if let field = request.fields[.authorization], ClientCredentials.isBasic(field) {
-            guard secret == nil else { throw .invalidInput("the client authenticates in two ways") }
+            guard secrets.isEmpty else { throw .invalidInput("the client authenticates in two ways") }
             guard let pair = ClientCredentials(basic: field), id ?? pair.id == pair.id else { throw .invalidClient }
-            (id, secret) = (pair.id, pair.secret)
+            (id, secrets) = (pair.id, pair.secrets)
         }
         // A secret can be guessed as a password can, so it has the same limit; a right one costs no attempt.
         let attempts =
-            secret == nil
+            secrets.isEmpty
             ? [] : [dependencies.limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
         try dependencies.take(attempts)
-        guard let client = dependencies.clients.authenticated(id: id, secret: secret) else { throw .invalidClient }
+        guard let client = dependencies.clients.authenticated(id: id, secrets: secrets) else { throw .invalidClient }
         dependencies.limiter.refund(attempts)
         return client
     }

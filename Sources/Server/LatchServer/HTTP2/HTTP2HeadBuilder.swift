@@ -9,7 +9,8 @@ import LatchCore
 struct HTTP2HeadBuilder {
     private let limits: HeadLimits
     private var method = HTTPMethod.get
-    private var hasSupportedScheme = false
+    /// Nil before the pseudo-header field, and for a scheme that is not served.
+    private var scheme: String?
     private var authority: String?
     private var path = ""
     private var framing = FramingFields()
@@ -51,7 +52,7 @@ struct HTTP2HeadBuilder {
             guard !value.isEmpty, value.allSatisfy(isTokenByte) else { throw Rejection("The method is malformed.") }
             method = HTTPMethod(token: value)
         case (7, UInt8(ascii: "s")):
-            hasSupportedScheme = value.spells("http") || value.spells("https")
+            scheme = value.spells("https") ? "https" : value.spells("http") ? "http" : nil
         case (10, UInt8(ascii: "a")):
             authority = cache.authority(value)
             guard authority != nil else { throw Rejection("The authority is malformed.") }
@@ -84,12 +85,14 @@ struct HTTP2HeadBuilder {
     func head(hasContent: Bool) throws(Rejection) -> RequestHead {
         if let rejection { throw rejection }
         guard method.rawValue != "CONNECT" else { throw Rejection("CONNECT is not supported.") }
-        guard hasSupportedScheme else { throw Rejection("The scheme is not supported.") }
+        guard let scheme else { throw Rejection("The scheme is not supported.") }
         guard path.utf8.first == 0x2F || path == "*" && method == .options else {
             throw Rejection("The path is malformed.")
         }
         // RFC 9113 §8.3.1: whoever routes by the one field and whoever reads the other must agree.
-        if let host = framing.host, let authority, host.lowercasedASCII() != authority.lowercasedASCII() {
+        if let host = framing.host, let authority, host != authority,
+            HTTPOrigin(scheme: scheme, authority: host) != HTTPOrigin(scheme: scheme, authority: authority)
+        {
             throw Rejection("The Host field and the authority differ.")
         }
         guard let authority = authority ?? framing.host else { throw Rejection("The authority is missing.") }

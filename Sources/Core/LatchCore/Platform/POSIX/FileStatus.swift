@@ -33,10 +33,16 @@ package struct FileStatus: Sendable {
     var size: Int? { Int(exactly: entry.st_size) }
 
     /// The time of the last change in nanoseconds since 1970.
+    ///
+    /// Reproducible archives and images give all files one time, in 1970 or in 1980. Such a file has the time at which it was placed
+    /// here, so that two versions of one size differ.
     var modified: Int64 {
-        let time = entry.modification
+        let time = entry.modification.tv_sec < Self.firstTrueTime ? entry.statusChange : entry.modification
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
+
+    /// 1980-01-03 in seconds since 1970: later than the first time of ZIP archives in every time zone.
+    private static let firstTrueTime = 315_705_600
 
     /// The ids of its user and of its group.
     var owner: (user: uid_t, group: gid_t) { (entry.st_uid, entry.st_gid) }

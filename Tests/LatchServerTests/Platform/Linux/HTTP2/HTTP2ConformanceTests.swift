@@ -459,6 +459,9 @@ import Testing
         let rest = [(":method", "GET"), (":scheme", "http"), (":path", "/")]
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [("host", "a")]))])
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [(":authority", "a"), ("host", "A")]))])
+        // icing/mod_h2#235: with the default port in one of them (RFC 9113 §8.3.1).
+        try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [(":authority", "a:80"), ("host", "a")]))])
+        try await Self.answers(400, to: [.headers(1, HPACK.block(rest + [(":authority", "a:443"), ("host", "a")]))])
     }
 
     // MARK: - HPACK
