@@ -11,7 +11,7 @@ extension IdentityStore {
         let start = String(decoding: (id ?? "").utf8.prefix { $0 != 0 }, as: UTF8.self)
         return try await all(
             """
-            SELECT \(Account.columns) FROM account WHERE id > $1 AND standing IS DISTINCT FROM 'deleted' ORDER BY id LIMIT $2
+            SELECT \(Account.Column.list) FROM account WHERE id > $1 AND standing IS DISTINCT FROM 'deleted' ORDER BY id LIMIT $2
             """,
             [.text(start), .integer(Int64(limit))], read: Account.init)
     }
@@ -74,7 +74,7 @@ extension SQLConnection {
     fileprivate func fullAccounts(serials: [Int64]) throws(IdentityError) -> [FullAccount] {
         try all(
             """
-            SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
+            SELECT \(FullAccount.list) FROM account LEFT JOIN account_details ON account_id = id
             WHERE id = (SELECT account_id FROM account_list WHERE serial = $1) AND standing IS DISTINCT FROM 'deleted'
             """,
             each: serials.map { [.integer($0)] }, read: FullAccount.init

@@ -25,7 +25,7 @@ extension IdentityStore {
     private func account(where column: String, is key: String) async throws(IdentityError) -> Account? {
         guard key.isStorable else { return nil }
         return try await first(
-            "SELECT \(Account.columns) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
+            "SELECT \(Account.Column.list) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
     }
 
     /// Returns the account with its details; nil if there is none, or it was deleted.
@@ -99,44 +99,62 @@ extension IdentityStore {
 }
 
 extension Account {
-    /// The columns in the order in which `init(_:)` reads them.
-    static let columns = """
-        id, email, email_key, name, password_hash, password_changed_at, email_verified_at, roles, permissions, status, \
-        created_at, username, username_key, standing, owner_proved_at, credential_version, attributes, terms_version, \
-        terms_accepted_at
-        """
+    /// The columns of `account`.
+    enum Column: Int32, TableColumn {
+        case id, email, emailKey, name, passwordHash, passwordChangedAt, emailVerifiedAt, roles, permissions, status
+        case createdAt, username, usernameKey, standing, updatedAt, lastLoginAt, ownerProvedAt, credentialVersion
+        case attributes, termsVersion, termsAcceptedAt
 
-    /// The number of `columns`.
-    static let columnCount = Int32(columns.words.count)
+        static let list = names()
 
-    /// Creates an account from a row; an unknown status is damage and not "active".
-    init(_ row: borrowing SQLRow) throws(IdentityError) {
-        let word = try row.isNull(13) ? row.text(9) : row.text(13)
-        guard let status = Status(rawValue: word) else { throw .corruptStore("an account has an unknown status") }
-        self.init(
-            id: try row.text(0), email: EmailAddress(text: try row.text(1), key: try row.text(2)),
-            name: try row.optionalText(3), passwordHash: try row.optionalText(4),
-            passwordChangedAt: try row.date(5), emailVerifiedAt: try row.optionalDate(6),
-            roles: try row.text(7).words, permissions: try row.text(8).words, status: status,
-            ownerProvedAt: try row.optionalDate(14), credentialVersion: Int(try row.integer(15)),
-            createdAt: try row.date(10))
-        if let text = try row.optionalText(11) { username = Username(text: text, key: try row.text(12)) }
-        if let text = try row.optionalText(16) { attributes = try Self.attributes(json: text) }
-        if let version = try row.optionalText(17) {
-            acceptedTerms = AcceptedTerms(version: version, acceptedAt: try row.date(18))
+        func value(of account: Account?) -> SQLValue {
+            switch self {
+            case .id: .text(account?.id)
+            case .email: .text(account?.email.text)
+            case .emailKey: .text(account?.email.key)
+            case .name: .text(account?.name)
+            case .passwordHash: .text(account?.passwordHash)
+            case .passwordChangedAt: .date(account?.passwordChangedAt)
+            case .emailVerifiedAt: .date(account?.emailVerifiedAt)
+            case .roles: .text(account?.roles.joined(separator: " "))
+            case .permissions: .text(account?.permissions.joined(separator: " "))
+            case .status: .text(account?.status.statusColumn)
+            case .createdAt: .date(account?.createdAt)
+            case .username: .text(account?.username?.text)
+            case .usernameKey: .text(account?.username?.key)
+            case .standing: .text(account?.status.standingColumn)
+            // Both are later than the insertion.
+            case .updatedAt, .lastLoginAt: .date(nil)
+            case .ownerProvedAt: .date(account?.ownerProvedAt)
+            case .credentialVersion: .integer((account?.credentialVersion).map { Int64($0) })
+            case .attributes: .text(account.flatMap { $0.attributes.isEmpty ? nil : Account.json($0.attributes) })
+            case .termsVersion: .text(account?.acceptedTerms?.version)
+            case .termsAcceptedAt: .date(account?.acceptedTerms?.acceptedAt)
+            }
         }
     }
 
-    /// The values in the order of `columns`.
-    fileprivate var sqlValues: [SQLValue] {
-        [
-            .text(id), .text(email.text), .text(email.key), .text(name), .text(passwordHash),
-            .date(passwordChangedAt), .date(emailVerifiedAt), .text(roles.joined(separator: " ")),
-            .text(permissions.joined(separator: " ")), .text(status.statusColumn), .date(createdAt),
-            .text(username?.text), .text(username?.key), .text(status.standingColumn), .date(ownerProvedAt),
-            .integer(Int64(credentialVersion)), .text(attributes.isEmpty ? nil : Self.json(attributes)),
-            .text(acceptedTerms?.version), .date(acceptedTerms?.acceptedAt),
-        ]
+    /// Creates an account from a row; an unknown status is damage and not "active".
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
+        let word = try row.optionalText(Column.standing) ?? row.text(Column.status)
+        guard let status = Status(rawValue: word) else { throw .corruptStore("an account has an unknown status") }
+        self.init(
+            id: try row.text(Column.id),
+            email: EmailAddress(text: try row.text(Column.email), key: try row.text(Column.emailKey)),
+            name: try row.optionalText(Column.name), passwordHash: try row.optionalText(Column.passwordHash),
+            passwordChangedAt: try row.date(Column.passwordChangedAt),
+            emailVerifiedAt: try row.optionalDate(Column.emailVerifiedAt),
+            roles: try row.text(Column.roles).words, permissions: try row.text(Column.permissions).words,
+            status: status, ownerProvedAt: try row.optionalDate(Column.ownerProvedAt),
+            credentialVersion: Int(try row.integer(Column.credentialVersion)),
+            createdAt: try row.date(Column.createdAt))
+        if let text = try row.optionalText(Column.username) {
+            username = Username(text: text, key: try row.text(Column.usernameKey))
+        }
+        if let text = try row.optionalText(Column.attributes) { attributes = try Self.attributes(json: text) }
+        if let version = try row.optionalText(Column.termsVersion) {
+            acceptedTerms = AcceptedTerms(version: version, acceptedAt: try row.date(Column.termsAcceptedAt))
+        }
     }
 
     /// Returns attributes as a JSON object in the order of their names.
@@ -161,7 +179,7 @@ extension Account {
 }
 
 extension String {
-    /// The words of a list of columns, or of a list in one: roles and permissions hold no space (``AccountService`` checks them).
+    /// The words of a list in one column: roles and permissions hold no space (``AccountService`` checks them).
     var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
 }
 
@@ -179,7 +197,7 @@ extension SQLConnection {
         guard id.isStorable else { return nil }
         return try first(
             """
-            SELECT \(FullAccount.columns) FROM account LEFT JOIN account_details ON account_id = id
+            SELECT \(FullAccount.list) FROM account LEFT JOIN account_details ON account_id = id
             WHERE id = $1 AND standing IS DISTINCT FROM 'deleted'
             """,
             [.text(id)], read: FullAccount.init)
@@ -213,15 +231,17 @@ extension SQLConnection {
 }
 
 extension FullAccount {
-    /// The columns of an account joined with its details, in the order in which `init(_:)` reads them.
-    static let columns = "\(Account.columns), account.updated_at, account.last_login_at, account_details.content"
+    /// The columns of an account, and then the content of its details.
+    static let list = "\(Account.Column.list), account_details.content"
 
     /// Creates an account from a row; the details may be missing.
     init(_ row: borrowing SQLRow) throws(IdentityError) {
         let account = try Account(row)
+        let content = try row.optionalText(Int32(Account.Column.allCases.count))
         self.init(
-            account: account, details: try row.optionalText(21).map(AccountDetails.init(json:)) ?? AccountDetails(),
-            updatedAt: try row.optionalDate(19) ?? account.createdAt, lastLoginAt: try row.optionalDate(20))
+            account: account, details: try content.map(AccountDetails.init(json:)) ?? AccountDetails(),
+            updatedAt: try row.optionalDate(Account.Column.updatedAt) ?? account.createdAt,
+            lastLoginAt: try row.optionalDate(Account.Column.lastLoginAt))
     }
 }
 
@@ -308,7 +328,7 @@ extension SQLConnection {
     /// Returns an account of any status; nil if there is none.
     func account(_ id: String) throws(IdentityError) -> Account? {
         guard id.isStorable else { return nil }
-        return try first("SELECT \(Account.columns) FROM account WHERE id = $1", [.text(id)], read: Account.init)
+        return try first("SELECT \(Account.Column.list) FROM account WHERE id = $1", [.text(id)], read: Account.init)
     }
 
     /// Inserts an account.
@@ -317,12 +337,8 @@ extension SQLConnection {
     func insert(_ account: Account) throws(IdentityError) {
         // PostgreSQL orders the accounts of a millisecond by random numbers, of which two may be equal.
         let passingOver = dialect == .postgres ? "ON CONFLICT (created_at, listed_order) DO NOTHING" : ""
-        let insertion = """
-            INSERT INTO account (\(Account.columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-            \(passingOver)
-            """
-        for _ in 0..<100 where try run(insertion, account.sqlValues) == 1 { return }
+        let insertion = "INSERT INTO account \(Account.Column.insertion) \(passingOver)"
+        for _ in 0..<100 where try run(insertion, Account.Column.values(of: account)) == 1 { return }
         throw .storeBusy
     }
 

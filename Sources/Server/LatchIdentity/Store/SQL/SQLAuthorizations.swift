@@ -11,17 +11,8 @@ extension IdentityStore {
                 try db.audit("consent.granted", account: code.accountID, detail: detail, at: code.issuedAt)
             }
             try db.run(
-                """
-                INSERT INTO authorization_code (\(AuthorizationCode.columns), expires_at)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-                """,
-                [
-                    .blob(code.digest), .text(code.clientID), .text(code.accountID),
-                    .integer(Int64(code.credentialVersion)), .blob(code.browserDevice), .text(code.redirect),
-                    .text(code.codeChallenge), .text(code.nonce), .text(code.scope), .date(code.authenticatedAt),
-                    .date(code.factorAt), .date(code.validUntil),
-                    .date(code.validUntil),
-                ])
+                "INSERT INTO authorization_code \(AuthorizationCode.Column.insertion)",
+                AuthorizationCode.Column.values(of: code))
             // A browser that begins without end keeps the newest.
             try db.run(
                 """
@@ -37,7 +28,7 @@ extension IdentityStore {
     /// Returns a code by its digest, used and expired ones included; nil if there is none.
     package func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode? {
         try await first(
-            "SELECT \(AuthorizationCode.columns), used_at FROM authorization_code WHERE digest = $1", [.blob(digest)],
+            "SELECT \(AuthorizationCode.Column.list) FROM authorization_code WHERE digest = $1", [.blob(digest)],
             read: AuthorizationCode.init)
     }
 
@@ -84,11 +75,11 @@ extension IdentityStore {
 
     // MARK: Devices
 
-    /// Inserts a mail that belongs to no other change.
+    /// Inserts a device authorization.
     ///
     /// Relies on the index to decide between equal codes.
     ///
-    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
+    /// - Returns: False if the user code is taken.
     package func insert(_ authorization: DeviceAuthorizationRecord) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             // The code of an authorization that has ended may be given again.
@@ -96,17 +87,8 @@ extension IdentityStore {
                 "DELETE FROM device_authorization WHERE user_digest = $1 AND expires_at <= $2",
                 [.blob(authorization.userDigest), .date(authorization.createdAt)])
             return try db.run(
-                """
-                INSERT INTO device_authorization (digest, user_digest, client_id, scope, address, user_agent,
-                    created_at, expires_at, poll_interval) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-                ON CONFLICT DO NOTHING
-                """,
-                [
-                    .blob(authorization.digest), .blob(authorization.userDigest), .text(authorization.clientID),
-                    .text(authorization.scope), .text(authorization.address), .text(authorization.userAgent),
-                    .date(authorization.createdAt), .date(authorization.expiresAt),
-                    .integer(Int64(authorization.interval)),
-                ]) == 1
+                "INSERT INTO device_authorization \(DeviceAuthorizationRecord.Column.insertion) ON CONFLICT DO NOTHING",
+                DeviceAuthorizationRecord.Column.values(of: authorization)) == 1
         }
     }
 
@@ -116,15 +98,9 @@ extension IdentityStore {
     ) async throws(IdentityError) -> DeviceAuthorizationRecord? {
         try await first(
             """
-            SELECT digest, user_digest, client_id, scope, address, user_agent, created_at, expires_at, poll_interval
-            FROM device_authorization WHERE user_digest = $1 AND expires_at > $2 AND decision IS NULL
-            """, [.blob(userDigest), .date(now)]
-        ) { row throws(IdentityError) in
-            DeviceAuthorizationRecord(
-                digest: try row.blob(0), userDigest: try row.blob(1), clientID: try row.text(2),
-                scope: try row.optionalText(3), address: try row.text(4), userAgent: try row.optionalText(5),
-                createdAt: try row.date(6), expiresAt: try row.date(7), interval: Int(try row.integer(8)))
-        }
+            SELECT \(DeviceAuthorizationRecord.Column.list) FROM device_authorization
+            WHERE user_digest = $1 AND expires_at > $2 AND decision IS NULL
+            """, [.blob(userDigest), .date(now)], read: DeviceAuthorizationRecord.init)
     }
 
     /// Records the user's decision, in the audit log as well; nil denies.
@@ -162,8 +138,10 @@ extension IdentityStore {
     ) async throws(IdentityError) -> DevicePoll {
         let key: [SQLValue] = [.blob(digest), .text(clientID)]
         let row = try await first(
-            "SELECT \(WaitingDevice.columns) FROM device_authorization WHERE digest = $1 AND client_id = $2", key,
-            read: WaitingDevice.init)
+            """
+            SELECT \(DeviceAuthorizationRecord.Column.list) FROM device_authorization
+            WHERE digest = $1 AND client_id = $2
+            """, key, read: WaitingDevice.init)
         guard let row else { return .unknown }
         guard now < row.expiresAt else { return .expired }
         if row.decision == "denied" { return .denied }
@@ -220,46 +198,110 @@ extension SQLConnection {
 }
 
 extension AuthorizationCode {
-    fileprivate static let columns = """
-        digest, client_id, account_id, credential_version, browser_device, redirect, code_challenge, nonce, scope, \
-        authenticated_at, factor_at, valid_until
-        """
+    /// The columns of `authorization_code`.
+    enum Column: Int32, TableColumn {
+        case digest, clientID, accountID, credentialVersion, browserDevice, redirect, codeChallenge, nonce, scope
+        case authenticatedAt, factorAt, validUntil, usedAt, deviceID, expiresAt
+
+        static let list = names()
+
+        func value(of code: AuthorizationCode?) -> SQLValue {
+            switch self {
+            case .digest: .blob(code?.digest)
+            case .clientID: .text(code?.clientID)
+            case .accountID: .text(code?.accountID)
+            case .credentialVersion: .integer((code?.credentialVersion).map { Int64($0) })
+            case .browserDevice: .blob(code?.browserDevice)
+            case .redirect: .text(code?.redirect)
+            case .codeChallenge: .text(code?.codeChallenge)
+            case .nonce: .text(code?.nonce)
+            case .scope: .text(code?.scope)
+            case .authenticatedAt: .date(code?.authenticatedAt)
+            case .factorAt: .date(code?.factorAt)
+            // Its use moves the end of the row.
+            case .validUntil, .expiresAt: .date(code?.validUntil)
+            case .usedAt: .date(code?.usedAt)
+            // The device that its use has signed in.
+            case .deviceID: .blob(nil)
+            }
+        }
+    }
 
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
-            digest: try row.blob(0), clientID: try row.text(1), accountID: try row.text(2),
-            credentialVersion: Int(try row.integer(3)), browserDevice: try row.blob(4), redirect: try row.text(5),
-            codeChallenge: try row.text(6), nonce: try row.optionalText(7), scope: try row.text(8),
-            authenticatedAt: try row.date(9), factorAt: try row.optionalDate(10), validUntil: try row.date(11),
-            usedAt: try row.optionalDate(12))
+            digest: try row.blob(Column.digest), clientID: try row.text(Column.clientID),
+            accountID: try row.text(Column.accountID),
+            credentialVersion: Int(try row.integer(Column.credentialVersion)),
+            browserDevice: try row.blob(Column.browserDevice), redirect: try row.text(Column.redirect),
+            codeChallenge: try row.text(Column.codeChallenge), nonce: try row.optionalText(Column.nonce),
+            scope: try row.text(Column.scope), authenticatedAt: try row.date(Column.authenticatedAt),
+            factorAt: try row.optionalDate(Column.factorAt), validUntil: try row.date(Column.validUntil),
+            usedAt: try row.optionalDate(Column.usedAt))
+    }
+}
+
+extension DeviceAuthorizationRecord {
+    /// The columns of `device_authorization`; the last ones are the user's decision.
+    enum Column: Int32, TableColumn {
+        case digest, userDigest, clientID, scope, address, userAgent, createdAt, expiresAt, pollInterval, polledAt
+        case decision, accountID, credentialVersion, browserDevice, grantedScope, authenticatedAt, factorAt
+
+        static let list = names()
+
+        func value(of record: DeviceAuthorizationRecord?) -> SQLValue {
+            switch self {
+            case .digest: .blob(record?.digest)
+            case .userDigest: .blob(record?.userDigest)
+            case .clientID: .text(record?.clientID)
+            case .scope: .text(record?.scope)
+            case .address: .text(record?.address)
+            case .userAgent: .text(record?.userAgent)
+            case .createdAt: .date(record?.createdAt)
+            case .expiresAt: .date(record?.expiresAt)
+            case .pollInterval: .integer((record?.interval).map { Int64($0) })
+            // Decided later.
+            case .polledAt, .authenticatedAt, .factorAt: .date(nil)
+            case .decision, .accountID, .grantedScope: .text(nil)
+            case .credentialVersion: .integer(nil)
+            case .browserDevice: .blob(nil)
+            }
+        }
+    }
+
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        self.init(
+            digest: try row.blob(Column.digest), userDigest: try row.blob(Column.userDigest),
+            clientID: try row.text(Column.clientID), scope: try row.optionalText(Column.scope),
+            address: try row.text(Column.address), userAgent: try row.optionalText(Column.userAgent),
+            createdAt: try row.date(Column.createdAt), expiresAt: try row.date(Column.expiresAt),
+            interval: Int(try row.integer(Column.pollInterval)))
     }
 }
 
 /// The state of a device authorization, as a poll reads it.
 private struct WaitingDevice {
+    private typealias Column = DeviceAuthorizationRecord.Column
+
     let expiresAt: Date
     let polledAt: Date?
     let interval: Int
     let decision: String?
     let approval: DeviceApproval?
 
-    static let columns = """
-        expires_at, polled_at, poll_interval, decision, account_id, credential_version, browser_device, granted_scope, \
-        authenticated_at, factor_at
-        """
-
     init(_ row: borrowing SQLRow) throws(IdentityError) {
-        expiresAt = try row.date(0)
-        polledAt = try row.optionalDate(1)
-        interval = Int(try row.integer(2))
-        decision = try row.optionalText(3)
+        expiresAt = try row.date(Column.expiresAt)
+        polledAt = try row.optionalDate(Column.polledAt)
+        interval = Int(try row.integer(Column.pollInterval))
+        decision = try row.optionalText(Column.decision)
         guard decision == "approved" else {
             approval = nil
             return
         }
         approval = DeviceApproval(
-            accountID: try row.text(4), credentialVersion: Int(try row.integer(5)), browserDevice: try row.blob(6),
-            scope: try row.text(7), authenticatedAt: try row.date(8), factorAt: try row.optionalDate(9))
+            accountID: try row.text(Column.accountID),
+            credentialVersion: Int(try row.integer(Column.credentialVersion)),
+            browserDevice: try row.blob(Column.browserDevice), scope: try row.text(Column.grantedScope),
+            authenticatedAt: try row.date(Column.authenticatedAt), factorAt: try row.optionalDate(Column.factorAt))
     }
 }
 

@@ -21,7 +21,7 @@ extension IdentityStore {
 
     /// Returns a device, also a signed-out one; nil if there is none, or it ended so long ago that it was removed.
     package func device(id: [UInt8]) async throws(IdentityError) -> Device? {
-        try await first("SELECT \(Device.columns) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
+        try await first("SELECT \(Device.Column.list) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
     /// Inserts the device if the account is active and its credentials have not changed since `account` was read.
@@ -64,7 +64,7 @@ extension IdentityStore {
         let outcome = try await self.change(
             row: attempt.deviceID, change, then: .session(device: attempt.deviceID)
         ) { row throws(IdentityError) -> RotationOutcome in
-            (rotated, (try Device(row, from: Account.columnCount), try Account(row)))
+            (rotated, (try Device(row, from: Int32(Account.Column.allCases.count)), try Account(row)))
         } otherwise: { db throws(IdentityError) -> RotationOutcome in
             guard let device = try db.device(attempt.deviceID) else { return (.rejected, nil) }
             let rotation = Rotation(judging: attempt, against: device)
@@ -78,7 +78,7 @@ extension IdentityStore {
     package func devices(of accountID: String, at now: Date) async throws(IdentityError) -> [Device] {
         try await all(
             """
-            SELECT \(Device.columns) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2
+            SELECT \(Device.Column.list) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2
             ORDER BY last_used_at DESC, id LIMIT 500
             """,
             [.text(accountID), .date(now)], read: Device.init)
@@ -134,8 +134,7 @@ extension SQLConnection {
         // must not leave a device signed in that knows nothing of it (attack F8).
         guard try isUnchanged(account) else { return false }
         try run(
-            "INSERT INTO device (\(Device.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
-            device.sqlValues)
+            "INSERT INTO device \(Device.Column.insertion)", Device.Column.values(of: device))
         try removeExcessDevices(of: device)
         try run("UPDATE account SET last_login_at = $1 WHERE id = $2", [.date(device.createdAt), .text(account.id)])
         try audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
@@ -179,7 +178,7 @@ extension SQLConnection {
 
     /// Returns a device, read within the caller's transaction.
     fileprivate func device(_ id: [UInt8]) throws(IdentityError) -> Device? {
-        try first("SELECT \(Device.columns) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
+        try first("SELECT \(Device.Column.list) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
     /// Signs out a device once, with an audit entry; the first reason stays.
@@ -240,48 +239,68 @@ extension SQLStatement {
     fileprivate static func session(device id: [UInt8]) -> SQLStatement { SQLStatement(sessionQuery, [.blob(id)]) }
 
     private static let sessionQuery = """
-        SELECT \(Account.columns.words.map { "account.\($0)" }.joined(separator: " ")),
-            \(Device.columns.words.map { "device.\($0)" }.joined(separator: " "))
+        SELECT \(Account.Column.names(in: "account")), \(Device.Column.names(in: "device"))
         FROM device JOIN account ON account.id = device.account_id WHERE device.id = $1
         """
 }
 
 extension Device {
-    /// The columns in the order of `init(_:)` and `sqlValues`.
-    fileprivate static let columns = """
-        id, account_id, secret, counter, rotated_at, rotation_key, created_at, last_used_at, expires_at, revoked_at, \
-        revoked_because, user_agent, address, app_id, scope, name, factor_at, authenticated_at
-        """
+    /// The columns of `device`.
+    enum Column: Int32, TableColumn {
+        case id, accountID, secret, counter, rotatedAt, rotationKey, createdAt, lastUsedAt, expiresAt, revokedAt
+        case revokedBecause, userAgent, address, appID, scope, name, pushToken, factorAt, authenticatedAt
+
+        static let list = names()
+
+        func value(of device: Device?) -> SQLValue {
+            switch self {
+            case .id: .blob(device?.id)
+            case .accountID: .text(device?.accountID)
+            case .secret: .blob(device?.secret)
+            case .counter: .integer((device?.counter).map { Int64($0) })
+            case .rotatedAt: .date(device?.rotatedAt)
+            case .rotationKey: .blob(device?.rotationKey)
+            case .createdAt: .date(device?.createdAt)
+            case .lastUsedAt: .date(device?.lastUsedAt)
+            case .expiresAt: .date(device?.expiresAt)
+            case .revokedAt: .date(device?.revokedAt)
+            case .revokedBecause: .text(device?.revocationReason?.rawValue)
+            case .userAgent: .text(device?.userAgent)
+            case .address: .text(device?.address)
+            case .appID: .text(device?.clientID)
+            case .scope: .text(device?.scope)
+            case .name: .text(device?.name)
+            // Of an earlier version.
+            case .pushToken: .text(nil)
+            case .factorAt: .date(device?.factorAt)
+            case .authenticatedAt: .date(device?.authenticatedAt)
+            }
+        }
+    }
 
     /// Creates a device from a row; a generation out of range is damage.
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) { try self.init(row, from: 0) }
 
     /// Creates a device from the columns of a row from one on.
-    fileprivate init(_ row: borrowing SQLRow, from start: Int32) throws(IdentityError) {
-        guard let counter = UInt32(exactly: try row.integer(start + 3)) else {
+    fileprivate init(_ row: borrowing SQLRow, from first: Int32) throws(IdentityError) {
+        guard let counter = UInt32(exactly: try row.integer(Column.counter, from: first)) else {
             throw .corruptStore("a device has a generation out of range")
         }
         self.init(
-            id: try row.blob(start), accountID: try row.text(start + 1), clientID: try row.optionalText(start + 13),
-            scope: try row.optionalText(start + 14), secret: try row.blob(start + 2), counter: counter,
-            rotatedAt: try row.optionalDate(start + 4), rotationKey: try row.optionalBlob(start + 5),
-            createdAt: try row.date(start + 6),
-            lastUsedAt: try row.date(start + 7), expiresAt: try row.date(start + 8),
-            revokedAt: try row.optionalDate(start + 9),
-            revocationReason: try row.optionalText(start + 10).flatMap(RevocationReason.init),
-            userAgent: try row.optionalText(start + 11),
-            address: try row.optionalText(start + 12), name: try row.optionalText(start + 15),
-            factorAt: try row.optionalDate(start + 16),
-            authenticatedAt: try row.optionalDate(start + 17))
-    }
-
-    /// The values in the order of `columns`.
-    fileprivate var sqlValues: [SQLValue] {
-        [
-            .blob(id), .text(accountID), .blob(secret), .integer(Int64(counter)), .date(rotatedAt),
-            .blob(rotationKey), .date(createdAt), .date(lastUsedAt), .date(expiresAt), .date(revokedAt),
-            .text(revocationReason?.rawValue), .text(userAgent), .text(address),
-            .text(clientID), .text(scope), .text(name), .date(factorAt), .date(authenticatedAt),
-        ]
+            id: try row.blob(Column.id, from: first), accountID: try row.text(Column.accountID, from: first),
+            clientID: try row.optionalText(Column.appID, from: first),
+            scope: try row.optionalText(Column.scope, from: first), secret: try row.blob(Column.secret, from: first),
+            counter: counter, rotatedAt: try row.optionalDate(Column.rotatedAt, from: first),
+            rotationKey: try row.optionalBlob(Column.rotationKey, from: first),
+            createdAt: try row.date(Column.createdAt, from: first),
+            lastUsedAt: try row.date(Column.lastUsedAt, from: first),
+            expiresAt: try row.date(Column.expiresAt, from: first),
+            revokedAt: try row.optionalDate(Column.revokedAt, from: first),
+            revocationReason: try row.optionalText(Column.revokedBecause, from: first).flatMap(RevocationReason.init),
+            userAgent: try row.optionalText(Column.userAgent, from: first),
+            address: try row.optionalText(Column.address, from: first),
+            name: try row.optionalText(Column.name, from: first),
+            factorAt: try row.optionalDate(Column.factorAt, from: first),
+            authenticatedAt: try row.optionalDate(Column.authenticatedAt, from: first))
     }
 }

@@ -3,7 +3,9 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Inserts a code.
+    /// Inserts a mail that belongs to no other change.
+    ///
+    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     package func insert(_ mail: OutboxMail) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(mail) }
     }
@@ -175,7 +177,7 @@ extension SQLConnection {
 
     private func activeAccount(emailKey: String) throws(IdentityError) -> Account? {
         try first(
-            "SELECT \(Account.columns) FROM account WHERE email_key = $1 AND status = 'active'", [.text(emailKey)],
+            "SELECT \(Account.Column.list) FROM account WHERE email_key = $1 AND status = 'active'", [.text(emailKey)],
             read: Account.init)
     }
 

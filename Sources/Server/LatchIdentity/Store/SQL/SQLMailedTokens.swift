@@ -129,7 +129,7 @@ extension SQLConnection {
     ) throws(IdentityError) -> Account? {
         try first(
             """
-            SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
+            SELECT \(Account.Column.list) FROM account WHERE status = 'active' AND (id, email_key) = (
                 SELECT account_id, email_key FROM one_time_token WHERE digest = $1 AND purpose = $2 AND expires_at > $3)
             """,
             [.blob(digest), .text(purpose.rawValue), .date(now)], read: Account.init)
@@ -141,7 +141,7 @@ extension SQLConnection {
     ) throws(IdentityError) -> Account? {
         try first(
             """
-            SELECT \(Account.columns) FROM account WHERE status = 'active' AND (id, email_key) = (
+            SELECT \(Account.Column.list) FROM account WHERE status = 'active' AND (id, email_key) = (
                 SELECT account_id, old_email_key FROM email_change WHERE \(column) = $1 AND expires_at > $2)
             """, [.blob(digest), .date(now)], read: Account.init)
     }

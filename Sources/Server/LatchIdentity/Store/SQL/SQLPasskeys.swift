@@ -12,7 +12,7 @@ extension IdentityStore {
     /// Returns the passkeys of an account, the oldest first.
     package func passkeys(of accountID: String) async throws(IdentityError) -> [Passkey] {
         try await all(
-            "SELECT \(Passkey.columns) FROM passkey WHERE account_id = $1 ORDER BY created_at, credential_id",
+            "SELECT \(Passkey.Column.list) FROM passkey WHERE account_id = $1 ORDER BY created_at, credential_id",
             [.text(accountID)], read: Passkey.init)
     }
 
@@ -34,8 +34,7 @@ extension IdentityStore {
             guard try db.passkey(passkey.id) == nil else { throw .passkeyExists }
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
             try db.run(
-                "INSERT INTO passkey (\(Passkey.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-                passkey.values)
+                "INSERT INTO passkey \(Passkey.Column.insertion)", Passkey.Column.values(of: passkey))
             try db.passkeysHaveChanged(.passkeyAdded, of: account.id, at: passkey.createdAt)
             try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
         }
@@ -121,7 +120,7 @@ extension SQLConnection {
         }
         guard !isLinked else { return true }
         return try all(
-            "SELECT \(Passkey.columns) FROM passkey WHERE account_id = $1", [.text(account.id)], read: Passkey.init
+            "SELECT \(Passkey.Column.list) FROM passkey WHERE account_id = $1", [.text(account.id)], read: Passkey.init
         ).contains { $0.isUsable(at: ways.relyingPartyID) }
     }
 
@@ -146,7 +145,7 @@ extension SQLConnection {
 
     fileprivate func passkey(_ id: [UInt8]) throws(IdentityError) -> Passkey? {
         try first(
-            "SELECT \(Passkey.columns) FROM passkey WHERE credential_id = $1", [.blob(id)], read: Passkey.init)
+            "SELECT \(Passkey.Column.list) FROM passkey WHERE credential_id = $1", [.blob(id)], read: Passkey.init)
     }
 
     /// Uses up a challenge, and returns false if it was used before.
@@ -169,32 +168,43 @@ extension SQLConnection {
 }
 
 extension Passkey {
-    /// The columns in the order of `init(_:)` and `values`.
-    fileprivate static let columns = """
-        credential_id, account_id, public_key, counter, is_backup_eligible, is_backed_up, aaguid, transports, name, \
-        created_at, last_used_at, relying_party
-        """
+    /// The columns of `passkey`.
+    enum Column: Int32, TableColumn {
+        case credentialID, accountID, publicKey, counter, isBackupEligible, isBackedUp, aaguid, transports, name
+        case createdAt, lastUsedAt, relyingParty
+
+        static let list = names()
+
+        func value(of passkey: Passkey?) -> SQLValue {
+            switch self {
+            case .credentialID: .blob(passkey?.id)
+            case .accountID: .text(passkey?.accountID)
+            case .publicKey: .blob(passkey?.publicKey)
+            case .counter: .integer((passkey?.counter).map { Int64($0) })
+            case .isBackupEligible: .integer((passkey?.isBackupEligible).map { $0 ? 1 : 0 })
+            case .isBackedUp: .integer((passkey?.isBackedUp).map { $0 ? 1 : 0 })
+            case .aaguid: .blob(passkey?.aaguid)
+            case .transports: .text(passkey?.transports)
+            case .name: .text(passkey?.name)
+            case .createdAt: .date(passkey?.createdAt)
+            case .lastUsedAt: .date(passkey?.lastUsedAt)
+            case .relyingParty: .text(passkey?.relyingPartyID)
+            }
+        }
+    }
 
     /// Creates a passkey from a row; a counter out of range is damage.
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
-        guard let counter = UInt32(exactly: try row.integer(3)) else {
+        guard let counter = UInt32(exactly: try row.integer(Column.counter)) else {
             throw .corruptStore("a passkey has a counter out of range")
         }
         self.init(
-            id: try row.blob(0), accountID: try row.text(1), relyingPartyID: try row.optionalText(11),
-            publicKey: try row.blob(2), counter: counter,
-            isBackupEligible: try row.integer(4) == 1, isBackedUp: try row.integer(5) == 1, aaguid: try row.blob(6),
-            transports: try row.text(7), name: try row.text(8), createdAt: try row.date(9),
-            lastUsedAt: try row.optionalDate(10))
-    }
-
-    /// The values in the order of `columns`.
-    fileprivate var values: [SQLValue] {
-        [
-            .blob(id), .text(accountID), .blob(publicKey), .integer(Int64(counter)),
-            .integer(isBackupEligible ? 1 : 0), .integer(isBackedUp ? 1 : 0), .blob(aaguid), .text(transports),
-            .text(name), .date(createdAt), .date(lastUsedAt), .text(relyingPartyID),
-        ]
+            id: try row.blob(Column.credentialID), accountID: try row.text(Column.accountID),
+            relyingPartyID: try row.optionalText(Column.relyingParty), publicKey: try row.blob(Column.publicKey),
+            counter: counter, isBackupEligible: try row.integer(Column.isBackupEligible) == 1,
+            isBackedUp: try row.integer(Column.isBackedUp) == 1, aaguid: try row.blob(Column.aaguid),
+            transports: try row.text(Column.transports), name: try row.text(Column.name),
+            createdAt: try row.date(Column.createdAt), lastUsedAt: try row.optionalDate(Column.lastUsedAt))
     }
 }
 

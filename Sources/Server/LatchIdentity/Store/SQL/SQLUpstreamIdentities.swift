@@ -145,9 +145,7 @@ extension IdentityStore {
         }
     }
 
-    /// Inserts a device authorization.
-    ///
-    /// - Returns: False if the user code is taken.
+    /// Inserts a code.
     package func insert(_ code: SignInCode) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.run(
@@ -239,7 +237,7 @@ extension SQLConnection {
     fileprivate func account(linkedTo identity: UpstreamIdentity) throws(IdentityError) -> Account? {
         try first(
             """
-            SELECT \(Account.columns) FROM account
+            SELECT \(Account.Column.list) FROM account
             WHERE id = (SELECT account_id FROM upstream_identity WHERE issuer = $1 AND subject = $2)
             """, [.text(identity.issuer), .text(identity.subject)], read: Account.init)
     }

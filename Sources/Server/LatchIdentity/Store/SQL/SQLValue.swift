@@ -12,6 +12,17 @@ enum SQLValue: Sendable, Hashable {
     static func date(_ value: Date?) -> SQLValue { .integer(value?.storedMilliseconds) }
 }
 
+extension SQLValue {
+    /// The type of the value, also of a NULL.
+    var kind: StoreTable.Column.Kind {
+        switch self {
+        case .integer: .integer
+        case .text: .text
+        case .blob: .blob
+        }
+    }
+}
+
 extension Int64 {
     /// Returns the first of the 2²⁰ numbers of a millisecond since 1970, in whose order accounts are listed and PostgreSQL's audit
     /// entries are.

@@ -31,6 +31,11 @@ struct StoreTable: Sendable, Hashable {
         self.init(name, (Array(key) + Array(columns)).map { Column(name: $0.key, kind: $0.value) }, keyCount: key.count)
     }
 
+    /// Creates the table of a type of rows, whose first column is the key.
+    private init<Columns: TableColumn>(_ name: String, _ columns: Columns.Type) {
+        self.init(name, columns.allCases.map { Column(name: $0.name, kind: $0.value(of: nil).kind) }, keyCount: 1)
+    }
+
     private init(_ name: String, _ columns: [Column], keyCount: Int) {
         self.name = name
         self.columns = columns
@@ -53,28 +58,11 @@ struct StoreTable: Sendable, Hashable {
     static let all = accounts + waiting + operations
 
     private static let accounts = [
-        StoreTable(
-            "account", key: ["id": .text],
-            [
-                "email": .text, "email_key": .text, "name": .text, "password_hash": .text,
-                "password_changed_at": .integer, "email_verified_at": .integer, "roles": .text, "permissions": .text,
-                "status": .text, "created_at": .integer, "username": .text, "username_key": .text, "standing": .text,
-                "updated_at": .integer, "last_login_at": .integer, "owner_proved_at": .integer,
-                "credential_version": .integer, "attributes": .text, "terms_version": .text,
-                "terms_accepted_at": .integer,
-            ]),
+        StoreTable("account", Account.Column.self),
         StoreTable(
             "account_details", key: ["account_id": .text],
             ["first_name": .text, "last_name": .text, "shown_name": .text, "search_key": .text, "content": .text]),
-        StoreTable(
-            "device", key: ["id": .blob],
-            [
-                "account_id": .text, "secret": .blob, "counter": .integer, "rotated_at": .integer,
-                "rotation_key": .blob, "created_at": .integer, "last_used_at": .integer, "expires_at": .integer,
-                "revoked_at": .integer, "revoked_because": .text, "user_agent": .text, "address": .text,
-                "app_id": .text, "scope": .text, "name": .text, "push_token": .text, "factor_at": .integer,
-                "authenticated_at": .integer,
-            ]),
+        StoreTable("device", Device.Column.self),
         StoreTable(
             "second_factor", key: ["account_id": .text, "is_confirmed": .integer],
             [
@@ -85,13 +73,7 @@ struct StoreTable: Sendable, Hashable {
         StoreTable(
             "upstream_identity", key: ["issuer": .text, "subject": .text],
             ["provider": .text, "email": .text, "account_id": .text, "linked_at": .integer]),
-        StoreTable(
-            "passkey", key: ["credential_id": .blob],
-            [
-                "account_id": .text, "public_key": .blob, "counter": .integer, "is_backup_eligible": .integer,
-                "is_backed_up": .integer, "aaguid": .blob, "transports": .text, "name": .text, "created_at": .integer,
-                "last_used_at": .integer, "relying_party": .text,
-            ]),
+        StoreTable("passkey", Passkey.Column.self),
     ]
 
     private static let waiting = [
@@ -130,22 +112,8 @@ struct StoreTable: Sendable, Hashable {
                 "authenticated_at": .integer, "expires_at": .integer,
             ]),
         StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),
-        StoreTable(
-            "authorization_code", key: ["digest": .blob],
-            [
-                "client_id": .text, "account_id": .text, "credential_version": .integer, "browser_device": .blob,
-                "redirect": .text, "code_challenge": .text, "nonce": .text, "scope": .text,
-                "authenticated_at": .integer, "factor_at": .integer, "valid_until": .integer, "used_at": .integer,
-                "device_id": .blob, "expires_at": .integer,
-            ]),
-        StoreTable(
-            "device_authorization", key: ["digest": .blob],
-            [
-                "user_digest": .blob, "client_id": .text, "scope": .text, "address": .text, "user_agent": .text,
-                "created_at": .integer, "expires_at": .integer, "poll_interval": .integer, "polled_at": .integer,
-                "decision": .text, "account_id": .text, "credential_version": .integer, "browser_device": .blob,
-                "granted_scope": .text, "authenticated_at": .integer, "factor_at": .integer,
-            ]),
+        StoreTable("authorization_code", AuthorizationCode.Column.self),
+        StoreTable("device_authorization", DeviceAuthorizationRecord.Column.self),
     ]
 
     private static let operations = [
