@@ -104,6 +104,11 @@ extension ServerError {
         ServerError(code: "malformedRequest", message: message, status: .badRequest)
     }
 
+    /// The content is compressed, which no decoder of content takes (RFC 9110 §15.5.16).
+    package static let unsupportedContentCoding = ServerError(
+        code: "unsupportedContentCoding", message: "The content must not have a Content-Encoding.",
+        status: .unsupportedMediaType)
+
     /// - Parameter expected: The media type that is supported (RFC 9110 §15.5.16).
     package static func unsupportedMediaType(expected: String) -> ServerError {
         ServerError(

@@ -97,6 +97,28 @@ import Darwin
         }
     }
 
+    /// pnpm/pnpm#2605: the name of a temporary file beside it is longer, and names have 255 bytes at most.
+    @Test(arguments: [
+        String(repeating: "n", count: 255), String(repeating: "é", count: 127), "n" + String(repeating: "🦊", count: 63),
+    ])
+    func `may have the longest name`(name: String) async throws {
+        try await withTemporaryFolder { folder in
+            let file = AtomicFile("\(folder)/\(name)")
+            try file.replace(with: [1])
+            try file.replace(with: [2])
+            #expect(try file.read() == [2])
+            let writer = try FileWriter(replacing: file.path)
+            try await writer.write([3])
+            try await writer.commit()
+            #expect(try file.read() == [3])
+            try file.remove()
+            let new = try NewFile(file.path)
+            try new.write([4])
+            try new.publish()
+            #expect(try file.read() == [4])
+        }
+    }
+
     @Test func `is its owner's alone, whoever could read the one before`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")

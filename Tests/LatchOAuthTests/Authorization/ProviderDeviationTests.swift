@@ -77,6 +77,40 @@ import Testing
         #expect(issuer.requests(to: "/oauth/token").count == 1)
     }
 
+    private func deviceCode() async throws -> (AuthorizationClient, DeviceAuthorization) {
+        publish("https://id.example.com")
+        issuer.on(
+            "/device", .ok,
+            #"{"device_code":"d","user_code":"u","verification_uri":"https://id.example.com/u","expires_in":600}"#)
+        let client = client(OAuthConfiguration(issuer: ScriptedIssuer.url, clientID: "c"))
+        return (client, try await client.beginOnAnotherDevice())
+    }
+
+    /// brandonrc/mobula#22, Kilo-Org/kilocode#14056.
+    @Test(arguments: [(HTTPStatus.forbidden, "<html>403"), (.notFound, "<html>404"), (.ok, "<html>portal"), (.ok, "")])
+    func `has a gateway whose page is no answer to a device's code`(status: HTTPStatus, content: String) async throws {
+        let (client, authorization) = try await deviceCode()
+        issuer.on(status, content)
+        let tokens = Task { try await client.finish(authorization) }
+        _ = await issuer.clock.sleepers(atLeast: 1)
+        issuer.clock.advance(by: .seconds(6))
+        _ = await issuer.clock.sleepers(atLeast: 1)
+        issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#)
+        issuer.clock.advance(by: .seconds(60))
+        #expect(try await tokens.value.tokens.access == "a")
+    }
+
+    /// NousResearch/hermes-agent#20314: NTP at boot, dual boot, a resumed virtual machine.
+    @Test func `waits for a device's code by a clock that no correction of the date moves`() async throws {
+        let (client, authorization) = try await deviceCode()
+        let tokens = Task { try await client.finish(authorization) }
+        _ = await issuer.clock.sleepers(atLeast: 1)
+        issuer.clock.jump(by: 86_400)
+        issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#)
+        issuer.clock.advance(by: .seconds(6))
+        #expect(try await tokens.value.tokens.access == "a")
+    }
+
     @Test(arguments: [
         #"{"error":{"message":"Error validating verification code.","type":"OAuthException","code":100}}"#,
         #"{"error":{"code":400,"message":"Error validating verification code.","status":"INVALID_ARGUMENT"}}"#,

@@ -23,10 +23,38 @@ import Testing
         #expect(error?.status == .unsupportedMediaType)
     }
 
-    @Test(arguments: ["", "{", "{}{}", #"{"a":1,"a":2}"#, "nope", "[1,]", "\u{FEFF}{}"])
+    @Test(arguments: ["", "{", "{}{}", #"{"a":1,"a":2}"#, "nope", "[1,]", "{}\u{FEFF}"])
     func `is rejected when it is malformed`(body: String) {
         let error = #expect(throws: ServerError.self) { try Self.request(body).json() }
         #expect(error?.status == .badRequest)
+    }
+
+    /// Badgerati/Pode#1604: PowerShell and .NET write one.
+    @Test func `may begin with a byte order mark`() throws {
+        let request = Self.request("\u{FEFF}{\"a\":1}")
+        #expect(try request.json()["a"]?.intValue == 1)
+        #expect(try request.json(as: [String: Int].self) == ["a": 1])
+    }
+
+    /// google/certificate-transparency#1109.
+    @Test(arguments: ["gzip", "identity, gzip", "br"]) func `is refused with a content coding`(coding: String) throws {
+        for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"] {
+            var request = Self.request("a", type: type)
+            request.fields["Content-Encoding"] = coding
+            let error = #expect(throws: ServerError.self) {
+                switch type.utf8.count {
+                case 16: _ = try request.json()
+                case 33: _ = try request.formFields()
+                default: _ = try request.multipartForm()
+                }
+            }
+            let response = HTTPResponse.problem(try #require(error))
+            #expect(response.status == .unsupportedMediaType)
+            #expect(response.fields["Accept-Encoding"] == "identity")
+        }
+        var request = Self.request("{}")
+        request.fields["Content-Encoding"] = "identity"
+        #expect(try request.json().objectValue?.isEmpty == true)
     }
 
     @Test func `is rejected when it nests too deep`() {

@@ -113,8 +113,33 @@ import Testing
             let outcome = try await home.latch("request", "GET", "/api/x", "-o", file)
             #expect(outcome.ending == .exited(0) && outcome.output.isEmpty)
             #expect(BuiltProgram.lines(of: file) == ["GET /api/x "])
-            let nowhere = try await home.latch("request", "GET", "/api/x", "-o", home.folder + "/none/answer")
-            #expect(nowhere.ending == .exited(1))
+        }
+    }
+
+    /// npm/write-file-atomic#63: the response of a request that was carried out must not be lost for its file.
+    @Test func `is not sent where its content cannot be written`() async throws {
+        try await signedIn { home, issuer in
+            for file in ["/none/answer", "/" + String(repeating: "n", count: 256)] {
+                let outcome = try await home.latch("request", "POST", "/api/x", "-o", home.folder + file)
+                #expect(outcome.ending == .exited(1))
+                #expect(outcome.error.joined().contains("cannot be written"))
+            }
+            #expect(issuer.resourceRequests.isEmpty)
+            let long = home.folder + "/" + String(repeating: "é", count: 127)
+            #expect(try await home.latch("request", "GET", "/api/x", "-o", long).ending == .exited(0))
+            #expect(BuiltProgram.lines(of: long) == ["GET /api/x "])
+        }
+    }
+
+    /// noahmorrison/chevron#26: a file of /proc has content and no size, and a pipe has none.
+    @Test func `sends the content of pipes and of files without a size`() async throws {
+        try await signedIn { home, issuer in
+            let version = try #require(try AtomicFile("/proc/version").read())
+            #expect(try await home.latch("request", "POST", "/api/x", "-d", "@/proc/version").ending == .exited(0))
+            #expect(issuer.resourceRequests.last?.body.bytes == version)
+            let call = try home.start(["request", "POST", "/api/x", "--json", "@/dev/stdin"], input: "[1]")
+            #expect(await call.outcome().ending == .exited(0))
+            #expect(issuer.resourceRequests.last?.body.text == "[1]")
         }
     }
 

@@ -69,6 +69,8 @@ private struct RequestCommand {
                 hint: "The credential is for \(issuer.origin); "
                     + "if you trust the other one with it, add '--allow-origin \(request.origin)'.")
         }
+        // Before the request, whose response would be lost otherwise.
+        let file = try outputFile()
         let redirects = invocation.has(RequestSubcommand.location) ? RedirectPolicy() : .none
         let response = try await accounts.with(entry) { session in
             let client = accounts.client(of: issuer, session, allowing: origins, redirects: redirects)
@@ -80,8 +82,18 @@ private struct RequestCommand {
                 "The server responded with \(response.status).",
                 hint: response.fields[.wwwAuthenticate].map { "It requires: \($0)" })
         }
-        try await show(response)
+        try await show(response, in: file)
         return .success
+    }
+
+    /// Opens the file for the content; nil without one.
+    private func outputFile() throws(CommandError) -> FileWriter? {
+        guard let path = invocation[RequestSubcommand.output], path != "-" else { return nil }
+        do throws(FileError) { return try FileWriter(replacing: path) } catch {
+            throw .failed(
+                "'\(path)' cannot be written: \(error.description)", hint: "Choose a place that this user may write to."
+            )
+        }
     }
 
     /// Returns the further origins that receive the credential.
@@ -126,7 +138,7 @@ private struct RequestCommand {
 
 extension RequestCommand {
     /// Writes the head if requested, and the content as it arrives.
-    private func show(_ response: HTTPResponse) async throws {
+    private func show(_ response: HTTPResponse, in file: FileWriter?) async throws {
         if invocation.has(RequestSubcommand.include) {
             // No reason phrase: HTTP/2 has none, and no script may rely on it (RFC 9110 §15.1).
             var head = "HTTP \(response.status)\r\n"
@@ -135,8 +147,8 @@ extension RequestCommand {
             }
             environment.output.write(head + "\r\n")
         }
-        if let path = invocation[RequestSubcommand.output], path != "-" {
-            try await response.body.chunks.write(to: path)
+        if let file {
+            try await response.body.chunks.write(with: file)
             return
         }
         for try await chunk in response.body.chunks {
@@ -203,7 +215,10 @@ private struct RequestContent: Sendable {
         }
         let parts = form + json
         mediaType = parts.isEmpty ? nil : json.isEmpty ? "application/x-www-form-urlencoded" : "application/json"
-        if parts.count == 1, let only = parts.first, only.hasPrefix("@"), only != "@-" {
+        // A pipe, and a file of /proc, have no size, and are read first.
+        if parts.count == 1, let only = parts.first, only.hasPrefix("@"), only != "@-",
+            let status = FileStatus(of: String(only.dropFirst())), status.isFile, status.size != 0
+        {
             body = HTTPBody(try .file(at: String(only.dropFirst())))
             return
         }

@@ -162,6 +162,10 @@ extension HTTPBodyStream {
     ///   `HTTPError.fileChanged` if the file's length has changed.
     public static func file(at path: String) throws(HTTPError) -> HTTPBodyStream {
         let length = try opened(path).size
+        // Files of /proc have content and no size.
+        guard try length > 0 || hasNoByte(path) else {
+            throw .fileUnavailable("\(path) does not say its size; read it into memory first.")
+        }
         return HTTPBodyStream(length: length) {
             let reader = try opened(path)
             guard reader.size == length else { throw HTTPError.fileChanged }
@@ -195,9 +199,19 @@ extension HTTPBodyStream {
         to path: String, upTo limit: Int = .max,
         progress: (@Sendable (_ written: Int, _ expected: Int?) -> Void)? = nil
     ) async throws -> Int {
+        let writer: FileWriter
+        do throws(FileError) { writer = try FileWriter(replacing: path) } catch { throw Self.unwritable(error) }
+        return try await write(with: writer, upTo: limit, progress: progress)
+    }
+
+    /// Writes the stream as ``write(to:upTo:progress:)`` does, with a writer that was made before the content was requested.
+    @discardableResult
+    package func write(
+        with writer: FileWriter, upTo limit: Int = .max,
+        progress: (@Sendable (_ written: Int, _ expected: Int?) -> Void)? = nil
+    ) async throws -> Int {
         if let length, length > limit { throw HTTPError.tooLarge }
         do {
-            let writer = try FileWriter(replacing: path)
             var count = 0
             for try await piece in self {
                 count += piece.count
@@ -211,19 +225,33 @@ extension HTTPBodyStream {
             try await writer.commit()
             return count
         } catch let failure as FileError {
-            throw HTTPError.fileUnavailable("The file could not be written: \(failure).")
+            throw Self.unwritable(failure)
         }
+    }
+
+    private static func hasNoByte(_ path: String) throws(HTTPError) -> Bool {
+        do throws(FileError) { return try AtomicFile(path).read(atMost: 1)?.isEmpty ?? true } catch {
+            throw unreadable(error)
+        }
+    }
+
+    private static func unreadable(_ error: FileError) -> HTTPError {
+        .fileUnavailable("The file could not be read: \(error).")
+    }
+
+    private static func unwritable(_ error: FileError) -> HTTPError {
+        .fileUnavailable("The file could not be written: \(error).")
     }
 
     private static func opened(_ path: String) throws(HTTPError) -> FileReader {
         do throws(FileError) { return try FileReader(path) } catch {
-            throw .fileUnavailable("The file could not be read: \(error).")
+            throw unreadable(error)
         }
     }
 
     private static func piece(of reader: FileReader) async throws(HTTPError) -> [UInt8] {
         do throws(FileError) { return try await reader.next(upTo: pieceBytes) } catch {
-            throw .fileUnavailable("The file could not be read: \(error).")
+            throw unreadable(error)
         }
     }
 }

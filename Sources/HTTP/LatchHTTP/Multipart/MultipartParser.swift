@@ -6,8 +6,8 @@ extension MultipartForm {
     /// Parses a form in memory.
     ///
     /// It is strict: input that clients do not send, and that parsers could read differently, is rejected. That is text
-    /// before the first boundary, a boundary that is not a line of its own, folded and duplicate fields, duplicate
-    /// parameters.
+    /// before the first or after the last boundary, a boundary that is not on a separate line, folded and duplicate fields, duplicate
+    /// parameters. Empty lines around the form are accepted, which some clients send.
     ///
     /// - Parameters:
     ///   - bytes: The content of the message.
@@ -21,10 +21,11 @@ extension MultipartForm {
         }
         let delimiter = Array("\r\n--\(boundary)".utf8)
         // RFC 2046 §5.1.1: the first boundary needs no line break before it.
-        guard bytes.starts(with: delimiter.dropFirst(2)) else {
+        let first = bytes.starts(with: [0x0D, 0x0A]) ? bytes.dropFirst(2) : bytes[...]
+        guard first.starts(with: delimiter.dropFirst(2)) else {
             throw .malformedMessage("The form does not begin with its boundary.")
         }
-        var rest = bytes[(delimiter.count - 2)...]
+        var rest = first.dropFirst(delimiter.count - 2)
         while !rest.starts(with: [0x2D, 0x2D]) {
             guard rest.starts(with: [0x0D, 0x0A]) else {
                 throw .malformedMessage("A boundary of the form is not on a line of its own.")
@@ -43,8 +44,7 @@ extension MultipartForm {
             parts.append(part)
             rest = content[(end + delimiter.count)...]
         }
-        // Nothing but a line break may follow the last boundary.
-        guard [0x0D, 0x0A].starts(with: rest.dropFirst(2)) else {
+        guard rest.dropFirst(2).allSatisfy({ $0 == 0x0D || $0 == 0x0A }) else {
             throw .malformedMessage("Something follows the last boundary of the form.")
         }
     }

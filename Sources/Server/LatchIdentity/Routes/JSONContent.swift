@@ -15,12 +15,15 @@ extension HTTPRequest {
         guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else {
             throw .notJSON
         }
+        do throws(ServerError) { try requireNoContentCoding() } catch {
+            throw .notJSON.with(message: error.message, hint: "Send it as it is.")
+        }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         // A string takes as much as its text, and a thousand values no more than the largest content.
         guard context.memory?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: body.bytes, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))
+            value = try JSONValue(parsing: body.bytes.withoutByteOrderMark, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))
         } catch {
             throw .invalidInput.with(message: error.message, hint: error.hint)
         }

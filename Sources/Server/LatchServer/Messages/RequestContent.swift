@@ -54,7 +54,7 @@ extension HTTPRequest {
         // JSONDecoder accepts duplicate names, of which another parser may use the other one.
         _ = try json()
         do {
-            return try decoder.decode(type, from: Data(body.bytes))
+            return try decoder.decode(type, from: Data(body.bytes.withoutByteOrderMark))
         } catch {
             throw .malformedRequest(
                 "The JSON content does not have the expected form: \(error.decodingFailureDescription)")
@@ -63,18 +63,21 @@ extension HTTPRequest {
 
     /// Parses JSON content (RFC 8259).
     ///
+    /// A byte order mark is ignored (RFC 8259 §8.1).
+    ///
     /// - Throws: `ServerError.unsupportedMediaType` when the content is neither `application/json` nor of a type that
-    ///   ends in `+json`, `.malformedRequest` when it is not JSON; the error names the position; `.memoryExhausted`.
+    ///   ends in `+json`, `.unsupportedContentCoding` when it is compressed, `.malformedRequest` when it is not JSON; the error names the position; `.memoryExhausted`.
     public func json(limits: JSONLimits = .default) throws(ServerError) -> JSONValue {
         guard let mediaType, mediaType == "application/json" || mediaType.utf8.suffix(5).elementsEqual("+json".utf8)
         else {
             throw .unsupportedMediaType(expected: "application/json")
         }
+        try requireNoContentCoding()
         // A digit and its comma become an element of 24 bytes in an array that grows by doubling; texts stay as long as they are.
         let count = body.bytes.count
         try reserveMemory(count + 48 * min(limits.values, count / 2))
         do {
-            return try JSONValue(parsing: body.bytes, limits: limits)
+            return try JSONValue(parsing: body.bytes.withoutByteOrderMark, limits: limits)
         } catch {
             throw .malformedRequest("The JSON content is malformed: \(error.message)")
         }
@@ -89,6 +92,7 @@ extension HTTPRequest {
         guard mediaType == "application/x-www-form-urlencoded" else {
             throw .unsupportedMediaType(expected: "application/x-www-form-urlencoded")
         }
+        try requireNoContentCoding()
         try reserveMemory(2 * body.bytes.count)
         guard let text = body.text else { throw .malformedRequest("The form is not UTF-8.") }
         return try FormFields(parsing: text[...], limit: limit)
@@ -104,11 +108,21 @@ extension HTTPRequest {
         guard mediaType == "multipart/form-data", let type = fields[.contentType] else {
             throw .unsupportedMediaType(expected: "multipart/form-data")
         }
+        try requireNoContentCoding()
         try reserveMemory(2 * body.bytes.count)
         do {
             return try MultipartForm(parsing: body.bytes, contentType: type, limits: limits)
         } catch {
             throw .malformedRequest("The form is malformed: \(error.message)")
+        }
+    }
+
+    /// Refuses content that is compressed: a small one could become large.
+    ///
+    /// - Throws: `ServerError.unsupportedContentCoding`.
+    package func requireNoContentCoding() throws(ServerError) {
+        guard fields.values(of: .contentEncoding).allSatisfy({ $0.lowercasedASCII() == "identity" }) else {
+            throw .unsupportedContentCoding
         }
     }
 

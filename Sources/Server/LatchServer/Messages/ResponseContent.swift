@@ -29,7 +29,10 @@ extension HTTPResponse {
     /// shown.
     public static func problem(_ error: ServerError) -> HTTPResponse {
         guard error.status.isClientError else { return problem(status: error.status) }
-        return problem(status: error.status, code: error.code, detail: error.message)
+        var response = problem(status: error.status, code: error.code, detail: error.message)
+        // RFC 7694 §3: a client sends the content again without the coding.
+        if error.code == ServerError.unsupportedContentCoding.code { response.fields[.acceptEncoding] = "identity" }
+        return response
     }
 
     /// Creates an error response as `application/problem+json` (RFC 9457), by default with a status only.

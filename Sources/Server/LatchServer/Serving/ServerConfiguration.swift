@@ -8,7 +8,9 @@ extension Server {
         /// The port; 0 lets the system choose one.
         public var port = 0
         /// The maximum size of the request line and the header fields together, in bytes; more is 414 or 431.
-        public var maximumHeaderBytes = 16 * 1024
+        ///
+        /// As much as nginx takes by default: browsers send many cookies of other apps of a domain.
+        public var maximumHeaderBytes = 32 * 1024
         /// The maximum number of header fields; more is 431.
         public var maximumHeaderFields = 100
         /// The maximum size of the content, in bytes; more is 413, and is not read.

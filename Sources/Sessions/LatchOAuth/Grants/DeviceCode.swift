@@ -18,6 +18,8 @@ public struct DeviceAuthorization: Sendable {
     public let completeURI: URL?
     /// The date on which the code expires, by this device's clock.
     public let expiry: Date
+    /// The end by the monotonic clock, which no correction of the date moves.
+    let end: Duration
     /// The pause between two requests.
     let interval: Duration
     /// The secret code of this device.
@@ -25,7 +27,7 @@ public struct DeviceAuthorization: Sendable {
     let scopes: Scopes
 
     /// Decodes a response.
-    init(_ response: HTTPResponse, scopes: Scopes, now: Date) throws(OAuthError) {
+    init(_ response: HTTPResponse, scopes: Scopes, clock: WallClock) throws(OAuthError) {
         let members = try response.members()
         guard let device = members["device_code"]?.stringValue, !device.isEmpty,
             let user = members["user_code"]?.stringValue, !user.isEmpty,
@@ -36,7 +38,9 @@ public struct DeviceAuthorization: Sendable {
         userCode = OAuthError.printable(user)
         verificationURI = page
         completeURI = members["verification_uri_complete"]?.stringValue.flatMap(Self.page)
-        expiry = now.addingTimeInterval(min(max(members["expires_in"]?.seconds ?? 600, 1), 86_400))
+        let lifetime = min(max(members["expires_in"]?.seconds ?? 600, 1), 86_400)
+        expiry = clock.now.addingTimeInterval(lifetime)
+        end = clock.uptime + .seconds(lifetime)
         // RFC 8628 §3.2: five seconds unless the server says otherwise.
         interval = .seconds(min(max(members["interval"]?.seconds ?? 5, 1), 300))
         self.scopes = scopes
@@ -83,7 +87,7 @@ extension AuthorizationClient {
         let response = try await endpoint.post(
             [("scope", scopes.text)] + configuration.resources.map { ("resource", $0) },
             to: endpoint.endpoint("device_authorization_endpoint", url))
-        return try DeviceAuthorization(response, scopes: scopes, now: clock.now)
+        return try DeviceAuthorization(response, scopes: scopes, clock: clock)
     }
 
     /// Waits until the user has signed in on the other device, and returns the tokens.
@@ -91,15 +95,16 @@ extension AuthorizationClient {
     /// - Parameters:
     ///   - authorization: What the server has issued for this device.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
-    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires, the server's other
-    ///   refusals, and `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires (or the last response that
+    ///   was not the server's, such as a gateway's page), the server's other refusals, and `CancellationError` as soon as the task is cancelled.
     public func finish(
         _ authorization: DeviceAuthorization, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
         let grant = DeviceCodeGrant(
             code: authorization.deviceCode, scopes: authorization.scopes, resources: configuration.resources)
         var interval = authorization.interval
-        while clock.now < authorization.expiry {
+        var last = OAuthError.signInTimedOut
+        while clock.uptime < authorization.end {
             try await clock.sleep(for: interval)
             do {
                 return try await tokens(for: grant, boundTo: key)
@@ -118,10 +123,11 @@ extension AuthorizationClient {
                         hint: "Begin again.", status: error.status, issuerCode: error.issuerCode,
                         issuerMessage: error.issuerMessage)
                 default:
-                    // The connection, or the server, may recover while the user is busy.
-                    guard error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests else {
-                        throw error
-                    }
+                    // The server may recover while the user is busy; a page of a gateway is no statement of the issuer.
+                    let isTransient =
+                        error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests
+                    guard isTransient || error.status != nil && error.issuerCode == nil else { throw error }
+                    if !isTransient { last = error }
                     interval = max(interval, error.retryAfter ?? .zero, min(interval * 2, .seconds(60)))
                 }
             } catch let error as HTTPError where error.isConnectivity {
@@ -129,6 +135,6 @@ extension AuthorizationClient {
                 interval = max(interval, min(interval * 2, .seconds(60)))
             }
         }
-        throw OAuthError.signInTimedOut
+        throw last
     }
 }

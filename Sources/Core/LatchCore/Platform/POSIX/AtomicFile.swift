@@ -68,7 +68,7 @@ package struct AtomicFile: Sendable {
             unlink(temporary)
             throw error
         }
-        guard rename(temporary, path) == 0 else {
+        guard systemRename(temporary, path) == 0 else {
             let error = FileError("rename", path)
             unlink(temporary)
             throw error
@@ -83,7 +83,23 @@ package struct AtomicFile: Sendable {
         var entry = stat()
         guard geteuid() == 0 else { return }
         guard lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return giveToOwnerOfFolder(file) }
-        guard fchown(file, entry.st_uid, entry.st_gid) == 0 else { throw FileError("fchown", temporary) }
+        try Self.give(file, temporary, to: (entry.st_uid, entry.st_gid))
+    }
+
+    /// Gives a new file an owner, and a group where that is possible.
+    ///
+    /// A root of a user namespace cannot set a group that is not mapped there, and needs not where the folder has set it.
+    private static func give(
+        _ file: CInt, _ path: String, to owner: (user: uid_t, group: gid_t)
+    ) throws(FileError) {
+        var entry = stat()
+        guard fstat(file, &entry) == 0 else { throw FileError("fstat", path) }
+        if entry.st_uid == owner.user, entry.st_gid == owner.group { return }
+        if fchown(file, owner.user, owner.group) == 0 { return }
+        let error = FileError("fchown", path)
+        guard error.isRefusedHere, entry.st_uid == owner.user || fchown(file, owner.user, .max) == 0 else {
+            throw error
+        }
     }
 
     /// Gives a file or folder that this process has just made as root to the owner of the folder around it.
@@ -108,9 +124,9 @@ package struct AtomicFile: Sendable {
         }
         defer { close(file) }
         // A umask can only have taken permissions away.
-        guard fchmod(file, 0o600) == 0 else { throw FileError("fchmod", path) }
+        try Self.setPermissions(0o600, of: file, path)
         if geteuid() == 0, let owner = other?.owner {
-            guard fchown(file, owner.user, owner.group) == 0 else { throw FileError("fchown", path) }
+            try Self.give(file, path, to: owner)
         } else {
             giveToOwnerOfFolder(file)
         }
@@ -148,18 +164,55 @@ package struct AtomicFile: Sendable {
     package func setAside(suffix: String) throws(FileError) -> String? {
         for number in 1...1_000 {
             let aside = "\(path).\(suffix)" + (number == 1 ? "" : "-\(number)")
-            // Unlike rename, link fails where the name is taken.
-            guard link(path, aside) == 0 else {
-                let error = FileError("link", aside)
-                if error.number == EEXIST { continue }
+            do throws(FileError) { try Self.rename(path, toFree: aside) } catch {
+                if error.isExisting { continue }
                 if error.reason == .missing { return nil }
                 throw error
             }
-            guard unlink(path) == 0 else { throw FileError("unlink", path) }
             try syncFolder()
             return aside
         }
         throw FileError("link", path, number: EEXIST)
+    }
+
+    /// Renames a file, unless the name is taken.
+    ///
+    /// - Throws: `FileError`, with `EEXIST` for a name that is taken.
+    static func rename(_ old: String, toFree new: String) throws(FileError) {
+        // Unlike rename, link fails where the name is taken.
+        if link(old, new) == 0 {
+            guard unlink(old) == 0 else { throw FileError("unlink", old) }
+            return
+        }
+        let error = FileError("link", new)
+        // Many file systems have no hard links: FAT, SMB, Android's, shared folders of virtual machines.
+        guard error.isRefusedHere || error.number == EMLINK else { throw error }
+        var entry = stat()
+        guard lstat(new, &entry) != 0 else { throw FileError("link", new, number: EEXIST) }
+        guard systemRename(old, new) == 0 else { throw FileError("rename", new) }
+    }
+
+    /// Puts a complete temporary file in the place of this one, durably.
+    ///
+    /// A file that is mounted by itself, as into a container, cannot be replaced: it gets the content instead, not atomically.
+    func take(_ temporary: String, _ file: Int32) throws(FileError) {
+        guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
+        if systemRename(temporary, path) == 0 { return try syncFolder() }
+        let error = FileError("rename", path)
+        guard error.number == EBUSY else { throw error }
+        let source = open(temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard source >= 0 else { throw FileError("open", temporary) }
+        defer { close(source) }
+        let target = open(path, O_WRONLY | O_CLOEXEC | O_TRUNC)
+        guard target >= 0 else { throw FileError("open", path) }
+        defer { close(target) }
+        while true {
+            let piece = try Self.read(source, temporary, atMost: 256 << 10)
+            if piece.isEmpty { break }
+            try Self.write(piece, to: target, path: path)
+        }
+        guard synchronize(target) == 0 else { throw FileError("fsync", path) }
+        guard unlink(temporary) == 0 else { throw FileError("unlink", temporary) }
     }
 
     /// Removes the file durably; a missing one is not an error.
@@ -230,13 +283,25 @@ extension AtomicFile {
         throw FileError("open", path, number: EEXIST)
     }
 
+    /// The path with so much of the name that a suffix fits after it: names have 255 bytes at most, and 143 on eCryptfs.
+    var beginning: String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
+        guard var end = path.utf8.index(start, offsetBy: 100, limitedBy: path.endIndex), end < path.endIndex else {
+            return path
+        }
+        // Not within a character.
+        while path.utf8[end] & 0xC0 == 0x80 { end = path.utf8.index(before: end) }
+        return String(path[..<end])
+    }
+
     /// Creates a temporary file in the same folder, so that the rename stays within one file system.
     ///
     /// Its name cannot be guessed, and `O_EXCL` rejects an existing file.
     func makeTemporary(mode: mode_t = 0o600) throws(FileError) -> (file: Int32, path: String) {
         var last = FileError("open", path, number: EEXIST)
         for _ in 0..<16 {
-            let temporary = "\(path).\(RandomSource.system.identifier()).tmp"
+            let temporary = "\(beginning).\(RandomSource.system.identifier()).tmp"
             let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
             if file >= 0 { return (file, temporary) }
             last = FileError("open", temporary)
@@ -265,21 +330,39 @@ extension AtomicFile {
         var entry = stat()
         guard lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
         try keepOwner(of: file, temporary)
-        guard fchmod(file, entry.st_mode & 0o777) == 0 else { throw FileError("fchmod", temporary) }
+        try Self.setPermissions(entry.st_mode & 0o777, of: file, temporary)
+    }
+
+    /// Sets the permissions of a new file; those of a file system without its own may stay, if they allow no more.
+    private static func setPermissions(_ wanted: mode_t, of file: CInt, _ path: String) throws(FileError) {
+        var entry = stat()
+        guard fstat(file, &entry) == 0 else { throw FileError("fstat", path) }
+        let given = entry.st_mode & 0o777
+        if wanted == given || fchmod(file, wanted) == 0 { return }
+        let error = FileError("fchmod", path)
+        guard error.isRefusedHere, given & ~wanted == 0 else { throw error }
     }
 
     private func readAll(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
         while bytes.count < limit {
-            let count = systemRead(file, &buffer, min(buffer.count, limit - bytes.count))
-            if count == 0 { return bytes }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileError("read", path)
-            }
-            bytes.append(contentsOf: buffer.prefix(count))
+            let piece = try Self.read(file, path, atMost: min(16_384, limit - bytes.count))
+            if piece.isEmpty { return bytes }
+            bytes += piece
         }
+        return bytes
+    }
+
+    /// Reads the next bytes; none at the end.
+    private static func read(_ file: Int32, _ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            repeat { count = systemRead(file, buffer.baseAddress, limit) } while count < 0 && errno == EINTR
+            guard count < 0 else { return }
+            failure = FileError("read", path)
+            count = 0
+        }
+        if let failure { throw failure }
         return bytes
     }
 
@@ -308,10 +391,12 @@ extension AtomicFile {
     }
 }
 
-/// The system's `read` and `write`, which the methods above shadow.
+/// The system's `read`, `rename` and `write`, which the methods above shadow.
 private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(file, buffer, count)
 }
+
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
     write(file, buffer, count)

@@ -51,6 +51,9 @@ package struct FileError: Error, CustomStringConvertible {
         }
     }
 
+    /// Whether a file system or a user namespace may refuse such a call whatever its arguments: a hard link, an owner, permissions.
+    var isRefusedHere: Bool { [EPERM, EACCES, ENOSYS, EOPNOTSUPP, EINVAL].contains(number) }
+
     package var description: String {
         "\(operation) \(path): \(String(cString: strerror(number)))"
     }

@@ -30,7 +30,7 @@ package struct FileStatus: Sendable {
     }
 
     /// The number of bytes; nil where an `Int` does not hold it.
-    var size: Int? { Int(exactly: entry.st_size) }
+    package var size: Int? { Int(exactly: entry.st_size) }
 
     /// The time of the last change in nanoseconds since 1970.
     ///
@@ -38,7 +38,9 @@ package struct FileStatus: Sendable {
     /// here, so that two versions of one size differ.
     var modified: Int64 {
         let time = entry.modification.tv_sec < Self.firstTrueTime ? entry.statusChange : entry.modification
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        let (seconds, isOverflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        // From 2262 on.
+        return isOverflow ? .max : seconds &+ Int64(time.tv_nsec)
     }
 
     /// 1980-01-03 in seconds since 1970: later than the first time of ZIP archives in every time zone.

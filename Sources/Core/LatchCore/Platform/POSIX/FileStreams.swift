@@ -111,10 +111,8 @@ package actor FileWriter {
     /// Renames the file to its final path, durably, and replaces an earlier one.
     package func commit() throws(FileError) {
         guard let temporary else { return }
-        guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
-        guard rename(temporary, target.path) == 0 else { throw FileError("rename", target.path) }
+        try target.take(temporary, file)
         self.temporary = nil
-        try target.syncFolder()
     }
 }
 

@@ -87,9 +87,7 @@ package actor PartialFile {
     /// Renames the part to the final path, durably, with the permissions of an earlier file, and removes the note.
     package func commit() throws(FileError) {
         try target.keepPermissions(of: file, part.path)
-        guard synchronize(file) == 0 else { throw FileError("fsync", part.path) }
-        guard rename(part.path, target.path) == 0 else { throw FileError("rename", target.path) }
-        try target.syncFolder()
+        try target.take(part.path, file)
         try note.remove()
     }
 

@@ -33,7 +33,7 @@ package final class NewFile {
         var entry = stat()
         guard lstat(path, &entry) != 0 else { throw FileError("open", path, number: EEXIST) }
         try Self.removeAbandoned(of: target)
-        let name = "\(path).\(RandomSource.system.identifier())"
+        let name = "\(target.beginning).\(RandomSource.system.identifier())"
         temporaryPath = name + ".tmp"
         lock = FileLock(name + Self.lockSuffix)
         guard let holder = try lock.tryAcquire() else { throw FileError("flock", lock.path, number: EWOULDBLOCK) }
@@ -56,8 +56,9 @@ package final class NewFile {
 
     /// Removes the temporary files for a path whose writers were killed.
     private static func removeAbandoned(of target: AtomicFile) throws(FileError) {
-        let slash = target.path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let start = slash.map { String(target.path[$0...].unicodeScalars.dropFirst()) } ?? target.path
+        let beginning = target.beginning
+        let slash = beginning.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let start = slash.map { String(beginning[$0...].unicodeScalars.dropFirst()) } ?? beginning
         let prefix = start + "."
         for name in names(in: target.folder) where name.utf8.starts(with: prefix.utf8) {
             let id = name.utf8.dropFirst(prefix.utf8.count)
@@ -97,9 +98,7 @@ package final class NewFile {
     /// Gives the file its name, durably, unless another file has got it meanwhile.
     package func publish() throws(FileError) {
         guard synchronize(file) == 0 else { throw FileError("fsync", target.path) }
-        // Unlike rename, link fails where the name is taken.
-        guard link(temporaryPath, target.path) == 0 else { throw FileError("link", target.path) }
-        unlink(temporaryPath)
+        try AtomicFile.rename(temporaryPath, toFree: target.path)
         isPublished = true
         try target.syncFolder()
     }

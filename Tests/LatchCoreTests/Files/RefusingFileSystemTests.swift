@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LatchCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// SMB, FAT, shared folders of virtual machines and user namespaces refuse hard links, owners and permissions.
+///
+/// `make interop` runs these tests, with a folder that does.
+@Suite(
+    .serialized,
+    .enabled(
+        if: ProcessInfo.processInfo.environment["LATCH_REFUSING_FOLDER"] != nil, "needs the file system of make interop"
+    ))
+struct `Files of a file system without links, owners and permissions` {
+    private let folder: String
+
+    init() throws {
+        folder = try #require(ProcessInfo.processInfo.environment["LATCH_REFUSING_FOLDER"]) + "/\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    @Test func `are refused what the tests say`() throws {
+        let file = AtomicFile("\(folder)/f")
+        try file.replace(with: [1])
+        #expect(link(file.path, "\(folder)/g") == -1 && errno == EPERM)
+        let open = open(file.path, O_RDONLY)
+        defer { close(open) }
+        #expect(fchmod(open, 0o644) == -1)
+        #expect(fchown(open, 1, 1) == -1)
+    }
+
+    /// oven-sh/bun#36853, termux/termux-app#837.
+    @Test func `are set aside, each under a name of its own`() throws {
+        let file = AtomicFile("\(folder)/f")
+        for number: UInt8 in 1...3 {
+            try file.replace(with: [number])
+            let aside = try #require(try file.setAside(suffix: "corrupt"))
+            #expect(aside == "\(folder)/f.corrupt" + (number == 1 ? "" : "-\(number)"))
+            #expect(try AtomicFile(aside).read() == [number])
+        }
+        #expect(try file.setAside(suffix: "corrupt") == nil)
+    }
+
+    @Test func `appear complete, and take no other's place`() throws {
+        let new = try NewFile("\(folder)/f")
+        try new.write([1])
+        try new.publish()
+        #expect(try AtomicFile("\(folder)/f").read() == [1])
+        let late = try NewFile("\(folder)/g")
+        try AtomicFile("\(folder)/g").replace(with: [2])
+        let error = #expect(throws: FileError.self) { try late.publish() }
+        #expect(error?.isExisting == true)
+        #expect(try AtomicFile("\(folder)/g").read() == [2])
+    }
+
+    /// OCR-D/core#1366, lima-vm/lima#231.
+    @Test(arguments: [0o644, 0o666]) func `are replaced where the new one allows no more`(mode: Int) async throws {
+        let path = "\(folder)/f"
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let writer = try FileWriter(replacing: path)
+        try await writer.write([1])
+        try await writer.commit()
+        #expect(try AtomicFile(path).read() == [1])
+    }
+
+    @Test func `are not replaced where others could read the new one alone`() throws {
+        let path = "\(folder)/f"
+        #expect(try AtomicFile(path).create())
+        let earlier = umask(0o022)
+        defer { umask(earlier) }
+        #expect(throws: FileError.self) { try FileWriter(replacing: path) }
+    }
+
+    /// podman#8592: the root of a user namespace cannot set a group that is not mapped, and the folder has set it already.
+    @Test func `keep their owner without a call`() throws {
+        let file = AtomicFile("\(folder)/f")
+        for number: UInt8 in 1...2 { try file.replace(with: [number]) }
+        #expect(try file.read() == [2])
+    }
+
+    /// pallets/click#1512, stacklok/toolhive#3979: a file that is mounted by itself into a container.
+    @Test func `get the content in place where they are mounted`() async throws {
+        let path = "\(folder)/mounted"
+        try Data(repeating: 7, count: 1_000_000).write(to: URL(fileURLWithPath: path))
+        let writer = try FileWriter(replacing: path)
+        try await writer.write([UInt8](repeating: 1, count: 300_000))
+        try await writer.write([2])
+        try await writer.commit()
+        #expect(try AtomicFile(path).read() == [UInt8](repeating: 1, count: 300_000) + [2])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mounted"])
+    }
+}
