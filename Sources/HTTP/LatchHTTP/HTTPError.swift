@@ -172,9 +172,9 @@ extension HTTPError {
         return error
     }
 
-    package static func tls(_ what: String) -> HTTPError {
-        HTTPError(code: "tls", message: what, hint: "Check the certificate, the host name and this machine's clock.")
-    }
+    package static func tls(
+        _ what: String, hint: String = "Check the certificate, the host name and this machine's clock."
+    ) -> HTTPError { HTTPError(code: "tls", message: what, hint: hint) }
 
     package static func pinMismatch(_ what: String) -> HTTPError {
         HTTPError(

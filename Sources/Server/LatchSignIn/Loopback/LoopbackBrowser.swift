@@ -144,7 +144,11 @@ private final class LoopbackListener: Sendable {
         for _ in 0..<8 {
             let first = server("127.0.0.1", port)
             let address: Server.Address
-            do { address = try await first.start() } catch {
+            do {
+                address = try await first.start()
+            } catch ServerError.portInUse {
+                break
+            } catch {
                 throw OAuthError.browserUnavailable("nothing can listen on 127.0.0.1 (\(error.code))")
             }
             let second = server("::1", address.port)

@@ -30,7 +30,11 @@ enum CurlFailure {
         case CURLE_URL_MALFORMAT: .invalidURL("its host or port is unclear")
         case CURLE_SSL_CONNECT_ERROR where isAboutTheConnection(errorBuffer):
             offline(code, authority, hasSent: hasSent, phase)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+        case CURLE_SSL_CACERT_BADFILE:
+            .tls(
+                "No trusted connection to \(authority): \(reason(errorBuffer) ?? text(code)).",
+                hint: "Check the file of certificate authorities: PEM, with a line break between certificates.")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED:
             .tls("No trusted connection to \(authority): \(reason(errorBuffer) ?? text(code)).")
