@@ -2,7 +2,6 @@
 
 import LatchCore
 
-/// An argument of a tool.
 struct ToolArgument: Sendable {
     /// The type of an argument.
     indirect enum Kind: Sendable {

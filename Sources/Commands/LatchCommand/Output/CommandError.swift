@@ -50,7 +50,6 @@ package struct ExitCode: RawRepresentable, Sendable, Hashable {
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Success.
     package static let success = ExitCode(rawValue: 0)
     /// The command failed.
     package static let failure = ExitCode(rawValue: 1)

@@ -98,7 +98,6 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     public func reset() { reader.reset() }
 }
 
-/// The position of a page.
 enum PagePosition: Hashable, Sendable {
     case number(Int)
     case cursor(String?)

@@ -22,7 +22,6 @@ public import PortableFoundation
 /// Route.stream(.get, "export")
 /// ```
 public struct Route<Response: Sendable>: Sendable {
-    /// The method.
     package let method: HTTPMethod
     /// The path under the client's base URL.
     package let path: RoutePath
@@ -30,7 +29,6 @@ public struct Route<Response: Sendable>: Sendable {
     package var query: [(String, String)]
     /// The header fields of this request.
     package var fields: HTTPFields
-    /// The content.
     package var content: RouteContent
     /// The limits of one transfer.
     package var limits = RequestLimits()

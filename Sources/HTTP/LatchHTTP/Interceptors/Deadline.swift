@@ -24,7 +24,6 @@ public struct Deadline: Sendable {
     package var hasPassed: Bool { remaining <= .zero }
 }
 
-/// The deadline of a request.
 private enum RequestDeadline: HTTPContextKey {
     static var defaultValue: Deadline? { nil }
 }

@@ -72,7 +72,6 @@ public struct HTTPRequest: Sendable {
     /// The query may hold secrets: do not log it.
     public var absoluteURL: String { "\(scheme)://\(authority)\(path)" }
 
-    /// The path without the query.
     package var pathWithoutQuery: String { queryStart.map { String(path[..<$0]) } ?? path }
 
     /// The index of the `?` before the query.

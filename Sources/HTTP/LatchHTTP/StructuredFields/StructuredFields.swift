@@ -88,9 +88,7 @@ package struct StructuredDecimal: Sendable, Hashable, ExpressibleByFloatLiteral 
 
 /// A structured item: a value with its parameters (RFC 9651 §3.3).
 package struct StructuredItem: Sendable, Hashable {
-    /// The value.
     package var value: StructuredValue
-    /// The parameters.
     package var parameters: StructuredParameters
 
     /// Creates an item.

@@ -2,7 +2,6 @@
 
 /// The encoding of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), whose digest is a pin, from an exported key.
 enum SubjectPublicKeyInfo {
-    /// The type of a key.
     enum KeyType {
         /// An RSA key (RFC 8017): a modulus and an exponent in a SEQUENCE.
         case rsa

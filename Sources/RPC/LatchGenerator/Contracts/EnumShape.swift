@@ -6,7 +6,6 @@ import LatchProtoCompiler
 struct EnumShape {
     /// A value and its name.
     struct Case {
-        /// The value.
         let value: EnumValueDescriptor
         /// The name of the Swift declaration.
         let name: String

@@ -20,7 +20,6 @@ struct FieldShape {
         case map
     }
 
-    /// The field.
     let field: FieldDescriptor
     /// The index of the field in the schema.
     let slot: Int

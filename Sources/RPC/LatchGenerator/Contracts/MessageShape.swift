@@ -4,9 +4,7 @@ import LatchProtoCompiler
 
 /// The Swift representation of a message: its fields and its oneofs.
 struct MessageShape {
-    /// A oneof.
     struct Oneof {
-        /// The oneof.
         let oneof: OneofDescriptor
         /// The index of the oneof in the message.
         let index: Int
@@ -18,7 +16,6 @@ struct MessageShape {
         let fields: [FieldShape]
     }
 
-    /// The message.
     let message: MessageDescriptor
     /// The fields in the order of the file, which is the order of their slots.
     let fields: [FieldShape]

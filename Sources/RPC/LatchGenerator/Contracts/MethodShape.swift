@@ -4,7 +4,6 @@ import LatchProtoCompiler
 
 /// The Swift representation of a method.
 struct MethodShape {
-    /// The method.
     let method: MethodDescriptor
     /// The name of the Swift function.
     let name: String

@@ -5,7 +5,6 @@ import LatchProtoCompiler
 /// The schema of a message as text, which the runtime parses: one line for each field, in the order of the file, one for
 /// each extension range, and one for all reserved names.
 struct SchemaText {
-    /// The lines.
     private(set) var lines: [String] = []
     /// The full names of the types that the lines refer to by their index.
     private(set) var types: [String] = []

@@ -4,7 +4,6 @@ import LatchProtoCompiler
 
 /// A method of a service as an action of its client.
 struct MethodPlan {
-    /// The method.
     let method: MethodDescriptor
     /// The request message.
     let request: MessageDescriptor
@@ -71,7 +70,6 @@ struct PagePlan {
 
 /// What the requests of a method must meet, each message of a stream too.
 struct RequestRules {
-    /// The method.
     let method: MethodDescriptor
     /// The conditions, as they are written.
     let rules: [RuleText]
@@ -89,7 +87,6 @@ struct RuleText: Hashable {
 
 /// The constraints that the options of a field set.
 struct FieldConstraint {
-    /// The field.
     let field: FieldDescriptor
     /// The fields from the request to the message of the field; empty for a field of the request itself.
     var owners: [FieldDescriptor] = []

@@ -4,15 +4,12 @@ import LatchProtoCompiler
 
 /// The plan of a service's client: names, collections and actions, as options set them or as they are inferred.
 struct ServicePlan {
-    /// The service.
     let service: ServiceDescriptor
     /// The name of the service without the suffix `Service`.
     let base: String
     /// The name of the client actor.
     let clientName: String
-    /// The name of the state.
     let stateName: String
-    /// The name of the action.
     let actionName: String
     /// Additional modules that its files import.
     let importModules: [String]

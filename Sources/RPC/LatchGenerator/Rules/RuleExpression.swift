@@ -42,7 +42,6 @@ enum RuleTest: String {
     }
 }
 
-/// A comparison operator.
 enum ComparisonOperator: String, CaseIterable {
     case equal = "=="
     case unequal = "!="

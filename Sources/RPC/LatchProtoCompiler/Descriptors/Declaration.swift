@@ -53,7 +53,6 @@ package struct NumberRange: Sendable, Hashable {
     package let position: SourcePosition
 }
 
-/// A reserved name.
 package struct ReservedName: Sendable, Hashable {
     package let name: String
     package let position: SourcePosition

@@ -2,7 +2,6 @@
 
 /// A day of the proleptic Gregorian calendar (RFC 3339 §5.1).
 struct CivilDate: Equatable {
-    /// The year.
     let year: Int
     /// The month, from 1.
     let month: Int

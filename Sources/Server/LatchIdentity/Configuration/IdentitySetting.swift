@@ -275,7 +275,6 @@ extension SettingFormat where Value == [String] {
 }
 
 extension SettingFormat where Value == String {
-    /// The URL of an app.
     static var appURL: Self {
         Self(
             expected: "a URL such as notes://open or https://app.example.com, without query and fragment",

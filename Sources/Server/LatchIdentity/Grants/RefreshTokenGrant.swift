@@ -7,7 +7,6 @@ extension OAuthClient.GrantType {
     public static let refreshToken = OAuthClient.GrantType("refresh_token")
 }
 
-/// The handler of the refresh token grant.
 struct RefreshTokenGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.refreshToken
     let dependencies: Dependencies

@@ -15,7 +15,6 @@ package final class PageContext: Sendable {
     let acceptLanguage: String?
     /// The language of requests that prefer none of those that there are.
     let defaultLanguage: String
-    /// The name of the service.
     let serviceName: String
     /// The path of the public URL, below which a proxy has the server; without a slash at the end.
     private let basePath: String

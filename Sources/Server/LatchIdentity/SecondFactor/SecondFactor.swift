@@ -35,7 +35,6 @@ extension SecondFactor: Redacted {
     package var description: String { "SecondFactor(\(isConfirmed ? "confirmed" : "begun"))" }
 }
 
-/// A proof of a second factor.
 package enum SecondFactorProof: Sendable {
     /// A code, with its time step; nil if it matches none around now.
     ///

@@ -65,7 +65,6 @@ struct HeadScanner {
     }
 }
 
-/// The limits of a head.
 struct HeadLimits: Sendable {
     /// The maximum size of the request line and all field lines together.
     let bytes: Int

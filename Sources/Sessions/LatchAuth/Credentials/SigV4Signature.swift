@@ -23,7 +23,6 @@ public struct SigV4Signature: SessionCredential, Codable {
         case unsigned
     }
 
-    /// The ID of the access key.
     package let accessKeyID: String
     /// The token of a temporary credential; nil for a lasting one.
     package let sessionToken: String?

@@ -173,7 +173,6 @@ extension HTTPFieldName {
     static let signature: HTTPFieldName = "Signature"
 }
 
-/// A verified signature.
 package struct VerifiedSignature: Sendable, Hashable {
     /// The label of the signature.
     package let label: String

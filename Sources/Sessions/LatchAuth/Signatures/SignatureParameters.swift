@@ -31,7 +31,6 @@ package struct SignatureParameters: Sendable, Hashable {
     package var nonce: String? { structured["nonce"]?.stringValue }
     /// The registered name of the algorithm, which the key implies anyway.
     package var algorithm: String? { structured["alg"]?.stringValue }
-    /// The ID of the key.
     package var keyID: String? { structured["keyid"]?.stringValue }
     /// The application's name for the purpose of the signature.
     package var tag: String? { structured["tag"]?.stringValue }

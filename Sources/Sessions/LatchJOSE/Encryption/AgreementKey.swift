@@ -32,7 +32,6 @@ enum AgreementKey: Sendable {
         }
     }
 
-    /// The curve.
     var curve: EncryptionKey.Curve {
         switch self {
         case .p256: .p256

@@ -12,7 +12,6 @@ public struct PasswordGrant: Grant {
     public let username: String
     /// The requested scopes; no parameter is sent where the list is empty.
     public let scopes: Scopes
-    /// The password.
     private let password: String
     /// A code of the second factor, or a recovery code; nil for none.
     ///

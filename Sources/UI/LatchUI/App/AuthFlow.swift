@@ -10,7 +10,6 @@ import LatchCore
 /// screen: a screen that is no longer open changes nothing, and a covered one acts in its own position, below what the user sees.
 /// A screen is open at most once.
 struct AuthFlow: Hashable, Sendable {
-    /// An open screen.
     struct OpenScreen: Hashable, Sendable, Identifiable {
         let id: Int
         let route: AuthRoute

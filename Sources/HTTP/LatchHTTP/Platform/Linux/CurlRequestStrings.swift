@@ -18,7 +18,6 @@ struct CurlRequestStrings: ~Copyable {
 
     /// The URL, which libcurl parses; its components were validated, so that libcurl finds the same ones.
     private(set) var url: UnsafePointer<CChar>?
-    /// The method.
     private(set) var method: UnsafePointer<CChar>?
 
     /// The content codings that can be decoded.
