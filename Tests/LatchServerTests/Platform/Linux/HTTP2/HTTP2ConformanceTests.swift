@@ -459,7 +459,6 @@ import Testing
         let rest = [(":method", "GET"), (":scheme", "http"), (":path", "/")]
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [("host", "a")]))])
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [(":authority", "a"), ("host", "A")]))])
-        // icing/mod_h2#235
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [(":authority", "a:80"), ("host", "a")]))])
     }
 
