@@ -69,7 +69,7 @@ private struct Node {
     }
 
     func audited() async throws -> [String] {
-        let store = try #require(identity.dependencies.store as? IdentityStore)
+        let store = identity.dependencies.store
         return try await store.all("SELECT event FROM audit ORDER BY id", []) { row throws(IdentityError) in
             try row.text(0)
         }
@@ -93,7 +93,7 @@ private func token(in message: MailMessage?) -> JSONValue {
             #expect(try await first.forget("user\(number)@example.com") == 200)
         }
         await first.pass(300)
-        let store = try #require(first.identity.dependencies.store as? IdentityStore)
+        let store = first.identity.dependencies.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE mail SET leased_until = ?", [.date(first.clock.now.addingTimeInterval(120))])
         }
@@ -312,7 +312,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         #expect(try await node.forget("ada0@example.com") == 200)
         await node.identity.dependencies.mails.flush()
         let before = try #require(try await node.waiting)
-        let store = try #require(node.identity.dependencies.store as? IdentityStore)
+        let store = node.identity.dependencies.store
         var costs: [Int] = []
         for name in ["ada", "nobody"] {
             let jobs = store.writeStatistics.jobs
@@ -385,7 +385,7 @@ private func token(in message: MailMessage?) -> JSONValue {
     @Test func `rejects what it cannot keep instead of dropping it`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
-        let store = try #require(node.identity.dependencies.store as? IdentityStore)
+        let store = node.identity.dependencies.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run(
                 """

@@ -71,7 +71,7 @@ import Testing
         await first.identity.flushMails()
         #expect(first.mailer.messages.last?.subject == "Dein Passwort wurde geändert")
         // A mail that waits keeps its language.
-        let store = try #require(first.identity.dependencies.store as? IdentityStore)
+        let store = first.identity.dependencies.store
         try await store.insert(
             OutboxMail(.resetPassword, to: try EmailAddress("ada@example.com"), id: "waits", at: noon, language: "de"))
         let id = MailedTokens(pepper: first.identity.dependencies.pepper).messageID(of: "waits")

@@ -129,7 +129,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        let store = try #require(site.identity.dependencies.store as? IdentityStore)
+        let store = site.identity.dependencies.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = \(try db.number("PRAGMA page_count"))")
         }

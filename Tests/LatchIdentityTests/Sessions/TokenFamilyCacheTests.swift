@@ -36,7 +36,7 @@ import Testing
 
     /// The number of a site's store calls that read.
     private func reads(_ site: Site) throws -> Int {
-        let store = try #require(site.identity.dependencies.store as? IdentityStore)
+        let store = site.identity.dependencies.store
         guard case .histogram(let histogram) = store.calls.samples.first?.value else { return 0 }
         return histogram.intervals.reduce(0, +)
     }

@@ -31,7 +31,7 @@ import Testing
         }
         try await site.signUp()
         await #expect(throws: IdentityError.self) { try await site.signUp() }
-        let store = try #require(site.identity.dependencies.store as? IdentityStore)
+        let store = site.identity.dependencies.store
         await #expect(throws: IdentityError.self) {
             try await store.read { _ throws(IdentityError) in throw .cancelled }
         }

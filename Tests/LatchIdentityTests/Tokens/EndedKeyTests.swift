@@ -224,8 +224,7 @@ import Testing
 extension IdentityStore {
     /// Inserts a key without the list, as servers of earlier versions do.
     fileprivate func insertAsEarlier(_ key: StoredKey) async throws {
-        guard let store = self as? IdentityStore else { throw IdentityError.storeUnavailable }
-        try await store.write { db throws(IdentityError) -> Void in
+        try await write { db throws(IdentityError) -> Void in
             try db.run(
                 "INSERT INTO signing_key (id, private_jwk, created_at, signs_at, sealed_by) VALUES ($1, $2, $3, $4, $5)",
                 [

@@ -220,9 +220,8 @@ import Testing
         _ = try await store.rotation(.of(.example(2, of: account)))
         #expect(try await store.rotation(.of(.example(2, of: account), at: noon + 60)) == .reused)
         #expect(store.signedOutCount == 2)
-        let database = try #require(store as? IdentityStore)
         await #expect(throws: IdentityError.storeFull) {
-            try await database.write { db throws(IdentityError) -> Void in
+            try await store.write { db throws(IdentityError) -> Void in
                 try db.revokeDevices(of: account.id, because: .logout, at: noon)
                 throw .storeFull
             }
