@@ -67,6 +67,21 @@ import Testing
         #expect(server.commands.contains { $0.contains("AGFkYQBzM2NyZXQ=") })
     }
 
+    /// curl/curl#22832, PHPMailer/PHPMailer#1224: challenges for which the server has no secrets.
+    @Test(arguments: ["CRAM-MD5 DIGEST-MD5 NTLM LOGIN PLAIN", "GSSAPI NTLM LOGIN", "CRAM-MD5"])
+    func `signs in by the password itself where the server takes it`(mechanisms: String) async throws {
+        let server = try RawSMTPServer(refusing: ["AUTH": "535 no"], extensions: ["AUTH \(mechanisms)"])
+        let submission = SMTPSubmission(user: "ada", password: "secret")
+        await #expect(throws: HTTPError.offline) {
+            try await submission.send(
+                message: Array("x".utf8), from: "a@example.com", to: ["b@example.com"], via: server.url)
+        }
+        let tried = server.commands.filter { $0.hasPrefix("AUTH") }
+        let expected = ["PLAIN", "LOGIN"].first { mechanisms.contains($0) } ?? mechanisms
+        #expect(tried.first?.hasPrefix("AUTH \(expected)") == true)
+        #expect(tried.count == 1 || expected == "PLAIN" && tried.count == 2)
+    }
+
     @Test(arguments: [
         "", "a", "@b", "a@", "a@b@c", "a b@c", "a@b>\r\nRCPT TO:<evil@x", "a\r\n@b", "<a@b>", "a@b c", "a\u{0}@b",
         "a,b@c",

@@ -147,6 +147,21 @@ import Testing
         await store.close()
     }
 
+    /// WiseLibs/better-sqlite3#1237, nfrastack/db-backup#423: a tool for backups removes the log of a running server.
+    @Test func `loses nothing that was acknowledged where its log alone is removed`() async throws {
+        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
+        try FileManager.default.removeItem(atPath: folder.file() + "-wal")
+        let error = await #expect(throws: IdentityError.self) { try await store.checkHealth(at: noon) }
+        #expect(error?.code == IdentityError.storeMoved.code)
+        // As after a kill, since closing would move the log into the file by itself.
+        let copy = folder.file("copy.sqlite")
+        try FileManager.default.copyItem(atPath: folder.file(), toPath: copy)
+        let next = try IdentityStore(path: copy)
+        #expect(try await next.device(id: device.id)?.counter == 1)
+        await next.close()
+        await store.close()
+    }
+
     @Test func `makes the health check fail`() async throws {
         let site = try await Site()
         #expect(try await site.get("/healthz").status == 200)

@@ -94,8 +94,21 @@ package struct SMTPSubmission: Sendable {
     }
 
     /// Runs a transfer to its end, and returns it, unless it could not begin or was cancelled.
+    ///
+    /// The password is sent as it is where the server takes that, since the connection is encrypted or local. Servers also offer
+    /// challenges for which they have no secrets, which libcurl prefers.
     private func perform(
         with server: MailServer, upload: UploadBuffer?, _ configure: (inout CurlOptions) -> Void
+    ) async throws(HTTPError) -> CurlTransfer {
+        let transfer = try await attempt(with: server, mechanisms: "AUTH=PLAIN;AUTH=LOGIN", upload: upload, configure)
+        // libcurl has found neither, and has sent nothing.
+        guard transfer.outcome == CURLE_LOGIN_DENIED, SMTPReplies(transfer.head).code < 400 else { return transfer }
+        return try await attempt(with: server, mechanisms: "AUTH=*", upload: upload, configure)
+    }
+
+    private func attempt(
+        with server: MailServer, mechanisms: String, upload: UploadBuffer?,
+        _ configure: (inout CurlOptions) -> Void
     ) async throws(HTTPError) -> CurlTransfer {
         let configuration = CurlTransport.Configuration()
         let loop = try CurlLoop.start(configuration: configuration)
@@ -104,7 +117,10 @@ package struct SMTPSubmission: Sendable {
         let transfer = CurlTransfer(easy: easy, configuration: configuration)
         transfer.upload = upload
         transfer.mail = .dialogue(bytesLeft: upload?.length ?? 0)
-        let code = prepare(transfer, server, configure)
+        let code = prepare(transfer, server) { options in
+            if user != nil { options.set(CURLOPT_LOGIN_OPTIONS, text: mechanisms) }
+            configure(&options)
+        }
         guard code == CURLE_OK else { throw CurlFailure.error(code, authority: server.authority) }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { loop.submit(transfer, resuming: $0) }

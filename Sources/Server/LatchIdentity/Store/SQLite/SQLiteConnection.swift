@@ -23,6 +23,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     let dialect = SQLDialect.sqlite
     var auditChain: AuditChain?
     var signedOutDevices = 0
+    /// The log at the first call of `hasLostLog`; nil before, and without one.
+    private var logInode: UInt64?
     var statementCount: Int { statements.count }
 
     /// Opens a connection.
@@ -65,6 +67,29 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     var hasMoved: Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+    }
+
+    /// Returns whether the write-ahead log was removed or replaced since the first call, as tools for backups do.
+    ///
+    /// What is committed then would be in no file at the next start.
+    func hasLostLog() -> Bool {
+        let inode = logStatus?.inode
+        if logInode == nil { logInode = inode }
+        return inode != logInode
+    }
+
+    /// Moves a log that was removed into the file, with all that was acknowledged; a log of another process stays.
+    func saveLostLog() {
+        guard logInode != nil, logStatus == nil else { return }
+        do throws(IdentityError) {
+            try run("PRAGMA wal_checkpoint(FULL)", [])
+        } catch {
+            // The caller reports that the store has moved, which is the reason.
+        }
+    }
+
+    private var logStatus: FileStatus? {
+        sqlite3_db_filename(handle, "main").flatMap { FileStatus(of: String(cString: $0) + "-wal") }
     }
 
     @discardableResult

@@ -150,7 +150,7 @@ extension SQLiteWriter {
         do throws(IdentityError) {
             try connection.run("BEGIN IMMEDIATE")
             // A commit into a file that has been replaced would be durable, acknowledged, and lost.
-            guard !connection.hasMoved else { throw IdentityError.storeMoved }
+            guard !connection.hasMoved, !connection.hasLostLog() else { throw IdentityError.storeMoved }
             while let job = rest.first {
                 try connection.run("SAVEPOINT job")
                 rest.removeFirst()
@@ -185,6 +185,7 @@ extension SQLiteWriter {
                 // The next BEGIN reports the problem of the file.
             }
         }
+        if error == .storeMoved { connection.saveLostLog() }
         for outcome in outcomes { outcome.report(error) }
         // A transaction that did not begin would not begin now either; after any other failure the rest is tried.
         if outcomes.isEmpty {
