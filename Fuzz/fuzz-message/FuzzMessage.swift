@@ -67,7 +67,7 @@ struct AllKinds: Message {
         52 mc map bool closed 1
         53 md map sfixed32 bytes
         54 me map uint32 double
-        60 raw string raw
+        60 raw string
         61 token string secret
         5000 far string
         extensions 100 199

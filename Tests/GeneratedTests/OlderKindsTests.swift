@@ -35,6 +35,26 @@ import Testing
         #expect(Labels().at == nil && message.at == Date(timeIntervalSince1970: 3))
     }
 
+    @Test func `refuse a string that is not UTF-8, by its name, where its file permits other bytes`() throws {
+        func error(_ read: () throws(ProtoError) -> Void) -> String? {
+            do throws(ProtoError) { try read() } catch { return error == .invalidText ? error.message : nil }
+            return nil
+        }
+        let raw: [UInt8] = [0x0A, 0x61, 0xFF]
+        for bytes in [[0x22, 2] + raw.dropFirst(), [0x22, 3, 0xE2, 0x82, 0x20]] as [[UInt8]] {
+            #expect(error { () throws(ProtoError) in _ = try Labels(serialized: bytes) }?.contains("Labels.note") == true)
+        }
+        // The key of an entry, a repeated string in a group, an extension, and a feature of editions.
+        let key = error { () throws(ProtoError) in _ = try Labels(serialized: [0x4A, 4, 0x0A, 2, 0x61, 0xFF]) }
+        #expect(key?.contains("Labels.by_name") == true, "\(key ?? "none")")
+        let inner = error { () throws(ProtoError) in _ = try Groups(serialized: [0x0B, 0x0A, 2, 0x61, 0xFF, 0x0C]) }
+        #expect(inner?.contains("Groups.part.name") == true, "\(inner ?? "none")")
+        let feature = error { () throws(ProtoError) in _ = try Featured(serialized: [0x42, 1, 0x80]) }
+        #expect(feature?.contains("Featured.unchecked") == true, "\(feature ?? "none")")
+        #expect(try Defaults(serialized: [0x4A, 1, 0xFF]).someBytes == Data([0xFF]))
+        #expect(try Defaults(serialized: [0x5A, 3, 0xEF, 0xBF, 0xBD]).without == "\u{FFFD}")
+    }
+
     @Test func `have groups, between their tags`() throws {
         let message = Groups(
             part: Groups.Part(name: "n", piece: [Groups.Part.Piece(number: 1), Groups.Part.Piece()]),
@@ -90,7 +110,6 @@ import Testing
         message = Featured(needed: "", delimited: Featured.Part(number: 2))
         #expect(try message.serialized() == [0x1A, 0, 0x2B, 0x08, 2, 0x2C])
         #expect(throws: ProtoError.self) { try Featured().serialized() }
-        #expect(throws: Never.self) { try Featured(serialized: [0x1A, 0, 0x42, 1, 0xFF]) }
         #expect(throws: ProtoError.self) { try Featured(serialized: [0x1A, 0, 0x0A, 1, 0xFF]) }
     }
 }

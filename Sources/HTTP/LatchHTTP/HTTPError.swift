@@ -172,6 +172,13 @@ extension HTTPError {
         return error
     }
 
+    /// Returns the error of a response whose fields exceed what the transport takes.
+    static func fieldsTooLarge(of authority: String) -> HTTPError {
+        HTTPError(
+            code: tooLarge.code, message: "The fields of the response of \(authority) are too large.",
+            hint: "All lines may have 256 KiB together, one of them 100 KB, and one behind the content 4 KiB.")
+    }
+
     package static func tls(
         _ what: String, hint: String = "Check the certificate, the host name and this machine's clock."
     ) -> HTTPError { HTTPError(code: "tls", message: what, hint: hint) }

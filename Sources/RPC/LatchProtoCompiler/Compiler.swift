@@ -27,7 +27,11 @@ package struct Compiler {
     package func compile(_ names: [String]) -> Compilation {
         let pool = DescriptorPool(recordsLocations: recordsLocations, read: read)
         if names.count > 1 { pool.parse(names) }
-        for name in names where pool.file(named: name) == nil && !pool.hasFailed(name) {
+        for name in names where !pool.hasFailed(name) {
+            guard pool.file(named: name) == nil else {
+                pool.checkSpelling(of: name)
+                continue
+            }
             pool.load(name, from: nil)
             pool.checkOptions()
         }

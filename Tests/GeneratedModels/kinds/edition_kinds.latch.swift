@@ -19,7 +19,7 @@ public struct Featured: Message {
         5 delimited group 0
         6 packed int32 repeated
         7 expanded int32 expanded
-        8 unchecked string optional raw
+        8 unchecked string optional
         9 with_default int32 optional default "42"
         10 closed closed 1 optional
         11 open enum 2 optional

@@ -19,12 +19,12 @@ public struct Defaults: Message {
         5 an_int64 int64 optional default "-9223372036854775808"
         6 a_uint64 uint64 optional default "18446744073709551615"
         7 a_bool bool optional default "true"
-        8 a_string string optional raw default "a \"quoted\"\n\ttext \\ with é"
+        8 a_string string optional default "a \"quoted\"\n\ttext \\ with é"
         9 some_bytes bytes optional default "\000\001\377\"x"
         10 size closed 0 optional default "LARGE"
-        11 without string optional raw
+        11 without string optional
         12 first closed 0 optional
-        13 empty string optional raw default ""
+        13 empty string optional default ""
         """#,
         types: [Size.self])
 
@@ -94,15 +94,15 @@ public struct Labels: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Labels",
         """
-        1 name string required raw
+        1 name string required
         2 number int32 required
         3 defaults message 0 required
-        4 note string optional raw
+        4 note string optional
         5 expanded int32 expanded
         6 packed int32 repeated
         7 at message 1
         8 sizes closed 2 expanded
-        9 by_name map string message 3 raw
+        9 by_name map string message 3
         """,
         types: [Defaults.self, Timestamp.self, Size.self, Labels.self])
 
@@ -151,7 +151,7 @@ public struct Groups: Message {
         1 part group 0
         2 row group 1 repeated
         3 left group 2 oneof 0
-        4 right string oneof 0 raw
+        4 right string oneof 0
         """,
         types: [Groups.Part.self, Groups.Row.self, Groups.Left.self])
 
@@ -194,7 +194,7 @@ public struct Groups: Message {
         public static let schema = MessageSchema(
             "kinds.v2.Groups.Part",
             """
-            1 name string optional raw
+            1 name string optional
             2 piece group 0 repeated
             """,
             types: [Groups.Part.Piece.self])
@@ -236,7 +236,7 @@ public struct Groups: Message {
         public static let schema = MessageSchema(
             "kinds.v2.Groups.Row",
             """
-            1 text string optional raw
+            1 text string optional
             """)
 
         public var storage: MessageStorage
@@ -259,7 +259,7 @@ public struct Groups: Message {
         public static let schema = MessageSchema(
             "kinds.v2.Groups.Left",
             """
-            1 a string optional raw
+            1 a string optional
             """)
 
         public var storage: MessageStorage
@@ -279,7 +279,7 @@ public struct Extended: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Extended",
         """
-        1 name string optional raw
+        1 name string optional
         extensions 100 199
         extensions 1000 536870911
         """)
@@ -300,7 +300,7 @@ public struct Line: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Line",
         """
-        1 text string optional raw
+        1 text string optional
         """)
 
     public var storage: MessageStorage
@@ -323,7 +323,7 @@ public struct Holder: Message {
     public static let schema = MessageSchema(
         "kinds.v2.Holder",
         """
-        1 value string optional raw
+        1 value string optional
         """)
 
     public var storage: MessageStorage
@@ -379,14 +379,14 @@ public enum Size: ProtoEnum {
 /// Extensions of messages.
 public enum OlderKindsExtensions {
     /// What friends say.
-    public static let nick = Extension<Extended, String?>("100 kinds.v2.nick string optional raw")
+    public static let nick = Extension<Extended, String?>("100 kinds.v2.nick string optional")
     public static let numbers = Extension<Extended, [Int32]>("101 kinds.v2.numbers int32 expanded")
     public static let packedNumbers = Extension<Extended, [Int32]>("102 kinds.v2.packed_numbers int32 repeated")
     public static let details = Extension<Extended, Defaults?>("103 kinds.v2.details message 0", types: [Defaults.self])
     public static let size = Extension<Extended, Size>(#"104 kinds.v2.size closed 0 optional default "LARGE""#, types: [Size.self])
     public static let seenAt = Extension<Extended, Date?>("105 kinds.v2.seen_at message 0", types: [Timestamp.self])
     public static let line = Extension<Extended, [Line]>("106 kinds.v2.line group 0 repeated", types: [Line.self])
-    public static let apiKey = Extension<Extended, String?>("1000 kinds.v2.api_key string optional secret raw")
+    public static let apiKey = Extension<Extended, String?>("1000 kinds.v2.api_key string optional secret")
 
     public static var all: ExtensionSet { [nick, numbers, packedNumbers, details, size, seenAt, line, apiKey] }
 }

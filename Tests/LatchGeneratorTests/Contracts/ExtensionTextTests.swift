@@ -30,11 +30,11 @@ import Testing
                 ##"""
                 /// Extensions of messages.
                 public enum TestExtensions {
-                    public static let nick = Extension<M, String?>("100 p.nick string optional raw")
+                    public static let nick = Extension<M, String?>("100 p.nick string optional")
                     public static let sizes = Extension<M, [Int32]>("101 p.sizes int32 expanded")
                     public static let kind = Extension<M, E>(#"102 p.kind closed 0 optional default "B""#, types: [E.self])
                     public static let inner = Extension<M, M?>("103 p.inner message 0", types: [M.self])
-                    public static let apiKey = Extension<M, String?>("104 p.api_key string optional secret raw")
+                    public static let apiKey = Extension<M, String?>("104 p.api_key string optional secret")
 
                     public static var all: ExtensionSet { [nick, sizes, kind, inner, apiKey] }
                 }

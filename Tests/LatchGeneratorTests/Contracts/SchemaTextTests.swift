@@ -67,7 +67,7 @@ import Testing
                 """) == [
                     "1 a int32 required", "2 b group 0", "3 c int32 expanded", "4 d int32 repeated",
                     "5 e closed 1 optional default \"Y\"",
-                    #"6 f string optional raw default "a\"b\\c\n\001""#, #"7 g bytes optional default "\377""#,
+                    #"6 f string optional default "a\"b\\c\n\001""#, #"7 g bytes optional default "\377""#,
                     "8 h double optional default \"inf\"", "extensions 100 199", "extensions 1000 536870911",
                 ])
     }
@@ -86,7 +86,7 @@ import Testing
                 enum E { option features.enum_type = CLOSED; X = 0; }
                 """) == [
                     "1 a string optional", "2 b string", "3 c string required", "4 d group 0", "5 e int32 expanded",
-                    "6 f string optional raw", "7 g closed 1 optional",
+                    "6 f string optional", "7 g closed 1 optional",
                 ])
     }
 

@@ -115,6 +115,42 @@ import Testing
         #expect(found.first?.hasSuffix("error: \(complaint)") == true)
     }
 
+    @Test func `of a field in another file is reported in that file, at its place there`() throws {
+        let files = [
+            "request.proto": """
+            syntax = "proto3";
+            import "axiom_options.proto";
+            message Request {
+              string text = 1 [
+                (axiom.field_options) = { max_length: 2 min_length: 3 },
+                (axiom.options.v1.axiom_field) = { max_length: 2 min_length: 4 }
+              ];
+              int64 number = 2 [(axiom.swift_validation) = "min_length:1"];
+            }
+            """,
+            "test.proto": """
+            syntax = "proto3";
+            import "request.proto";
+            message Note { string id = 1; }
+            service NoteService { rpc CreateNote(Request) returns (Note); }
+            """,
+        ]
+        let compilation = Compiler.withOptionFiles { name in files[name].map { Array($0.utf8) } }
+            .compile(["test.proto"])
+        let file = try #require(compilation.filesToGenerate.first, "\(compilation.diagnostics)")
+        let found = ServicePlan.read(file).diagnostics.map { "\($0)".split(separator: "\n").map(String.init) }
+        #expect(
+            found.map(\.first) == [
+                """
+                request.proto:6:66: error: 'min_length' is 4 in (axiom.options.v1.axiom_field), and 3 in \
+                (axiom.field_options) at request.proto:5:57
+                """,
+                "request.proto:5:29: error: 'text' cannot be as long as 3 and as short as 2",
+                "request.proto:8:48: error: 'number' has no length",
+            ])
+        #expect(found.allSatisfy { $0.count > 1 && $0[1].contains("axiom.") }, "\(found)")
+    }
+
     @Test func `is reported at its place after comments, in parts and in angle brackets`() throws {
         let found = try complaints(
             """

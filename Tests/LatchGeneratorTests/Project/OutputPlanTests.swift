@@ -93,13 +93,17 @@ import Testing
         }
     }
 
-    @Test func `follows no link below the folder of latchwork.toml, and any link that a user's path has above`() throws
-    {
+    @Test(arguments: [true, false])
+    func `follows no link below the folder of latchwork.toml, and any link that a user's path has above`(
+        isRelative: Bool
+    ) throws {
         try ProjectFolder.with { folder throws in
-            let (real, root) = (folder.path + "/real", folder.path + "/root")
+            let (real, link) = (folder.path + "/real", folder.path + "/root")
+            let root = isRelative ? RelativePath.from(".", to: link) : link
+            #expect(root.hasPrefix("..") == isRelative)
             try folder.write("mine\n", to: "outside/x")
             try folder.write("", to: "real/gen/x")
-            try FileManager.default.createSymbolicLink(atPath: root, withDestinationPath: real)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: real)
             func plan() throws -> OutputPlan {
                 try OutputPlan(Self.two, in: root + "/gen/./sub/../out", within: root, origin: "protos")
             }

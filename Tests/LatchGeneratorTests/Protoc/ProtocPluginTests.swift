@@ -190,6 +190,33 @@ import Testing
         #expect(response.files.isEmpty && (bytes.isEmpty || response.error != nil))
     }
 
+    @Test(arguments: [("a/Shop.proto", "a/shop.proto"), ("\u{E9}.proto", "e\u{301}.proto")])
+    func `is refused where a file system may keep one of two files`(one: String, other: String) throws {
+        var writer = WireWriter()
+        for name in [one, other] { writer.string(1, name) }
+        for (index, name) in [one, other].enumerated() {
+            writer.message(15) { file in
+                file.string(1, name)
+                file.message(4) { $0.string(1, "M\(index)") }
+            }
+        }
+        let response = try response(writer.bytes)
+        #expect(response.files.isEmpty)
+        let error = try #require(response.error)
+        #expect(error.contains("would have one path") || error.contains("another form of Unicode"), "\(error)")
+    }
+
+    @Test func `is refused where an import is spelled in another form of Unicode`() throws {
+        var writer = WireWriter()
+        writer.string(1, "b.proto")
+        writer.message(15) { $0.string(1, "\u{E9}.proto") }
+        writer.message(15) { file in
+            file.string(1, "b.proto")
+            file.string(3, "e\u{301}.proto")
+        }
+        #expect(try response(writer.bytes).error?.contains("in another form of Unicode") == true)
+    }
+
     @Test func `for a missing file gets an error`() throws {
         var writer = WireWriter()
         writer.string(1, "missing.proto")

@@ -144,6 +144,17 @@ import Testing
         #expect(try await failure(server.request()).code == HTTPError.tooLarge.code)
     }
 
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n", "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
+    ])
+    func `because one line of the fields has no end says so`(head: String) async throws {
+        let server = try RawHTTPServer { _ in .text("\(head)X-Long: " + String(repeating: "x", count: 200_000)) }
+        let error = try await failure(server.request())
+        #expect(error.code == HTTPError.tooLarge.code)
+        #expect(error.message == "The fields of the response of 127.0.0.1:\(server.port) are too large.")
+    }
+
     @Test func `because the server speaks no TLS is tls`() async throws {
         let server = try RawHTTPServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { _ in .stall }
         let error = try await failure(request(port: server.port, scheme: "https"))

@@ -67,6 +67,21 @@ import Testing
         #expect(error.phase == .awaitingResponse)
     }
 
+    /// RFC 9110 §15.2: a client waits on for the final response.
+    @Test(arguments: [true, false]) func `end a silence after an interim response, which is none`(isIdle: Bool)
+        async throws
+    {
+        let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        let (server, transport) = (try RawHTTPServer { _ in .text(interim + interim) }, transport())
+        let error = try await failure(in: .awaitingResponse) { limit in
+            var request = server.request()
+            if isIdle { request.idleTimeout = limit } else { request.timeout = limit }
+            _ = try await transport.respond(to: request)
+        }
+        #expect(error.phase == .awaitingResponse && !error.isUnsent)
+        #expect(error.message.hasSuffix("while waiting for the response."))
+    }
+
     @Test(arguments: [true, false]) func `end a silence in the content`(isStream: Bool) async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let transport = transport()
@@ -102,6 +117,29 @@ import Testing
         while ContinuousClock.now - start < idle * 2, await peer.send([0x61]) { count += 1 }
         peer.endSending()
         #expect(try await call.value.body.bytes.count == count)
+    }
+
+    @Test func `let content in memory go on that the server takes`() async throws { try await patiently(upload) }
+
+    /// The kernel holds 85 KB of the content, and takes more each time when the server has read 8 KiB.
+    private func upload(idle: Duration) async throws {
+        let listener = try RawListener(receiveBuffer: 4096, segmentSize: 1000)
+        var request = request(listener)
+        (request.method, request.body) = (.post, HTTPBody([UInt8](repeating: 0x61, count: 16 << 20)))
+        request.idleTimeout = idle
+        let call = Task { [request, transport = transport()] in try await transport.respond(to: request) }
+        let peer = try #require(await listener.accept())
+        let head = try #require(await peer.receive(through: "\r\n\r\n"))
+        let start = try #require(head.firstRange(of: Array("\r\n\r\n".utf8))).upperBound
+        var left = request.body.bytes.count - (head.count - start)
+        // In drips for twice the limit, in which less is read than the content has, and then as fast as it comes.
+        let end = ContinuousClock.now + idle * 2
+        while left > 0, let bytes = await peer.receive(upTo: ContinuousClock.now < end ? 16 : 1 << 16) {
+            left -= bytes.count
+        }
+        await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(try await call.value.status == .noContent)
+        #expect(left == 0)
     }
 
     @Test func `end a stream as a whole where it has an idle timeout, too`() async throws {

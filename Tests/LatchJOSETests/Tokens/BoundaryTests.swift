@@ -98,6 +98,11 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     {
         var claims: Claims = ["exp": 5_000, "nbf": 1, "iat": 1]
         claims[claim] = value
+        guard claim != "nbf" || value != .null else {
+            // A start that is null is none.
+            _ = try verifier(now: 1_000, leeway: 0).verify(try JWT.sign(claims, with: key))
+            return
+        }
         let text = try JWT.sign(claims, with: key)
         // In whatever state the other two are: a time that cannot be read is no reason to look at the next.
         #expect { try verifier(now: 1_000, leeway: 0).verify(text) } throws: { JOSEError.malformedToken ~= $0 }

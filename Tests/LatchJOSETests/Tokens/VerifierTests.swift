@@ -81,6 +81,8 @@ import Testing
         var claims: Claims = ["exp": 2_000]
         claims[name] = value
         let text = try JWT.sign(claims, with: key)
+        // A start that is null is none.
+        guard name != "nbf" || value != .null else { return _ = try verifier().verify(text) }
         #expect { try verifier().verify(text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 

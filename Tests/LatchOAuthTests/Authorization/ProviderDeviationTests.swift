@@ -43,6 +43,31 @@ import Testing
         #expect(sent == ["client_id": "c", "returnTo": Self.callback.absoluteString])
     }
 
+    // OpenID Connect Core 1.0 §5.3.2: a claim that is not returned should be left out, and be neither null nor empty.
+    @Test(arguments: ["azp", "at_hash", "nbf"], [JSONValue.null, ""])
+    func `is a claim of an ID token that is null or empty, and counts as missing`(name: String, value: JSONValue)
+        async throws
+    {
+        func signIn(_ audience: [String]) async throws -> TokenResponse {
+            let provider = try ScriptedProvider()
+            provider.deviate {
+                $0.claims = {
+                    $0.audience = audience
+                    $0[name] = value
+                }
+            }
+            let client = provider.client()
+            return try await client.finish(provider.approve(try await client.begin()))
+        }
+        guard name != "nbf" || value.isNull else {
+            await #expect(throws: OAuthError.invalidIDToken) { try await signIn(["notes"]) }
+            return
+        }
+        #expect(try await signIn(["notes"]).tokens.idToken != nil)
+        // Of several audiences none is the authorized party.
+        await #expect(throws: OAuthError.invalidIDToken) { try await signIn(["notes", "other"]) }
+    }
+
     @Test func `is not its page for a sign-out where it names one: Auth0`() async throws {
         publish(
             "https://login.example.com/",

@@ -128,7 +128,7 @@ import Testing
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    @Test(arguments: ["other", "notes ", ""])
+    @Test(arguments: ["other", "notes ", " "])
     func `invalid-azp: refuses a token that was issued to another client`(party: String) async throws {
         try await expectRefusal { $0.claims = { $0["azp"] = .string(party) } }
     }
@@ -141,7 +141,7 @@ import Testing
         try await expectRefusal { $0.claims = { $0.expiry = nil } }
     }
 
-    @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", ""])
+    @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", " "])
     func `at-hash-invalid: refuses a token of another access token`(hash: String) async throws {
         try await expectRefusal { $0.claims = { $0["at_hash"] = .string(hash) } }
     }

@@ -81,6 +81,16 @@ import Testing
             errorPositions("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
     }
 
+    @Test(arguments: [
+        ("string a = 1 [default = \"\\xff\"]", "1:65"), ("string a = 1 [default = \"a\" '\\303']", "1:65"),
+        ("string a = 1 [json_name = \"\\xff\"]", "1:55"), ("bytes a = 1 [default = \"\\xff\"]", nil),
+        ("string a = 1 [default = \"\\303\" \"\\251\"]", nil),
+    ])
+    func `for a text that is not UTF-8 is at the text`(field: String, position: String?) {
+        #expect(
+            errorPositions("syntax = \"proto2\"; message M { optional \(field); }") == [position].compactMap(\.self))
+    }
+
     @Test(arguments: [200, 20_000]) func `for deeply nested options is an error instead of a stack overflow`(
         depth: Int
     ) {

@@ -91,6 +91,8 @@ import Testing
         .field("the default 'yes' of 'b' is no bool", type: 8) { $0.string(7, "yes") },
         .field("the default 'a\"' of 'b' is no bytes", type: 12) { $0.string(7, "a\"") },
         .field("the default '\\' of 'b' is no bytes", type: 12) { $0.string(7, "\\") },
+        .field("the default of 'b' is not UTF-8", type: 9) { $0.bytes(7, [0x61, 0xFF]) },
+        .field("a JSON name must be UTF-8") { $0.bytes(10, [0xC3]) },
     ]
 
     static let numbers: [Case] = [

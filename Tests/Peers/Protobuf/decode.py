@@ -216,7 +216,7 @@ def look_through(message):
             values = list(value.values() if is_map else value if many else [value])
         except UnicodeDecodeError:
             # A key of a proto2 map, which upb keeps as it came.
-            notes.update(["raw", "unseen"])
+            notes.add("raw")
             continue
         for each in values:
             if field.type == field.TYPE_STRING and isinstance(each, bytes):

@@ -12,7 +12,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         public let name: HTTPFieldName
         /// The field's value, without surrounding whitespace.
         ///
-        /// A value that was received and is not valid UTF-8 was read as ISO-8859-1 (RFC 9110 §5.5), so that no octet is lost.
+        /// A value that was received and is not valid UTF-8 was read as ISO-8859-1 (RFC 9110 §5.5), so that no octet is lost. Values are
+        /// sent in UTF-8: an entity tag or a cookie in ISO-8859-1 that is sent back has other octets, since a text does not tell in
+        /// which encoding it came.
         public var value: String
 
         /// Creates a field line.

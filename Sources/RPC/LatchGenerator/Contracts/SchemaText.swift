@@ -49,7 +49,6 @@ struct SchemaText {
         case .repeated: line += field.isPackable && !field.isPacked ? " expanded" : " repeated"
         }
         if shape.isSecret { line += " secret" }
-        if Self.isRaw(field) { line += " raw" }
         if !field.isExtension, let json = field.jsonName, json != Names.json(field.name) {
             line += " json \(Self.escapedWord(json))"
         }
@@ -76,12 +75,6 @@ struct SchemaText {
         indices[name] = types.count
         types.append(name)
         return types.count - 1
-    }
-
-    private static func isRaw(_ field: FieldDescriptor) -> Bool {
-        guard field.features.utf8Validation == .none else { return false }
-        guard field.isMap, let entry = field.message else { return field.type == .string }
-        return entry.fields.contains { $0.type == .string }
     }
 
     /// Returns a text without spaces: a JSON name may contain any character.

@@ -63,6 +63,8 @@ enum Markdown {
                 switch scalar {
                 case "\\", "<", "[", "]", "&", "|", "~": true
                 case "#", ">", "=": isStart
+                // Below a line of text it makes both a table of one column (GitHub Flavored Markdown 0.29 §4.10).
+                case ":": isStart && line[index...].allSatisfy { "-: ".unicodeScalars.contains($0) }
                 case "-", "+", "*", "_": isStart && (next != " " || isRule(line[index...]))
                 // A directive of DocC, and no address.
                 case "@": index == 0 || line[index - 1] == " "

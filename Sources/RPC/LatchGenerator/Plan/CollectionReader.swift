@@ -65,7 +65,10 @@ struct CollectionReader {
             options.report("'\(name)' cannot name a collection", at: named.place("name"))
         }
         let keyPlace = named.map { $0.place("primary_key") } ?? item.namePosition
-        guard let key = key(of: item, named: named?.string("primary_key"), at: keyPlace) else { return nil }
+        let keyFile = named == nil ? item.file : options.file
+        guard let key = key(of: item, named: named?.string("primary_key"), at: keyPlace, in: keyFile) else {
+            return nil
+        }
         let limit = named?.integer("max_cached_items")
         if let limit, limit < 1 {
             options.report(
@@ -109,7 +112,9 @@ struct CollectionReader {
         CollectionPlan.plural(SwiftNames.snake(item.name))
     }
 
-    private func key(of item: MessageDescriptor, named name: String?, at place: SourcePosition?) -> FieldDescriptor? {
+    private func key(
+        of item: MessageDescriptor, named name: String?, at place: SourcePosition?, in file: FileDescriptor
+    ) -> FieldDescriptor? {
         let marked = item.fields.first { options.options(of: $0)?.bool("is_id_field") == true }
         let field =
             name.map { name in item.fields.first { $0.name == name } } ?? marked
@@ -117,12 +122,14 @@ struct CollectionReader {
         guard let field else {
             options.report(
                 name.map { "'\(item.name)' has no field '\($0)'" } ?? "'\(item.name)' has no field 'id'", at: place,
+                in: file,
                 hint: "Set primary_key to \(item.fields.filter(\.canBeKey).map(\.name).asChoice).")
             return nil
         }
         guard field.canBeKey else {
             options.report(
-                "'\(field.name)' cannot identify an item", at: place, hint: "A key is a string or an integer.")
+                "'\(field.name)' cannot identify an item", at: place, in: file, hint: "A key is a string or an integer."
+            )
             return nil
         }
         return field
@@ -131,7 +138,8 @@ struct CollectionReader {
     private func searchFields(of item: MessageDescriptor, isSearchable: Bool?) -> [FieldDescriptor] {
         let marked = item.fields.filter { options.options(of: $0)?.bool("searchable") == true }
         for field in marked where field.type != .string {
-            options.report("'\(field.name)' is not a text field and cannot be searched", at: field.namePosition)
+            options.report(
+                "'\(field.name)' is not a text field and cannot be searched", at: field.namePosition, in: field.file)
         }
         guard isSearchable ?? !marked.isEmpty else { return [] }
         guard marked.isEmpty else { return marked.filter { $0.type == .string } }
@@ -147,7 +155,7 @@ struct CollectionReader {
     private func sortFields(of item: MessageDescriptor, isSortable: Bool?) -> [FieldDescriptor] {
         let marked = item.fields.filter { options.options(of: $0)?.bool("sortable") == true }
         for field in marked where !field.canBeSorted {
-            options.report("items cannot be sorted by '\(field.name)'", at: field.namePosition)
+            options.report("items cannot be sorted by '\(field.name)'", at: field.namePosition, in: field.file)
         }
         guard isSortable ?? !marked.isEmpty else { return [] }
         return (marked.isEmpty ? item.fields : marked).filter(\.canBeSorted)

@@ -17,11 +17,11 @@ struct ConstraintReader {
     private func read(_ message: MessageDescriptor) -> [FieldConstraint] {
         message.fields.compactMap { field in
             let named = options.options(of: field)
-            let list = options.string("axiom.swift_validation", of: field.options)
+            let list = options.string("axiom.swift_validation", of: field.options, in: field.file)
             guard named != nil || list != nil else { return nil }
             var constraint = FieldConstraint(field: field, place: list?.place ?? named?.fallback)
             if let named {
-                options.checkConflicts([named] + named.others)
+                options.checkConflicts([named] + named.others, in: field.file)
                 read(named, into: &constraint)
             }
             let before = constraint
@@ -93,7 +93,7 @@ struct ConstraintReader {
             guard let one, let other else { return }
             options.checkConflict(
                 name, OptionValue(value: "\(one)", place: named.place(name), spelling: named.spelling),
-                OptionValue(value: "\(other)", place: place, spelling: "axiom.swift_validation"))
+                OptionValue(value: "\(other)", place: place, spelling: "axiom.swift_validation"), in: after.field.file)
         }
         check("min_value", before.minimum, after.minimum)
         check("max_value", before.maximum, after.maximum)
@@ -116,7 +116,7 @@ struct ConstraintReader {
                 constraint.formats += [FieldConstraint.Format(rawValue: name)].compactMap(\.self)
             default:
                 options.report(
-                    "'\(word)' is not a field rule", at: place,
+                    "'\(word)' is not a field rule", at: place, in: constraint.field.file,
                     hint: "Write required, email, uuid, url, min_length:N, max_length:N, min:N or max:N.")
             }
         }
@@ -128,24 +128,25 @@ struct ConstraintReader {
         let isText = field.type == .string && field.label != .repeated
         let hasLength = field.type == .string || field.type == .bytes || field.label == .repeated
         if constraint.pattern != nil || !constraint.formats.isEmpty, !isText {
-            options.report("'\(field.name)' is not a text field", at: place)
+            options.report("'\(field.name)' is not a text field", at: place, in: field.file)
         }
         if constraint.minLength != nil || constraint.maxLength != nil, !hasLength {
-            options.report("'\(field.name)' has no length", at: place)
+            options.report("'\(field.name)' has no length", at: place, in: field.file)
         }
         if constraint.minimum != nil || constraint.maximum != nil,
             field.label == .repeated || field.scalarType?.isNumber != true
         {
-            options.report("'\(field.name)' is not a number field", at: place)
+            options.report("'\(field.name)' is not a number field", at: place, in: field.file)
         }
         if let least = constraint.minLength, let most = constraint.maxLength, least > most {
-            options.report("'\(field.name)' cannot be as long as \(least) and as short as \(most)", at: place)
+            options.report(
+                "'\(field.name)' cannot be as long as \(least) and as short as \(most)", at: place, in: field.file)
         }
         if let least = constraint.minimum, let most = constraint.maximum, least > most {
-            options.report("'\(field.name)' cannot be at least \(least) and at most \(most)", at: place)
+            options.report("'\(field.name)' cannot be at least \(least) and at most \(most)", at: place, in: field.file)
         }
         if (constraint.minLength ?? 0) < 0 || (constraint.maxLength ?? 0) < 0 {
-            options.report("a length is not negative", at: place)
+            options.report("a length is not negative", at: place, in: field.file)
         }
     }
 }

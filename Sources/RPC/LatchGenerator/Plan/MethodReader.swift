@@ -86,7 +86,7 @@ struct MethodReader {
 
     /// Returns the case name of an action, which must differ from the members that all actions have.
     private func caseName(_ method: MethodDescriptor) -> String {
-        guard let (name, place) = options.string("axiom.swift_action_name", of: method.options) else {
+        guard let (name, place) = options.string("axiom.swift_action_name", of: method.options, in: method.file) else {
             let count = method.earlierAlike
             return Self.caseName(SwiftNames.lowerCamel(method.name) + (count == 0 ? "" : "_\(count + 1)"))
         }
@@ -114,7 +114,7 @@ struct MethodReader {
     /// Returns the strategy that the options set, or the one that the name of the method suggests.
     private func intent(of method: MethodDescriptor, _ named: [NamedOptions]) -> Intent {
         let (name, spelling) = ("state_update_strategy", "axiom.swift_state_update")
-        let short = options.string(spelling, of: method.options)
+        let short = options.string(spelling, of: method.options, in: method.file)
         let shortStrategy = short.flatMap { StateStrategy(shortName: $0.text) }
         var explicit: Intent?
         for one in named {

@@ -40,8 +40,10 @@ final class OptionReader {
 
     /// Adds a diagnostic with the source line; a repeated one, such as that of a request which several methods share, is
     /// reported once.
-    func report(_ message: String, at place: SourcePosition?, hint: String? = nil) {
-        add(file.diagnostic(message, at: place, hint: hint))
+    ///
+    /// - Parameter file: The file of the place; nil for the one that is read.
+    func report(_ message: String, at place: SourcePosition?, in file: FileDescriptor? = nil, hint: String? = nil) {
+        add((file ?? self.file).diagnostic(message, at: place, hint: hint))
     }
 
     /// Reports the rules of a field that no check reaches.
@@ -59,31 +61,31 @@ final class OptionReader {
 
     /// Returns the options of a service, one element for each spelling that is set.
     func options(of service: ServiceDescriptor) -> [NamedOptions] {
-        messages(["axiom.service_options", "axiom.options.v1.axiom_service"], of: service.options)
+        messages(["axiom.service_options", "axiom.options.v1.axiom_service"], of: service)
     }
 
     /// Returns the options of a method, one element for each spelling that is set.
     func options(of method: MethodDescriptor) -> [NamedOptions] {
-        messages(["axiom.method_options", "axiom.options.v1.axiom_method"], of: method.options)
+        messages(["axiom.method_options", "axiom.options.v1.axiom_method"], of: method)
     }
 
     /// Returns the options of a field, with all spellings merged.
     func options(of field: FieldDescriptor) -> NamedOptions? {
         guard !extensions.isEmpty else { return nil }
-        return merged(messages(["axiom.field_options", "axiom.options.v1.axiom_field"], of: field.options))
+        return merged(messages(["axiom.field_options", "axiom.options.v1.axiom_field"], of: field))
     }
 
     /// Returns the collection options of a message, with all spellings merged.
     func options(of message: MessageDescriptor) -> NamedOptions? {
-        merged(messages(["axiom.collection_options", "axiom.options.v1.axiom_collection"], of: message.options))
+        merged(messages(["axiom.collection_options", "axiom.options.v1.axiom_collection"], of: message))
     }
 
-    private func messages(_ names: [String], of options: Options) -> [NamedOptions] {
+    private func messages(_ names: [String], of declaration: Declaration) -> [NamedOptions] {
         names.compactMap { name in
             guard let field = extensions[name], let type = field.message,
-                let message = options.message.message(field.number)
+                let message = declaration.options.message.message(field.number)
             else { return nil }
-            let places = places(name, of: options)
+            let places = places(name, of: declaration.options, in: declaration.file)
             return NamedOptions(
                 message: message, type: type, places: places, prefix: "", fallback: places[""], spelling: name)
         }
@@ -97,9 +99,13 @@ final class OptionReader {
     }
 
     /// Returns an option that is a single string, and its place.
-    func string(_ name: String, of options: Options) -> (text: String, place: SourcePosition?)? {
+    ///
+    /// - Parameter file: The file that sets it.
+    func string(
+        _ name: String, of options: Options, in file: FileDescriptor
+    ) -> (text: String, place: SourcePosition?)? {
         guard let field = extensions[name], let text = options.message.string(field.number) else { return nil }
-        return (text, places(name, of: options)[""])
+        return (text, places(name, of: options, in: file)[""])
     }
 
     /// Returns an option that is a single Boolean.
@@ -108,7 +114,11 @@ final class OptionReader {
     }
 
     /// Returns the places of an option's fields, which may be set in one statement or in several.
-    private func places(_ name: String, of options: Options) -> [String: SourcePosition] {
+    ///
+    /// - Parameter file: The file that sets the option: the value is read from its words.
+    private func places(
+        _ name: String, of options: Options, in file: FileDescriptor
+    ) -> [String: SourcePosition] {
         var result: [String: SourcePosition] = [:]
         for statement in options.uninterpreted where statement.sets(name) {
             let parts = statement.name.dropFirst().map(\.name).joined(separator: ".")
@@ -127,22 +137,24 @@ final class OptionReader {
     // MARK: Conflicts
 
     /// Reports the fields that two spellings of one option set to different values.
-    func checkConflicts(_ spellings: [NamedOptions]) {
+    ///
+    /// - Parameter file: The file that sets them; nil for the one that is read.
+    func checkConflicts(_ spellings: [NamedOptions], in file: FileDescriptor? = nil) {
         guard let first = spellings.first else { return }
         for other in spellings.dropFirst() {
             for name in first.type.fields.map(\.name) {
-                checkConflict(name, OptionValue(name, of: first), OptionValue(name, of: other))
+                checkConflict(name, OptionValue(name, of: first), OptionValue(name, of: other), in: file)
             }
         }
     }
 
     /// Reports two values of one option that differ.
-    func checkConflict(_ name: String, _ one: OptionValue?, _ other: OptionValue?) {
+    func checkConflict(_ name: String, _ one: OptionValue?, _ other: OptionValue?, in file: FileDescriptor? = nil) {
         guard let one, let other, one.value != other.value else { return }
-        let location = one.place.map { " at \(file.name):\($0.line + 1):\($0.column + 1)" } ?? ""
+        let location = one.place.map { " at \((file ?? self.file).name):\($0.line + 1):\($0.column + 1)" } ?? ""
         report(
             "'\(name)' is \(other.value) in (\(other.spelling)), and \(one.value) in (\(one.spelling))\(location)",
-            at: other.place, hint: "Keep one of the two, or set both to the same value.")
+            at: other.place, in: file, hint: "Keep one of the two, or set both to the same value.")
     }
 }
 

@@ -31,8 +31,8 @@ struct PlanReader {
     func plan(_ service: ServiceDescriptor) -> ServicePlan {
         let named = options.options(of: service)
         options.checkConflicts(named)
-        let actor = options.string("axiom.swift_client_actor", of: service.options)
-        let package = options.string("axiom.swift_package_name", of: options.file.options)
+        let actor = options.string("axiom.swift_client_actor", of: service.options, in: service.file)
+        let package = options.string("axiom.swift_package_name", of: options.file.options, in: options.file)
         for one in named {
             options.checkConflict(
                 "client_name", OptionValue("client_name", of: one), OptionValue(actor, "axiom.swift_client_actor"))

@@ -217,7 +217,7 @@ extension OutputPlan {
     }
 
     /// Returns the files after a check that each has a unique path within the folder.
-    private static func checked(_ files: [GeneratedFile]) throws(GeneratorError) -> [GeneratedFile] {
+    static func checked(_ files: [GeneratedFile]) throws(GeneratorError) -> [GeneratedFile] {
         var seen: [String: String] = [:]
         for file in files {
             guard isInside(file.path), file.path != OutputManifest.name else {

@@ -46,8 +46,10 @@ package enum ProtocPlugin {
         for file in result.files where !OutputPlan.isInside(file.path) {
             throw Failure(description: "'\(file.path.withoutControls)' is not a path within the output")
         }
-        return options.swift.layout == .perFile
-            ? withoutImports(result.files, compilation, options) : result.files
+        // protoc writes both, of which a file system that ignores case, or Unicode's forms, keeps one.
+        return try OutputPlan.checked(
+            options.swift.layout == .perFile
+                ? withoutImports(result.files, compilation, options) : result.files)
     }
 
     /// Returns the files without those of dependencies, which a call of their own generates: two responses with the same

@@ -20,6 +20,10 @@ package final class FieldDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) unowned var extendee: MessageDescriptor?
     /// The text of the default value; nil if the source contains none.
     @exclusivity(unchecked) package internal(set) var defaultValue: String?
+    /// Whether the default of a string has bytes that are not UTF-8, which `defaultValue` cannot hold.
+    @exclusivity(unchecked) var hasRawDefault = false
+    /// The same for `jsonName`.
+    @exclusivity(unchecked) var hasRawJSONName = false
     /// The JSON name: the one in the source before linking, and always set after linking.
     @exclusivity(unchecked) package internal(set) var jsonName: String?
     /// The index of the oneof that contains it.

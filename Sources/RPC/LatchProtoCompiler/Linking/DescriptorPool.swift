@@ -28,6 +28,17 @@ final class DescriptorPool {
 
     func file(named name: String) -> FileDescriptor? { byName[name] }
 
+    static let spellingHint =
+        "Some file systems keep one of two such files: rename one, or write the name as that of the file is written."
+
+    /// Reports a name that differs from that of a file in the form of Unicode only, in which the two are equal as texts.
+    func checkSpelling(of name: String) {
+        guard let file = byName[name], !file.name.utf8.elementsEqual(name.utf8) else { return }
+        diagnostics.add(
+            "there is another file with this name in another form of Unicode", at: nil,
+            in: SourceFile(name: name, bytes: []), hint: Self.spellingHint)
+    }
+
     /// Whether the file does not exist, as opposed to a file with errors.
     func isMissing(_ name: String) -> Bool { missing.contains(name) || !failed.contains(name) }
 
@@ -195,6 +206,7 @@ extension DescriptorPool {
             do throws(MalformedWire) {
                 let reader = try DescriptorReader.read(try WireMessage(bytes))
                 let file = reader.file
+                checkSpelling(of: file.name)
                 if let other = known.updateValue(bytes, forKey: file.name) {
                     if other == bytes { continue }
                     diagnostics.add(

@@ -96,6 +96,11 @@ final class Linker: FileStage {
                 if dependency.kind != .option || file.hasOptions { failImport(of: dependency) }
                 continue
             }
+            if !other.name.utf8.elementsEqual(dependency.path.utf8) {
+                fail(
+                    "'\(dependency.path)' is the name of a file in another form of Unicode",
+                    at: dependency.position, hint: DescriptorPool.spellingHint)
+            }
             file.dependencies.append(other)
             addVisible(other, to: dependency.kind == .option ? \.optionOnlyFiles : \.visibleFiles)
         }

@@ -138,7 +138,7 @@ extension Parser {
         try expect("=")
         let valueMark = begin(inner)
         defer { finish(valueMark) }
-        field.jsonName = try parseText("the JSON name is missing here")
+        field.jsonName = try parseText("the JSON name is missing here", loses: &field.hasRawJSONName)
     }
 
     private func parseDefault(_ field: FieldDescriptor, _ mark: LocationMark) throws(ParseError) {
@@ -153,10 +153,10 @@ extension Parser {
             field.defaultValue = text
             return advance()
         }
-        field.defaultValue = try parseDefaultValue(of: type)
+        field.defaultValue = try parseDefaultValue(of: type, field)
     }
 
-    private func parseDefaultValue(of type: FieldType) throws(ParseError) -> String {
+    private func parseDefaultValue(of type: FieldType, _ field: FieldDescriptor) throws(ParseError) -> String {
         switch type {
         case .int32, .sint32, .sfixed32: try parseSignedDefault(UInt64(Int32.max))
         case .int64, .sint64, .sfixed64: try parseSignedDefault(UInt64(Int64.max))
@@ -172,7 +172,7 @@ extension Parser {
             } else {
                 throw failure("'true' or 'false' is expected here")
             }
-        case .string: try parseText("a string is expected here")
+        case .string: try parseText("a string is expected here", loses: &field.hasRawDefault)
         case .bytes: StringEscapes.escaped(try parseString("a string is expected here"))
         case .enum: try parseIdentifier("the name of a value is expected here")
         case .message, .group: throw failure("a message cannot have a default")

@@ -129,6 +129,13 @@ extension Parser {
         String(decoding: try parseString(message), as: UTF8.self)
     }
 
+    /// Does the same, and says whether the text lacks bytes of the source, which are not UTF-8.
+    func parseText(_ message: String, loses isRaw: inout Bool) throws(ParseError) -> String {
+        let bytes = try parseString(message)
+        isRaw = String(validating: bytes, as: UTF8.self) == nil
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     func fail(_ message: String, hint: String? = nil) {
         diagnostics.add(message, at: token.position, in: source, hint: hint)
     }

@@ -69,6 +69,12 @@ struct DescriptorValidator: FileStage {
         if file.syntax == .editions { checkFeatures(of: field) }
         checkOptions(of: field)
         if field.isMap { checkMap(field) }
+        if field.hasRawDefault {
+            fail(
+                "the default of '\(field.name)' is not UTF-8", at: field.positions.defaultValue,
+                hint: "Declare the field as bytes if it holds other data.")
+        }
+        if field.hasRawJSONName { fail("a JSON name must be UTF-8", at: field.positions.jsonName) }
         if field.isExtension {
             let name = Names.json(field.name)
             if let json = field.jsonName, json != name {

@@ -140,9 +140,12 @@ extension DescriptorReader {
     private mutating func message(
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> MessageDescriptor {
-        // As many levels as protoc reads (CodedInputStream's limit of recursion is 100); each is two numbers of the path.
-        guard path.count <= 200 else { throw MalformedWire(offset: 0) }
         let descriptor = MessageDescriptor(name: "", file: file, parent: parent, namePosition: nil)
+        // As many levels as protoc reads (CodedInputStream's limit of recursion is 100); each is two numbers of the path.
+        guard path.count <= 200 else {
+            problems.append(("more than 100 messages are nested in each other", nil))
+            return descriptor
+        }
         try readHead(message, path, options: 7, into: descriptor)
         descriptor.visibility = message.number(11).flatMap { SymbolVisibility(rawValue: UInt8(truncatingIfNeeded: $0)) }
         for (part, path) in try parts(2, of: message, at: path) {
@@ -213,8 +216,10 @@ extension DescriptorReader {
         field.typeName = message.string(6)
         checkType(of: field, message)
         field.defaultValue = message.string(7)
+        field.hasRawDefault = field.type == .string && message.isRaw(7)
         field.oneofIndex = message.int32(9).map(Int.init)
         field.jsonName = message.string(10)
+        field.hasRawJSONName = message.isRaw(10)
         field.isProto3Optional = message.bool(17)
         field.positions = FieldDescriptor.Positions(
             number: position(path + [3]), type: position(path + [6]), extendee: position(path + [2]),

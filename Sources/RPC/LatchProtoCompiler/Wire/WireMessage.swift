@@ -118,6 +118,11 @@ extension WireMessage {
     /// Returns the last string of a field; nil if it is missing.
     package func string(_ number: Int32) -> String? { strings(number).last }
 
+    /// Whether the last string of a field is not UTF-8, so that `string` replaces bytes of it.
+    func isRaw(_ number: Int32) -> Bool {
+        blocks(number).last.map { String(validating: $0, as: UTF8.self) == nil } ?? false
+    }
+
     /// Returns the messages of a field.
     package func messages(_ number: Int32) throws(MalformedWire) -> [WireMessage] {
         try blocks(number).map { block throws(MalformedWire) in try WireMessage(block) }

@@ -55,7 +55,7 @@ extension BinaryDecoder {
         let address = memory + Int(entry.pointee.offset)
         switch entry.pointee.kind {
         case .string:
-            let text = try text(isRaw: entry.pointee.isRaw)
+            let text = try text()
             memory.note(entry, table)
             address.at(String?.self).pointee = entry.pointee.presence == .implicit && text.isEmpty ? nil : text
         case .message, .group: try child(entry, address, memory, table)
@@ -107,9 +107,9 @@ extension BinaryDecoder {
         }
     }
 
-    /// Reads a string in UTF-8; if the field permits other bytes, they are replaced.
+    /// Reads a string in UTF-8, also where the field permits other bytes (proto2), which a `String` cannot hold.
     @inline(__always)
-    mutating func text(isRaw: Bool) throws(DecodingFailure) -> String {
+    mutating func text() throws(DecodingFailure) -> String {
         let length = try length()
         try charge(AllocationCost.text(length))
         let start = at
@@ -121,7 +121,7 @@ extension BinaryDecoder {
                 return length
             }
         }
-        return try otherText(UnsafeBufferPointer(start: start, count: length), isRaw)
+        return try otherText(UnsafeBufferPointer(start: start, count: length))
     }
 
     /// Reads bytes.
@@ -133,10 +133,9 @@ extension BinaryDecoder {
     }
 
     @inline(never)
-    private func otherText(_ bytes: UnsafeBufferPointer<UInt8>, _ isRaw: Bool) throws(DecodingFailure) -> String {
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        guard isRaw else { throw .invalidText }
-        return String(decoding: bytes, as: UTF8.self)
+    private func otherText(_ bytes: UnsafeBufferPointer<UInt8>) throws(DecodingFailure) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidText }
+        return text
     }
 
     /// Reads a message into the present one, or into a new one.

@@ -58,7 +58,7 @@ extension BinaryDecoder {
         try reserve(String.self, address, entry)
         repeat {
             try charge(AllocationCost.element(16, in: address))
-            address.append(try text(isRaw: entry.pointee.isRaw))
+            address.append(try text())
         } while follows(entry.pointee.tag)
     }
 

@@ -36,8 +36,6 @@ struct FieldSchema: Sendable {
     var isPacked = false
     /// Whether descriptions redact the value.
     var isSecret = false
-    /// Whether the string may contain bytes that are not UTF-8.
-    var isRaw = false
     /// The index of the oneof in its message.
     var oneof: Int?
     /// The kind of a map's keys; `kind` is that of its values.

@@ -40,7 +40,6 @@ struct LayoutBuilder {
         entry.cell = Self.cell(of: field)
         entry.presence = field.presence
         entry.isPacked = field.isPacked
-        entry.isRaw = field.isRaw
         entry.child = UInt16(truncatingIfNeeded: field.typeIndex ?? 0)
         if field.cardinality == .map {
             entry.child = UInt16(truncatingIfNeeded: maps.count)

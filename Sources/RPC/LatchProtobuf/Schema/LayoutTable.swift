@@ -80,7 +80,6 @@ struct FieldEntry: Sendable {
     var cell = ValueLayout.none
     var presence = FieldSchema.Presence.implicit
     var isPacked = false
-    var isRaw = false
 
     var number: UInt32 { tag >> 3 }
 }

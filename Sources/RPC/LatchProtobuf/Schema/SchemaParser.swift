@@ -92,7 +92,6 @@ struct SchemaParser {
                 field.oneof = words.popFirst().flatMap { Int($0) }
                 field.presence = field.oneof == nil ? .explicit : .oneof
             case "secret": field.isSecret = true
-            case "raw": field.isRaw = true
             case "json":
                 if let name = words.popFirst() {
                     field.jsonName = String(decoding: Self.unescaped(name), as: UTF8.self)

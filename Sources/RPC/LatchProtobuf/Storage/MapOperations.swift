@@ -174,9 +174,9 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         while decoder.at < decoder.end {
             let tag = try decoder.tag()
             if tag == keyTag {
-                try key.read(&decoder, self.key, isRaw: field.isRaw)
+                try key.read(&decoder, self.key)
             } else if tag == valueTag {
-                try value.read(&decoder, kind, isRaw: field.isRaw)
+                try value.read(&decoder, kind)
             } else {
                 try decoder.skip(tag)
             }

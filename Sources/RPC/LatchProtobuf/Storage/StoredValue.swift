@@ -32,8 +32,8 @@ protocol StoredValue: Hashable, Sendable {
     func isKnown(_ map: MapOperations) -> Bool
     /// Writes the value, with its length if it has one.
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind)
-    /// Reads the value; a message is merged. A raw string may contain bytes that are not UTF-8.
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure)
+    /// Reads the value; a message is merged.
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind) throws(DecodingFailure)
 }
 
 /// A string or bytes.
@@ -100,7 +100,7 @@ extension StoredValue {
         withUnsafePointer(to: self) { writer.value(UnsafeRawPointer($0), kind) }
     }
 
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind) throws(DecodingFailure) {
         if MemoryLayout<Self>.size == 4 {
             self = unsafeBitCast(try decoder.narrow(kind), to: Self.self)
         } else {
@@ -112,7 +112,7 @@ extension StoredValue {
 extension Bool: StoredValue {
     static var kind: StoredKind { .bool }
     var content: AnyFieldValue { .bool(self) }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind) throws(DecodingFailure) {
         self = try decoder.varint() != 0
     }
 }
@@ -158,8 +158,8 @@ extension String: StoredText {
     static func load(_ storage: MessageStorage, _ slot: Int) -> String { storage[string: slot] }
     static func store(_ value: String, _ storage: inout MessageStorage, _ slot: Int) { storage[string: slot] = value }
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind) { writer.string(self) }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
-        self = try decoder.text(isRaw: isRaw)
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind) throws(DecodingFailure) {
+        self = try decoder.text()
     }
 }
 
@@ -169,7 +169,7 @@ extension Data: StoredText {
     static func load(_ storage: MessageStorage, _ slot: Int) -> Data { storage[bytes: slot] }
     static func store(_ value: Data, _ storage: inout MessageStorage, _ slot: Int) { storage[bytes: slot] = value }
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind) { writer.data(self) }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind) throws(DecodingFailure) {
         self = try decoder.data()
     }
 }
@@ -193,7 +193,7 @@ extension MessageStorage: StoredValue {
         writer.reserve(BinaryEncoder.headRoom)
         writer.varint(UInt64(writer.count - before))
     }
-    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind, isRaw: Bool) throws(DecodingFailure) {
+    mutating func read(_ decoder: inout BinaryDecoder, _ kind: FieldKind) throws(DecodingFailure) {
         try decoder.inside(own(), 0)
     }
 }

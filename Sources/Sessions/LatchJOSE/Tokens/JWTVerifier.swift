@@ -114,7 +114,9 @@ public struct JWTVerifier: Sendable {
         if expiry == nil, requiresExpiry { throw .missingClaim("exp") }
         // RFC 7519 §4.1.4: on or after that time it must not be accepted.
         if let expiry, now >= expiry + leeway { throw .expired }
-        if let start = try time("nbf", of: claims), now < start - leeway { throw .notYetValid }
+        // A start that is null is none, as where the issuer leaves it out (OpenID Connect Core 1.0 §5.3.2).
+        let hasStart = claims["nbf"].map { !$0.isNull } ?? false
+        if hasStart, let start = try time("nbf", of: claims), now < start - leeway { throw .notYetValid }
         if let made = try time("iat", of: claims), now < made - leeway { throw .notYetValid }
     }
 

@@ -157,7 +157,7 @@ struct IDTokenVerifier: Sendable {
 
     /// Core §3.1.3.7, rules 4 and 5: a token for several audiences names this client as the one that it was issued to.
     private func checkParties(_ claims: Claims) throws(OAuthError) {
-        if let party = claims["azp"], !party.isNull {
+        if let party = claims["azp"], !Self.isMissing(party) {
             guard let text = party.stringValue, text.utf8.elementsEqual(clientID.utf8) else {
                 throw .invalidIDToken("it was issued to another client")
             }
@@ -173,13 +173,17 @@ struct IDTokenVerifier: Sendable {
     /// Core §3.1.3.8 and §3.3.2.11: the hashes of what it came with, where it has them.
     private func checkHashes(of token: JWT, _ expectations: IDTokenExpectations) throws(OAuthError) {
         for (name, text) in [("at_hash", expectations.accessToken), ("c_hash", expectations.code)] {
-            guard let text, let hash = token.claims[name], !hash.isNull else { continue }
+            guard let text, let hash = token.claims[name], !Self.isMissing(hash) else { continue }
             let expected = Self.halfHash(of: text, token.header.algorithm)
             guard let expected, hash.stringValue == expected else {
                 throw .invalidIDToken("its \(name) is not that of the response")
             }
         }
     }
+
+    /// Whether a claim says as little as none: servers write null or an empty text for one that they do not return, although they
+    /// should omit it (Core §5.3.2). Then the rules for a missing claim hold.
+    private static func isMissing(_ claim: JSONValue) -> Bool { claim.isNull || claim.stringValue?.isEmpty == true }
 
     /// Returns the left half of a hash, by the hash function of a signature algorithm; nil where it is not known.
     static func halfHash(of text: String, _ algorithm: SignatureAlgorithm) -> String? {
@@ -234,7 +238,8 @@ struct IDTokenVerifier: Sendable {
             throw OAuthError.differentUser
         }
         for name in ["auth_time", "azp"] {
-            guard let before = old[name], let after = claims[name], !before.isNull, !after.isNull else { continue }
+            guard let before = old[name], let after = claims[name], !Self.isMissing(before), !Self.isMissing(after)
+            else { continue }
             guard before == after else { throw OAuthError.invalidIDToken("its \(name) is not that of the sign-in") }
         }
     }

@@ -64,8 +64,8 @@ public struct TestAllTypesProto2: Message {
         43 repeated_bool bool expanded
         87 packed_bool bool repeated
         101 unpacked_bool bool expanded
-        14 optional_string string optional raw
-        44 repeated_string string repeated raw
+        14 optional_string string optional
+        44 repeated_string string repeated
         15 optional_bytes bytes optional
         45 repeated_bytes bytes repeated
         21 optional_nested_enum closed 0 optional
@@ -79,10 +79,10 @@ public struct TestAllTypesProto2: Message {
         48 repeated_nested_message message 3 repeated
         19 optional_foreign_message message 4
         49 repeated_foreign_message message 4 repeated
-        24 optional_string_piece string optional raw
-        54 repeated_string_piece string repeated raw
-        25 optional_cord string optional raw
-        55 repeated_cord string repeated raw
+        24 optional_string_piece string optional
+        54 repeated_string_piece string repeated
+        25 optional_cord string optional
+        55 repeated_cord string repeated
         56 map_int32_int32 map int32 int32
         57 map_int64_int64 map int64 int64
         58 map_uint32_uint32 map uint32 uint32
@@ -98,15 +98,15 @@ public struct TestAllTypesProto2: Message {
         104 map_int32_bool map int32 bool
         103 map_int32_nested_message map int32 message 3
         68 map_bool_bool map bool bool
-        69 map_string_string map string string raw
-        70 map_string_bytes map string bytes raw
-        71 map_string_nested_message map string message 3 raw
-        72 map_string_foreign_message map string message 4 raw
-        73 map_string_nested_enum map string closed 0 raw
-        74 map_string_foreign_enum map string closed 1 raw
+        69 map_string_string map string string
+        70 map_string_bytes map string bytes
+        71 map_string_nested_message map string message 3
+        72 map_string_foreign_message map string message 4
+        73 map_string_nested_enum map string closed 0
+        74 map_string_foreign_enum map string closed 1
         111 oneof_uint32 uint32 oneof 0
         112 oneof_nested_message message 3 oneof 0
-        113 oneof_string string oneof 0 raw
+        113 oneof_string string oneof 0
         114 oneof_bytes bytes oneof 0
         115 oneof_bool bool oneof 0
         116 oneof_uint64 uint64 oneof 0
@@ -128,7 +128,7 @@ public struct TestAllTypesProto2: Message {
         251 default_float float optional default "9e+09"
         252 default_double double optional default "7e+22"
         253 default_bool bool optional default "true"
-        254 default_string string optional raw default "Rosebud"
+        254 default_string string optional default "Rosebud"
         255 default_bytes bytes optional default "joshua"
         500 message_set_correct message 7
         401 fieldname1 int32 optional
@@ -484,7 +484,7 @@ public struct TestAllTypesProto2: Message {
         public static let schema = MessageSchema(
             "protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrectExtension1",
             """
-            25 str string optional raw
+            25 str string optional
             """)
 
         public var storage: MessageStorage
@@ -661,7 +661,7 @@ public enum ForeignEnumProto2: ProtoEnum {
 /// Extensions of messages.
 public enum AllTypesProto2Extensions {
     public static let extensionInt32 = Extension<TestAllTypesProto2, Int32?>("120 protobuf_test_messages.proto2.extension_int32 int32 optional")
-    public static let extensionString = Extension<TestAllTypesProto2, String?>("133 protobuf_test_messages.proto2.extension_string string optional raw")
+    public static let extensionString = Extension<TestAllTypesProto2, String?>("133 protobuf_test_messages.proto2.extension_string string optional")
     public static let extensionBytes = Extension<TestAllTypesProto2, Data?>("134 protobuf_test_messages.proto2.extension_bytes bytes optional")
     public static let groupfield = Extension<TestAllTypesProto2, GroupField?>("121 protobuf_test_messages.proto2.groupfield group 0", types: [GroupField.self])
 

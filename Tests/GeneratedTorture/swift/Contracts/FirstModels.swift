@@ -7,7 +7,7 @@ public struct One: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.a.One",
         """
-        1 id string optional raw
+        1 id string optional
         extensions 10 20
         """)
 
@@ -25,7 +25,7 @@ public struct One: LatchRPC.Message {
 
 /// Extensions of messages.
 public enum TortureASameFileExtensions {
-    public static let nick = LatchRPC.Extension<One, Swift.String?>("10 torture.a.nick string optional raw")
+    public static let nick = LatchRPC.Extension<One, Swift.String?>("10 torture.a.nick string optional")
 
     public static var all: ExtensionSet { [nick] }
 }

@@ -87,7 +87,7 @@ public struct String: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.String",
         """
-        1 String string optional raw
+        1 String string optional
         2 Strings message 0 repeated
         """,
         types: [String.self])
@@ -346,7 +346,7 @@ public struct Dictionary: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Dictionary",
         """
-        1 keys map string message 0 raw
+        1 keys map string message 0
         """,
         types: [Dictionary.self])
 
@@ -1060,76 +1060,76 @@ public struct Members: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Members",
         """
-        1 self string optional raw
-        2 init string optional raw
-        3 description string optional raw
-        4 hash_value string optional raw
-        5 encode string optional raw
-        6 storage string optional raw
-        7 schema string optional raw
-        8 unknown_fields string optional raw
-        9 is_initialized string optional raw
-        10 debug_description string optional raw
-        11 serialized string optional raw
-        12 json string optional raw
-        13 text string optional raw
-        14 merge string optional raw
-        15 Type string optional raw
-        16 type string optional raw
-        17 new_value string optional raw
-        18 rules string optional raw
-        19 violations string optional raw
-        20 full_name string optional raw
+        1 self string optional
+        2 init string optional
+        3 description string optional
+        4 hash_value string optional
+        5 encode string optional
+        6 storage string optional
+        7 schema string optional
+        8 unknown_fields string optional
+        9 is_initialized string optional
+        10 debug_description string optional
+        11 serialized string optional
+        12 json string optional
+        13 text string optional
+        14 merge string optional
+        15 Type string optional
+        16 type string optional
+        17 new_value string optional
+        18 rules string optional
+        19 violations string optional
+        20 full_name string optional
         21 value int32 optional default "3"
-        22 extension_values string optional raw
-        23 is_equal string optional raw
-        24 hash string optional raw
-        25 extension string optional raw
-        26 get string optional raw
-        27 set string optional raw
-        28 default string optional raw
-        29 repeated string optional raw
-        30 await string optional raw
-        31 async string optional raw
-        32 throws string optional raw
-        33 rethrows string optional raw
-        34 some string optional raw
-        35 any string optional raw
-        36 Any string optional raw
-        37 actor string optional raw
-        38 _ string optional raw
-        39 __ string optional raw
-        40 a1 string optional raw
-        41 inout string optional raw
-        42 var string optional raw
-        43 let string optional raw
-        44 operator string optional raw
-        45 precedencegroup string optional raw
-        46 yield string optional raw
-        47 each string optional raw
-        48 repeat string optional raw
-        49 nonisolated string optional raw
-        50 isolated string optional raw
-        51 borrowing string optional raw
-        52 consuming string optional raw
-        53 sending string optional raw
-        54 macro string optional raw
-        55 package string optional raw
-        56 open string optional raw
-        57 willSet string optional raw
-        58 dynamicType string optional raw
-        59 true string optional raw
-        60 nil string optional raw
-        61 is string optional raw
-        62 as string optional raw
-        63 super string optional raw
-        64 where string optional raw
-        65 left string optional raw
-        66 copy string optional raw
-        67 discard string optional raw
-        68 then string optional raw
-        69 unsafe string optional raw
-        70 name string required raw
+        22 extension_values string optional
+        23 is_equal string optional
+        24 hash string optional
+        25 extension string optional
+        26 get string optional
+        27 set string optional
+        28 default string optional
+        29 repeated string optional
+        30 await string optional
+        31 async string optional
+        32 throws string optional
+        33 rethrows string optional
+        34 some string optional
+        35 any string optional
+        36 Any string optional
+        37 actor string optional
+        38 _ string optional
+        39 __ string optional
+        40 a1 string optional
+        41 inout string optional
+        42 var string optional
+        43 let string optional
+        44 operator string optional
+        45 precedencegroup string optional
+        46 yield string optional
+        47 each string optional
+        48 repeat string optional
+        49 nonisolated string optional
+        50 isolated string optional
+        51 borrowing string optional
+        52 consuming string optional
+        53 sending string optional
+        54 macro string optional
+        55 package string optional
+        56 open string optional
+        57 willSet string optional
+        58 dynamicType string optional
+        59 true string optional
+        60 nil string optional
+        61 is string optional
+        62 as string optional
+        63 super string optional
+        64 where string optional
+        65 left string optional
+        66 copy string optional
+        67 discard string optional
+        68 then string optional
+        69 unsafe string optional
+        70 name string required
         """)
 
     public var storage: MessageStorage
@@ -1467,11 +1467,11 @@ public struct Kind: LatchRPC.Message {
         "torture.names.Kind",
         """
         1 again message 0 oneof 0
-        2 a string oneof 0 raw
+        2 a string oneof 0
         3 ok message 1 oneof 1
         4 failed message 2 oneof 1
         5 s message 3 oneof 2
-        6 t string oneof 2 raw
+        6 t string oneof 2
         7 u message 4 oneof 3
         8 self int32 oneof 3
         9 init int32 oneof 3
@@ -1679,7 +1679,7 @@ public struct Issue: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Issue",
         #"""
-        3 spaced string optional raw json a\040b\t\"c\"\040#\\\040é
+        3 spaced string optional json a\040b\t\"c\"\040#\\\040é
         1 id int32 optional
         2 tag message 0
         """#,
@@ -1705,7 +1705,7 @@ public struct Tag: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Tag",
         """
-        1 id string optional raw
+        1 id string optional
         """)
 
     public var storage: MessageStorage

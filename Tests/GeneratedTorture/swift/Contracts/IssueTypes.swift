@@ -94,7 +94,7 @@ public struct Message: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Message",
         """
-        1 id string optional raw
+        1 id string optional
         """)
 
     public var storage: MessageStorage
@@ -113,7 +113,7 @@ public struct Timestamp: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Timestamp",
         """
-        1 id string optional raw
+        1 id string optional
         """)
 
     public var storage: MessageStorage
@@ -132,7 +132,7 @@ public struct Empty: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.names.Empty",
         """
-        1 id string optional raw
+        1 id string optional
         """)
 
     public var storage: MessageStorage
@@ -153,7 +153,7 @@ public struct IssueList: LatchRPC.Message {
         """
         1 issues message 0 repeated
         2 total_count int64 optional
-        3 next_cursor string oneof 0 raw
+        3 next_cursor string oneof 0
         4 has_more bool oneof 0
         """,
         types: [Issue.self])

@@ -7,7 +7,7 @@ public struct Nameless: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "Nameless",
         """
-        1 value string optional raw
+        1 value string optional
         """)
 
     public var storage: MessageStorage

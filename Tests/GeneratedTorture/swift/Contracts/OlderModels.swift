@@ -12,7 +12,7 @@ public struct Older: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.older.Older",
         ##"""
-        1 name string required raw default "a\tb\"c\\d\n\001\177ä #\"\"\" \"\"\"# \\(x) */ `"
+        1 name string required default "a\tb\"c\\d\n\001\177ä #\"\"\" \"\"\"# \\(x) */ `"
         2 nan double optional default "nan"
         3 inf double optional default "inf"
         4 minus_inf double optional default "-inf"
@@ -26,17 +26,17 @@ public struct Older: LatchRPC.Message {
         12 data bytes optional default "\000\001\377\"\\\'?\007\010\014\n\r\t\013"
         13 sort closed 0 optional default "SORT_B"
         14 yes bool optional default "true"
-        15 empty string optional raw default ""
-        16 spaces string optional raw default "  two  lines\r\n  "
-        17 unicode string optional raw default "naïve 漢字 🏳️\342\200\215🌈"
+        15 empty string optional default ""
+        16 spaces string optional default "  two  lines\r\n  "
+        17 unicode string optional default "naïve 漢字 🏳️\342\200\215🌈"
         18 piece group 1
         19 many group 2 repeated
         20 chosen group 3 oneof 0
-        21 other string oneof 0 raw
+        21 other string oneof 0
         26 sorted closed 0 oneof 0
         22 sorts closed 0 repeated
-        23 by_zero map string closed 4 raw
-        24 ctype string optional raw
+        23 by_zero map string closed 4
+        24 ctype string optional
         25 lazy message 5
         extensions 100 199
         extensions 1000 536870911
@@ -252,7 +252,7 @@ public struct Older: LatchRPC.Message {
             public static let schema = LatchRPC.MessageSchema(
                 "torture.older.Older.Piece.Crumb",
                 """
-                1 Piece string optional raw
+                1 Piece string optional
                 """)
 
             public var storage: MessageStorage
@@ -312,12 +312,12 @@ public struct Older: LatchRPC.Message {
     /// Extensions of messages.
     public enum Extensions {
         public static let self_ = LatchRPC.Extension<Older, Older?>("100 torture.older.Older.self message 0", types: [Older.self])
-        public static let all_101 = LatchRPC.Extension<Older, Swift.String?>("101 torture.older.Older.all string optional raw")
+        public static let all_101 = LatchRPC.Extension<Older, Swift.String?>("101 torture.older.Older.all string optional")
         public static let numbers = LatchRPC.Extension<Older, [Int32]>("102 torture.older.Older.numbers int32 repeated")
         public static let sortExtension = LatchRPC.Extension<Older, Older.Sort>(#"103 torture.older.Older.sort_extension closed 0 optional default "SORT_B""#, types: [Older.Sort.self])
         @available(*, deprecated)
         public static var deprecatedExtension: LatchRPC.Extension<Older, Swift.String> { deprecatedExtension_deprecated }
-        private static let deprecatedExtension_deprecated = LatchRPC.Extension<Older, Swift.String>(##"104 torture.older.Older.deprecated_extension string optional raw default "\"#\\ \n""##)
+        private static let deprecatedExtension_deprecated = LatchRPC.Extension<Older, Swift.String>(##"104 torture.older.Older.deprecated_extension string optional default "\"#\\ \n""##)
 
         public static var all: ExtensionSet { [self_, all_101, numbers, sortExtension, deprecatedExtension_deprecated] }
     }
@@ -359,7 +359,7 @@ public struct InSet: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.older.InSet",
         """
-        1 value string optional raw
+        1 value string optional
         """)
 
     public var storage: MessageStorage
@@ -383,7 +383,7 @@ public struct InSet: LatchRPC.Message {
 
 /// Extensions of messages.
 public enum OlderExtensions {
-    public static let type = LatchRPC.Extension<Older, Swift.String?>("1000 torture.older.type string optional raw")
+    public static let type = LatchRPC.Extension<Older, Swift.String?>("1000 torture.older.type string optional")
     public static let grouped = LatchRPC.Extension<Older, Grouped?>("1001 torture.older.grouped group 0", types: [Grouped.self])
     public static let `class` = LatchRPC.Extension<Older, LatchRPC.ProtoBytes>(#"1002 torture.older.class bytes optional default "\000""#)
     public static let description_ = LatchRPC.Extension<Older, Swift.Double>(#"1003 torture.older.description double optional default "nan""#)

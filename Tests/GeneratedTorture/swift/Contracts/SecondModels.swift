@@ -7,7 +7,7 @@ public struct Two: LatchRPC.Message {
     public static let schema = LatchRPC.MessageSchema(
         "torture.b.Two",
         """
-        1 id string optional raw
+        1 id string optional
         """)
 
     public var storage: MessageStorage

@@ -446,7 +446,7 @@ public struct Presences: LatchRPC.Message {
         10 within message 2 oneof 0
         11 null enum 3 optional
         12 raw bytes optional default "\001"
-        13 unchecked string optional raw
+        13 unchecked string optional
         """#,
         types: [Closed.self, LatchRPC.Timestamp.self, ProtoDuration.self, ProtoNull.self])
 

@@ -19,8 +19,20 @@ public final class RawListener: Sendable {
 
     /// Listens on a free port.
     ///
+    /// - Parameters:
+    ///   - receiveBuffer: How many bytes the system holds for us on each connection.
+    ///   - segmentSize: How many bytes the other side sends at once, by which its system bounds what it takes before we read.
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
-    public init() throws { (descriptor, port) = try listeningSocket() }
+    public init(receiveBuffer: Int? = nil, segmentSize: Int? = nil) throws {
+        (descriptor, port) = try listeningSocket()
+        // Inherited by what is accepted.
+        for (level, name, value) in [
+            (SOL_SOCKET, SO_RCVBUF, receiveBuffer), (Int32(IPPROTO_TCP), TCP_MAXSEG, segmentSize),
+        ] {
+            guard var number = value.map({ Int32(clamping: $0) }) else { continue }
+            setsockopt(descriptor, level, name, &number, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
 
     deinit { close(descriptor) }
 

@@ -282,6 +282,7 @@ final class CurlTransfer: @unchecked Sendable {
         if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
             if isOutOfDescriptors { throw HTTPError.tooManyOpenFiles(isUnsent: !hasSent) }
+            if hasTooLargeFields { throw HTTPError.fieldsTooLarge(of: authority) }
             let proxyStatus = latch_curl_connect_status(easy)
             guard proxyStatus < 300 else { throw CurlFailure.proxy(proxyStatus, authority: authority) }
             if isUnprocessed { throw UnprocessedRequestError(httpError: unprocessed, isRepeatable: canRestart) }
@@ -347,7 +348,7 @@ extension CurlTransfer {
             if line.count > 2 { trailers.append(contentsOf: line) }
             // The response is complete, so the rest of the request is not needed.
             if !trailers.isEmpty { upload?.abandon() }
-            return trailers.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
+            return trailers.count <= ResponseHead.maximumBytes || refuse(.fieldsTooLarge(of: authority))
         }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isReadingHead = false
@@ -365,7 +366,7 @@ extension CurlTransfer {
         if decodes, !namesCoding { namesCoding = Self.names("content-encoding", in: line) }
         if !namesTransferCoding { namesTransferCoding = Self.names("transfer-encoding", in: line) }
         if upload != nil, hasOnlyTrailers { upload?.abandon() }
-        return head.count <= ResponseHead.maximumBytes || refuse(.tooLarge)
+        return head.count <= ResponseHead.maximumBytes || refuse(.fieldsTooLarge(of: authority))
     }
 
     /// Whether a line of the head begins with a name and a colon; its length is compared first, since most are shorter.
@@ -385,7 +386,7 @@ extension CurlTransfer {
     }
 
     /// Whether the head is an interim response: its status begins with a 1 (RFC 9110 §15.2).
-    private var isInterim: Bool { status.first == 0x31 }
+    var isInterim: Bool { status.first == 0x31 }
 
     /// Whether the head has the status 101.
     private var hasSwitched: Bool { status.elementsEqual("101".utf8) }

@@ -36,11 +36,18 @@ final class OutputFolder: Sendable {
 
     /// Returns the folder that is opened by its path, and the names from there to a folder, none of which may be a link.
     ///
-    /// All parts of a relative path and those within `root` are the repository's. Of another absolute path the last part is opened
-    /// by its name too, so that a link that takes its place is not followed.
+    /// The parts within `root` are the repository's, and all parts of another relative path. The path to `root` is the user's, who has
+    /// named the file in it, and may lead through links. Of another absolute path the last part is opened by its name too, so that a
+    /// link that takes its place is not followed.
     static func split(_ path: String, within root: String?) -> (existing: String, rest: [String]) {
         let parts = path.pathParts.filter { $0 != "." }
-        guard path.utf8.first == UInt8(ascii: "/") else { return (".", parts) }
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            guard let root, root.utf8.first != UInt8(ascii: "/") else { return (".", parts) }
+            let outer = root.pathParts.filter { $0 != "." }
+            let isWithin = zip(outer, parts).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+            guard isWithin, !outer.isEmpty, outer.count <= parts.count else { return (".", parts) }
+            return (root, Array(parts[outer.count...]))
+        }
         if let root, root.utf8.first == UInt8(ascii: "/") {
             let (outer, inner) = (folded(root), folded(path))
             let isWithin = zip(outer, inner).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
