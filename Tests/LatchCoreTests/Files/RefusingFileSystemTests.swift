@@ -87,6 +87,21 @@ struct `Files of a file system without links, owners and permissions` {
         #expect(try file.read() == [2])
     }
 
+    /// hashicorp/best-practices#223: a script that writes keys takes permissions from everybody.
+    @Test(arguments: [0o177, 0o277, 0o777]) func `elsewhere are their owner's under every umask`(mask: Int) throws {
+        let home = FileManager.default.temporaryDirectory.path + "/latch-umask-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let earlier = umask(mode_t(mask))
+        defer { umask(earlier) }
+        let file = AtomicFile(home + "/a/b/f")
+        try file.makeFolder()
+        try file.replace(with: [1])
+        close(try AtomicFile(home + "/a/b/g").openOrCreate(O_RDWR))
+        for (path, mode) in [("", 0o700), ("/a", 0o700), ("/a/b", 0o700), ("/a/b/f", 0o600), ("/a/b/g", 0o600)] {
+            #expect(FileStatus(of: home + path)?.permissions == UInt(mode), "\(path)")
+        }
+    }
+
     /// pallets/click#1512, stacklok/toolhive#3979: a file that is mounted by itself into a container.
     @Test func `get the content in place where they are mounted`() async throws {
         let path = "\(folder)/mounted"

@@ -236,20 +236,26 @@ package struct AtomicFile: Sendable {
         var made = folder.utf8.first == UInt8(ascii: "/") ? "/" : ""
         for part in folder.unicodeScalars.split(separator: "/") {
             made += String(part)
-            if mkdir(made, 0o700) != 0 {
+            if mkdir(made, 0o700) == 0 {
+                Self.completeFolder(made)
+            } else {
                 let error = FileError("mkdir", made)
                 // A read-only file system reports EROFS even for an existing folder.
                 guard access(made + "/.", F_OK) == 0 else { throw error }
-            } else if geteuid() == 0 {
-                // A link that has taken its place is not opened, and nothing is given away by it.
-                let new = open(made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                if new >= 0 {
-                    AtomicFile(made).giveToOwnerOfFolder(new)
-                    close(new)
-                }
             }
             made += "/"
         }
+    }
+
+    /// Gives a new folder the permissions that a umask may have taken from its owner, and its owner.
+    private static func completeFolder(_ path: String) {
+        _ = fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW)
+        guard geteuid() == 0 else { return }
+        // A link that has taken its place is not opened, and nothing is given away by it.
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        AtomicFile(path).giveToOwnerOfFolder(folder)
+        close(folder)
     }
 
     /// Runs `body` while holding the file's lock, which excludes other processes and other calls of this one.
@@ -275,6 +281,8 @@ extension AtomicFile {
             guard errno == ENOENT else { throw FileError("open", path) }
             let new = open(path, access | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if new >= 0 {
+                // As for a new folder.
+                _ = fchmod(new, 0o600)
                 giveToOwnerOfFolder(new)
                 return new
             }
@@ -303,7 +311,11 @@ extension AtomicFile {
         for _ in 0..<16 {
             let temporary = "\(beginning).\(RandomSource.system.identifier()).tmp"
             let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-            if file >= 0 { return (file, temporary) }
+            if file >= 0 {
+                // A private file is so whatever the umask; other files obey it.
+                if mode == 0o600 { _ = fchmod(file, mode) }
+                return (file, temporary)
+            }
             last = FileError("open", temporary)
             guard last.number == EEXIST else { throw last }
         }
