@@ -122,7 +122,8 @@ let package = Package(
             name: "LatchProtoCompiler", path: "Sources/RPC/LatchProtoCompiler",
             resources: [.embedInCode("WellKnown/Files")]),
         .target(
-            name: "LatchGenerator", dependencies: ["LatchProtoCompiler", "LatchRegex", "LatchTOML", processes],
+            name: "LatchGenerator",
+            dependencies: ["LatchProtoCompiler", "LatchRegex", "LatchTOML", "LatchCrypto", processes],
             path: "Sources/RPC/LatchGenerator",
             resources: [.embedInCode("Plan/Protos"), .embedInCode("Guides/Templates")]),
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+package import LatchCore
 import Synchronization
 
 /// Content that is read chunk by chunk, by one reader at a time.

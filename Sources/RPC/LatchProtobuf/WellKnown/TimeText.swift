@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchCore
+
 /// The ProtoJSON forms of timestamps and durations.
 enum TimeText {
     /// The valid seconds of a Timestamp, from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
