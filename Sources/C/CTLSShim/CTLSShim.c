@@ -11,6 +11,7 @@
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // A key with a passphrase is refused: asking on a terminal would block the server.
 static int no_passphrase(char *buffer, int size, int writing, void *user) {
@@ -241,12 +242,23 @@ void latch_tls_session_free(void *session, bool with_alert) {
     ERR_clear_error();
 }
 
+// Tells a client that speaks plain HTTP what is wrong, since it understands no alert.
+static void answer_plain_request(SSL *session) {
+    static const char response[] =
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 33\r\nConnection: close\r\n\r\n"
+        "This port speaks https, not http.";
+    send(SSL_get_fd(session), response, sizeof response - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 static ptrdiff_t result(SSL *session, int count) {
     if (count > 0) return count;
     switch (SSL_get_error(session, count)) {
     case SSL_ERROR_WANT_READ:
     case SSL_ERROR_WANT_WRITE: return latch_tls_would_block;
     case SSL_ERROR_ZERO_RETURN: return latch_tls_closed;
+    case SSL_ERROR_SSL:
+        if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) answer_plain_request(session);
+        return latch_tls_failed;
     default: return latch_tls_failed;
     }
 }

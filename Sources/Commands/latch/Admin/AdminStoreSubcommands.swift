@@ -101,6 +101,11 @@ enum AdminStoreSubcommands {
                 throw CommandError.usage(
                     "Either '--output' or '--verify' is needed.", hint: "Write '--output FILE' for a new backup.")
             }
+            guard invocation[output] != "-" else {
+                throw CommandError.usage(
+                    "A backup is written to a file, and not to standard output.",
+                    hint: "Write '--output FILE', and copy the file, which appears complete.")
+            }
             let settings = try settings(invocation, environment)
             let key = try await key(invocation, environment)
             let administration = try administration(settings, environment)
@@ -137,6 +142,10 @@ enum AdminStoreSubcommands {
         ],
         body: { invocation, environment in
             let path = try required(file, invocation)
+            guard FileStatus(of: path)?.isFile ?? true else {
+                throw CommandError.failed(
+                    "'\(path)' is not a file, and a backup is read twice.", hint: "Write the backup to a file first.")
+            }
             let settings = try settings(invocation, environment)
             let location = try StoreLocation(settings["store"]).path
             let key = try await key(invocation, environment)

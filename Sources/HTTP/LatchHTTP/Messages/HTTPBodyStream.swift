@@ -163,7 +163,7 @@ extension HTTPBodyStream {
     public static func file(at path: String) throws(HTTPError) -> HTTPBodyStream {
         let length = try opened(path).size
         // Files of /proc have content and no size.
-        guard try length > 0 || hasNoByte(path) else {
+        if length == 0, try !hasNoByte(path) {
             throw .fileUnavailable("\(path) does not say its size; read it into memory first.")
         }
         return HTTPBodyStream(length: length) {

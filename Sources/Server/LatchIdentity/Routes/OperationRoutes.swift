@@ -115,8 +115,8 @@ extension HTTPRequest {
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }
-        // HTTP/1.0, which some proxies speak, has no Host: its authority is this server's own address then.
-        guard fields[.host] != nil || context[ProtocolVersion.self] != "HTTP/1.1" else { return false }
+        // A request without a host, as some proxies send it, has this server's own address as its authority.
+        guard fields[.host].map({ !$0.isEmpty }) ?? (context[ProtocolVersion.self] != "HTTP/1.1") else { return false }
         let fieldsOfProxies: Set<HTTPFieldName> = [
             "Forwarded", "Via", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "X-Original-Host", "True-Client-IP",
             "CF-Connecting-IP", "X-Envoy-External-Address", "Fly-Client-IP", "Fastly-Client-IP", "X-Azure-ClientIP",

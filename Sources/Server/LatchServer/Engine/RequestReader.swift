@@ -61,7 +61,7 @@ struct RequestReader {
     ///
     /// - Parameters:
     ///   - cache: The cache of field lines that the connections of a loop share.
-    ///   - defaultAuthority: The authority of an HTTP/1.0 request that names no host.
+    ///   - defaultAuthority: The authority of a request that names no host.
     mutating func readHead(
         limits: HeadLimits, cache: inout FieldCache, defaultAuthority: String
     ) throws(Rejection) -> RequestHead? {

@@ -67,7 +67,8 @@ struct FramingFields {
     /// Parses `Host`, which must be valid and unique (RFC 9112 §3.2): a proxy may have routed by the other one.
     private mutating func recordHost(_ value: String) throws(Rejection) {
         guard host == nil else { throw Rejection("The Host field is repeated.") }
-        guard isValidHost(value.utf8) else { throw Rejection("The Host field is malformed.") }
+        // An empty one is that of a client without an authority, such as a load balancer's probe.
+        guard value.isEmpty || isValidHost(value.utf8) else { throw Rejection("The Host field is malformed.") }
         host = value
     }
 

@@ -18,7 +18,7 @@ struct HeadParser {
 
     /// Parses a head.
     ///
-    /// - Parameter defaultAuthority: The authority of an HTTP/1.0 request that names no host.
+    /// - Parameter defaultAuthority: The authority of a request that names no host.
     static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>, cache: inout FieldCache, defaultAuthority: String
     ) throws(Rejection) -> RequestHead {
@@ -104,7 +104,7 @@ struct HeadParser {
 
     /// Combines the request line and the fields, and rejects contradictions.
     private func head(defaultAuthority: String) throws(Rejection) -> RequestHead {
-        var authority = framing.host ?? defaultAuthority
+        var authority = framing.host.flatMap { $0.isEmpty ? nil : $0 } ?? defaultAuthority
         // RFC 9112 §3.2: an HTTP/1.1 request without Host, or any with an invalid one, is 400.
         guard framing.host != nil || !isHTTP11 else { throw Rejection("The Host field is missing.") }
         var path = target
