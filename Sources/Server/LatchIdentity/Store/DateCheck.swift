@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+import PortableFoundation
 import Synchronization
 
 /// The check of the date before anything ends by it: a date that is wrong by months would end every session whose client refreshes

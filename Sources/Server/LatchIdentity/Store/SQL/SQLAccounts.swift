@@ -136,7 +136,8 @@ extension Account {
 
     /// Creates an account from a row; an unknown status is damage and not "active".
     init(_ row: borrowing SQLRow) throws(IdentityError) {
-        let word = try row.optionalText(Column.standing) ?? row.text(Column.status)
+        let standing = try row.optionalText(Column.standing)
+        let word = if let standing { standing } else { try row.text(Column.status) }
         guard let status = Status(rawValue: word) else { throw .corruptStore("an account has an unknown status") }
         self.init(
             id: try row.text(Column.id),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+import LatchCore
 
 /// One connection to a SQLite file, with its prepared statements.
 ///
