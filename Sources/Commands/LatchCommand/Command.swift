@@ -46,15 +46,27 @@ package struct Command: Sendable {
     }
 
     private func runOwnCall(in environment: Environment) async -> ExitCode {
-        var environment = environment
-        environment.name = root.name
         // A program without arguments needs none.
         if root.body != nil, CommandLine.arguments.isEmpty { return await run([], in: environment) }
-        do throws(CommandError) { return await run(try CommandLine.words(), in: environment) } catch {
+        do throws(CommandError) {
+            try environment.requireReadableVariables()
+            return await run(try CommandLine.words(), in: environment)
+        } catch {
             environment.report(error)
             return error.exitCode
         }
     }
+
+    private func processEnvironment(_ signals: Signals) -> Environment {
+        var environment = Environment(
+            variables: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
+            error: .standardError, signals: signals)
+        environment.name = root.name
+        return environment
+    }
+
+    /// The threads of a call: one for each of two tasks that run, one for blocking work, one for signals.
+    private static let neededThreads = 4
 
     /// Runs the process's own call on another thread, while the calling one waits for signals.
     ///
@@ -69,9 +81,14 @@ package struct Command: Sendable {
     package func runMain(mainThread: (() -> Never)? = nil) -> Never {
         openMissingStreams()
         let signals = Signals.blocked()
-        let environment = Environment(
-            variables: ProcessInfo.processInfo.environment, input: .standard, output: .standardOutput,
-            error: .standardError, signals: signals)
+        let environment = processEnvironment(signals)
+        guard canStartThreads(Self.neededThreads) else {
+            environment.report(
+                .failed(
+                    "This process may have no further threads.",
+                    hint: "Raise the limit of the user (ulimit -u) or of the container (its pids)."))
+            endProcess(.failure)
+        }
         signals.finish(by: { await environment.finish() })
         Task.detached {
             let code = await runOwnCall(in: environment)

@@ -79,7 +79,7 @@ import Testing
         ("chunked in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         ("no Host", "GET / HTTP/1.1\r\nAccept: */*\r\n\r\n"),
         ("two Host", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
-        ("an empty Host", "GET / HTTP/1.1\r\nHost:\r\n\r\n"),
+        ("an empty Host and another", "GET / HTTP/1.1\r\nHost:\r\nHost: a\r\n\r\n"),
         ("a Host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"),
         ("a Host with user information", "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n"),
         ("a Host with a blank", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"),

@@ -19,6 +19,12 @@ import Testing
         return try parse(text, &cache)
     }
 
+    /// f5-cloud-iapps#7: a load balancer's probe.
+    @Test func `has the server's own authority where Host is empty`() throws {
+        #expect(try Self.parse("GET / HTTP/1.1\r\nHost: \r\n\r\n").authority == "default")
+        #expect(throws: Rejection.self) { try Self.parse("GET / HTTP/1.1\r\nHost: \r\nHost: a\r\n\r\n") }
+    }
+
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true), ("GET / HTTP/1.0\r\nHost: a\r\n\r\n", false),
         ("GET / HTTP/1.9\r\nHost: a\r\n\r\n", true), ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false),

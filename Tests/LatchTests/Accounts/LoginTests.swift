@@ -71,6 +71,16 @@ import Testing
         }
     }
 
+    /// uutils/coreutils#11195: the runtime would replace the bytes, and another folder be used.
+    @Test(arguments: ["LATCH_HOME", "HOME"]) func `says which variable is not UTF-8`(name: String) async throws {
+        try await CommandHome.with { home in
+            let call = try home.start(through: #"\#(name)="/tmp/$(printf 'caf\351')" exec "$0" accounts"#)
+            let outcome = await call.outcome()
+            #expect(outcome.ending == .exited(1))
+            #expect(outcome.error.first == "latch: The variable \(name) is not UTF-8.")
+        }
+    }
+
     /// openssl/openssl#16249: a configuration that activates one provider deactivates the default one.
     @Test(arguments: ["file", "passphrase"])
     func `leaves the accounts as they are where OpenSSL can decrypt nothing`(store: String) async throws {

@@ -106,7 +106,13 @@ import Testing
         try await Self.serving { address, transport, _ in
             let plain = try RawClient(port: address.port)
             await plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await plain.receiveResponses().isEmpty)
+            // golang/go#23689: a client that speaks plain HTTP understands no alert.
+            let answers = await plain.receiveResponses()
+            #expect(answers.map(\.status.rawValue) == [400])
+            #expect(answers.first?.body.text == "This port speaks https, not http.")
+            let noise = try RawClient(port: address.port)
+            await noise.send("hello\r\n")
+            #expect(await noise.receiveResponses().isEmpty)
             let leaver = try RawClient(port: address.port)
             leaver.reset()
             let after = try await transport.respond(to: Self.request(address))
