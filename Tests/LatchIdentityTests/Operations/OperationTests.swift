@@ -330,7 +330,7 @@ import Testing
     @Test(.tags(.attackD1)) func `are hidden from a request without Host, as an old proxy sends it`() async throws {
         let site = try await Site()
         try await serving(site.identity.handler) { address in
-            for (fields, status) in [("", 404), ("Host: localhost\r\n", 200)] {
+            for (fields, status) in [("", 404), ("Host:\r\n", 404), ("Host: localhost\r\n", 200)] {
                 let client = try RawClient(port: address.port)
                 await client.send("GET /metrics HTTP/1.0\r\n\(fields)\r\n")
                 #expect(await client.receiveResponse()?.status.rawValue == status)
