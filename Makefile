@@ -65,6 +65,7 @@ check: ## format, words, English, links, layers, budgets, Apple's platforms, sca
 	@Scripts/check-readme
 	@Scripts/check-documents
 	@Scripts/check-layers
+	@Scripts/draw-pictures --check
 	@Scripts/check-budgets
 	@Scripts/attack-table --check
 	@Scripts/mutate --check
