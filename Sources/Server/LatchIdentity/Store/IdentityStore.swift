@@ -8,7 +8,7 @@ package import PortableFoundation
 /// Each change is one transaction and durable when the call returns. Conditions of a change (the token is unused, the
 /// password is still the same) are decided within the call; no caller reads first and writes later.
 package protocol IdentityStore: AccountStore, AccountDirectory, DeviceStore, SecondFactorStore, MailedTokenStore,
-    MailOutbox, AuditLog, KeyStore, UpstreamStore, PasskeyStore, AuthorizationStore, SampleItemStore, SharedTaskStore,
+    MailOutbox, AuditLog, KeyStore, UpstreamStore, PasskeyStore, AuthorizationStore, SharedTaskStore,
     BelievedDateStore, StoreMaintenance
 {}
 
