@@ -198,6 +198,9 @@ let package = Package(
         .target(name: "NoteTools", dependencies: ["LatchOAuth", "LatchServer"], path: "Examples/mcp-server/NoteTools"),
         .executableTarget(name: "mcp-server", dependencies: ["NoteTools"], path: "Examples/mcp-server/mcp-server"),
         .target(name: "FirstApp", dependencies: ["LatchUI"], path: "Examples/first-app/FirstApp"),
+        .target(
+            name: "SampleResource", dependencies: ["LatchAuth", "LatchServer"],
+            path: "Examples/sample-resource/SampleResource"),
         .target(name: "NotesApp", dependencies: ["LatchUI"], path: "Examples/notes-app/NotesApp"),
         .target(
             name: "NotesService", dependencies: ["LatchOAuth", "LatchServer"], path: "Examples/notes-app/NotesService"),
@@ -222,6 +225,7 @@ let package = Package(
             name: "latch-demo",
             dependencies: [
                 "LatchCommand", processes, "AuthPackage", "JWTAuthDependencies", "LaziOAuth", "UserService",
+                "SampleResource",
             ],
             path: "Sources/Commands/latch-demo"),
 
@@ -292,14 +296,18 @@ let package = Package(
         .testTarget(name: "LatchWebAuthnTests", dependencies: ["LatchWebAuthn", "TestSupport"]),
         .testTarget(
             name: "LatchIdentityTests",
-            dependencies: ["LatchIdentity", "LatchGenerator", "AuthPackage", "TestSupport", "TestVectors"]),
+            dependencies: [
+                "LatchIdentity", "LatchGenerator", "AuthPackage", "SampleResource", "TestSupport", "TestVectors",
+            ]),
         .testTarget(name: "AuthPackageTests", dependencies: ["AuthPackage", "TestSupport"]),
         .testTarget(
             name: "AuthPackageUITests", dependencies: ["AuthPackageUI", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(name: "NevodTests", dependencies: ["Nevod", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(
             name: "JWTAuthTests", dependencies: ["JWTAuthDependencies", "LatchIdentityTesting", "TestSupport"]),
-        .testTarget(name: "LaziOAuthTests", dependencies: ["LaziOAuth", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(
+            name: "LaziOAuthTests",
+            dependencies: ["LaziOAuth", "LatchIdentityTesting", "SampleResource", "TestSupport"]),
         .testTarget(
             name: "LatchTestingTests",
             dependencies: [

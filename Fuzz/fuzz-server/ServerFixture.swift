@@ -2,6 +2,7 @@
 
 import Foundation
 import FuzzDriver
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchHTTP
@@ -81,12 +82,13 @@ final class ServerFixture: Sendable {
     var memory: MemoryBudget? { server.memory }
     var connectionCount: Int { server.connectionCount }
 
-    /// Cheap hashes, the sample resource, a confidential client, and an administrator who has not signed up.
+    /// Cheap hashes, scopes of an API, a confidential client, and an administrator who has not signed up.
     private static var configuration: IdentityConfiguration {
         var configuration = IdentityConfiguration()
         configuration.argon2MemoryKiB = 8
         configuration.argon2Passes = 1
-        configuration.hasSampleResource = true
+        configuration.scopes = "widgets:read widgets:write widgets:delete widgets:admin files:read files:write"
+        configuration.defaultScopes = "widgets:read files:read"
         configuration.firstAdministrator = administrator
         configuration.tokenPepper = "canary of the pepper 90210"
         configuration.clients = ["web;confidential;grants=password,refresh_token", "phone;grants=password"].compactMap {

@@ -57,7 +57,6 @@ struct Verdict {
         let service = "/userservice.v1.UserService/"
         if path.hasPrefix(service) { return !openMethods.contains(String(path.dropFirst(service.count))) }
         return ["/user/profile", "/api/users", "/api/auth/reauthenticate"].contains(path)
-            || ["/widgets", "/projects", "/files"].contains { path.hasPrefix($0) }
     }
 
     /// The content without gzip, also inside the first envelope.

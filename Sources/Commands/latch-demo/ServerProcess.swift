@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCommand
 import LatchCore
 import LatchProcess
+import SampleResource
 import Synchronization
 
 /// `latch serve` as a process of its own, which can be killed and started again on the same port and file.
@@ -34,7 +36,8 @@ final class ServerProcess: Sendable {
         let settings = [
             "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",
             "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1", "LATCH_ACCESS_LOG": "off",
-            "LATCH_SAMPLE_RESOURCE": "true", "LATCH_SLOW_QUERY_MS": "0", "LATCH_SLOW_REQUEST_MS": "0",
+            "LATCH_SCOPES": SampleResource.scopes.text, "LATCH_DEFAULT_SCOPES": SampleResource.defaultScopes.text,
+            "LATCH_SLOW_QUERY_MS": "0", "LATCH_SLOW_REQUEST_MS": "0",
         ]
         self.environment = inherited.merging(settings) { $1 }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchAuth
 import LatchCore
 import TestTags
 import Testing
@@ -23,7 +24,7 @@ import Testing
         #expect(configuration.refreshTokenLifetime == .seconds(2_592_000))
         #expect(configuration.replayWindow == .seconds(30))
         #expect(!configuration.requireVerifiedEmail)
-        #expect(!configuration.hasSampleResource)
+        #expect(configuration.scopes == [] && configuration.defaultScopes == [])
         #expect(configuration.argon2MemoryKiB == 19_456)
         #expect(configuration.argon2Passes == 2)
     }

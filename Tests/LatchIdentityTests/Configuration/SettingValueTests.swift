@@ -148,7 +148,6 @@ import Testing
             ["*", "null", "android:apk-key-hash:aa", "https://app.example.com/path"]
         ),
         ("browser_tokens", ["true", "off"], ["maybe"]),
-        ("sample_resource", ["true", "off"], ["maybe"]),
         ("user_service", ["true", "false"], ["", "maybe"]),
         ("admin_listen", ["", "127.0.0.1:9000"], []),
     ]

@@ -81,10 +81,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
             "POST /oauth/userinfo", "GET /passkey.js",
-        ]
-            + ["widgets", "projects", "files"].flatMap {
-                ["GET /\($0)", "POST /\($0)", "DELETE /\($0)/{id}"] + ($0 == "files" ? [] : ["GET /\($0)/all"])
-            },
+        ],
     ]
     /// The routes that answer supervisors, whose cost does not grow with a flood.
     static let unlimited = ["GET /healthz", "GET /livez", "GET /readyz"]

@@ -54,6 +54,23 @@ import Testing
         #expect(try await site.get("/.well-known/openid-configuration").json == json)
     }
 
+    @Test func `names no scopes but those about the user where none are configured, and grants no others`() async throws {
+        let site = try await Site {
+            let standard = IdentityConfiguration()
+            ($0.scopes, $0.defaultScopes) = (standard.scopes, standard.defaultScopes)
+        }
+        let json = try await site.get(path).json
+        #expect(json["scopes_supported"] == ["openid", "profile", "email", "offline_access"])
+        try await site.signUp()
+        #expect(try await site.passwordGrant().string("scope").isEmpty)
+        #expect(try await site.passwordGrant(scope: "widgets:read").oauthError == "invalid_scope")
+        for path in ["/widgets", "/projects", "/files"] {
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: path)
+            #expect(try await site.identity.handler.respond(to: request).status == .notFound)
+        }
+        await site.close()
+    }
+
     /// RFC 8414 §3.
     @Test func `is where the path of the issuer follows the well-known one`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com/tenant/a" }

@@ -132,7 +132,7 @@ import Testing
         try await site.signUp()
         let login = try await site.passwordGrant()
         for _ in 0..<5 {
-            let answer = try await site.get("/widgets", bearer: login.accessToken)
+            let answer = try await site.get("/user/profile", bearer: login.accessToken)
             #expect(answer.status == 200)
             #expect(answer.field("RateLimit")?.hasPrefix("\"request\";") == true)
         }

@@ -149,6 +149,27 @@ import Testing
         #expect(versions == Array(repeating: true, count: 8))
     }
 
+    @Test func `loses the table of the sample resource, unless that has rows`() async throws {
+        for rows in 0...1 {
+            let folder = try fileOfVersion1()
+            do {
+                let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+                for migration in SQLiteSchema.migrations.dropFirst().dropLast() {
+                    for statement in migration { try raw.run(statement) }
+                }
+                try raw.run("PRAGMA user_version = \(SQLiteSchema.latest - 1)")
+                if rows > 0 { try raw.run("INSERT INTO sample_item VALUES ('a', 'id-ada', 'widgets', 'b', 1)") }
+            }
+            let store = try SQLIdentityStore(path: folder.file())
+            #expect(try await store.account(id: "id-ada") != nil)
+            await store.close()
+            let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+            #expect(try raw.number("PRAGMA user_version") == SQLiteSchema.latest)
+            #expect(try raw.number("SELECT count(*) FROM sqlite_master WHERE name LIKE 'sample%'") == rows * 2)
+            if rows > 0 { #expect(try raw.number("SELECT count(*) FROM sample_item") == rows) }
+        }
+    }
+
     @Test func `stays as it is where the step cannot be finished`() async throws {
         let folder = try fileOfVersion1()
         do {

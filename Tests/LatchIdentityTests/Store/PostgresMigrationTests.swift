@@ -70,6 +70,24 @@ import Testing
         ) { row throws(PostgresError) in try row.text(0) }
     }
 
+    @Test(needsPostgres) func `loses the table of the sample resource, unless that has rows`() async throws {
+        for rows in 0...1 {
+            let address = try await create(by: Array(PostgresSchema.migrations.prefix(4)))
+            let connection = try PostgresConnection(PostgresConfiguration(address))
+            if rows > 0 {
+                try connection.run(
+                    "INSERT INTO sample_item SELECT 'a', id, 'widgets', 'b', 1 FROM account ORDER BY id LIMIT 1")
+            }
+            try await migrate(address)
+            let found = try connection.first("SELECT count(*) FROM pg_class WHERE relname LIKE 'sample%'") {
+                row throws(PostgresError) in try row.integer(0)
+            }
+            // The table, the index of its key, and that of its accounts.
+            #expect(found == Int64(rows * 3))
+            if rows > 0 { #expect(try row(of: "sample_item", ["id", "name"], connection) == "(a,b)") }
+        }
+    }
+
     @Test(needsPostgres, arguments: 1..<PostgresSchema.latest)
     func `gets the newest one, and keeps its rows`(version: Int) async throws {
         let address = try await create(by: Array(PostgresSchema.migrations.prefix(version)))

@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
+import SampleResource
 import TestSupport
 
 @testable import LatchIdentity
@@ -15,7 +16,7 @@ enum Way: String, CaseIterable, Sendable {
     case socket = "over a socket"
 }
 
-/// An auth server with a store, a clock and a mailbox of its own.
+/// An auth server with a store, a clock and a mailbox of its own, and beside it the sample resource.
 final class Site: Sendable {
     let identity: Identity
     let clock = ManualClock(noon)
@@ -36,20 +37,22 @@ final class Site: Sendable {
         var configuration = IdentityConfiguration()
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
-        configuration.hasSampleResource = true
+        configuration.scopes = SampleResource.scopes
+        configuration.defaultScopes = SampleResource.defaultScopes
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
         identity = try await Identity(
             configuration: configuration, store: try await IdentityStore.open(location ?? self.folder.file()),
             mailer: mailer,
             clock: clock.wallClock(), transport: upstream, grantHandlers: grantHandlers)
+        let handler = identity.handlerWithSamples
         switch way {
         case .inProcess:
-            (transport, server) = (identity.handler, nil)
+            (transport, server) = (handler, nil)
             origin = HTTPOrigin(scheme: "http", authority: "127.0.0.1:8080")
             identity.adoptIssuer(origin.description)
         case .socket:
-            let server = Server(handler: identity.handler, configuration: .patient)
+            let server = Server(handler: handler, configuration: .patient)
             let address = try await server.start()
             identity.measure(server)
             (transport, self.server) = (Transport.live, server)
@@ -89,6 +92,20 @@ final class Site: Sendable {
 
     func get(_ path: String, bearer: String? = nil) async throws -> Response {
         try await send(.get, path, fields: bearer.map { [.authorization: "Bearer \($0)"] } ?? [:])
+    }
+}
+
+extension Identity {
+    /// The server's routes, and those of an app in the same process.
+    fileprivate var handlerWithSamples: any Handler {
+        guard var router = handler as? Router else { return handler }
+        let samples = SampleResource {
+            [errorInterceptor, requiring($0)]
+        } owner: {
+            $0.principal?.accountID
+        }
+        router.merge(samples.router)
+        return router
     }
 }
 

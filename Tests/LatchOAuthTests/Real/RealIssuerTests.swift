@@ -20,6 +20,7 @@ private func atIssuer(_ body: @Sendable (URL, any Handler, ManualClock) async th
         var configuration = IdentityConfiguration()
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
+        configuration.scopes = ["files:read", "files:write", "widgets:read"]
         configuration.clients = [
             OAuthClient(id: "notes", grants: [.password, .refreshToken], scopes: .list("files:write")),
             OAuthClient(id: "reports", isConfidential: true, grants: [.password, .refreshToken]),

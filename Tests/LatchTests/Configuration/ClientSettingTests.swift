@@ -62,7 +62,20 @@ import Testing
         }
     }
 
-    @Test func `leaves the default scopes of the samples alone where only scopes are set`() throws {
+    @Test(arguments: [
+        (["LATCH_CLIENTS": "phone;grants=password;scopes=files:read"], "files:read"),
+        (["LATCH_FIRST_PARTY_SCOPES": "files:write", "LATCH_SCOPES": "notes:read"], "files:write"),
+        (["LATCH_CLIENTS": "phone;grants=password;scopes=files:write,openid", "LATCH_SCOPES": "files:read"], nil),
+    ] as [([String: String], String?)])
+    func `is warned of scopes that nobody can have`(environment: [String: String], scope: String?) throws {
+        let mails = environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 }
+        let warnings = try Settings(environment: mails)
+            .warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
+        #expect(warnings.count == (scope == nil ? 0 : 1))
+        #expect(warnings.allSatisfy { $0.message.hasSuffix("\(scope ?? "").") })
+    }
+
+    @Test func `needs no default scopes, which may be those about the user too`() throws {
         try Settings(environment: ["LATCH_SCOPES": "notes:read"]).identityConfiguration().check()
         try Settings(environment: ["LATCH_SCOPES": "notes:read", "LATCH_DEFAULT_SCOPES": "notes:read openid"])
             .identityConfiguration().check()

@@ -21,7 +21,6 @@ import Testing
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins", "passkey_origins": (1...3).map { "https://host\($0).example" }
-        case "sample_resource": ["true", "yes", "on"]
         case "user_service": ["false", "no", "off"]
         case "require_verified_email", "require_owner_proof", "browser_tokens": ["true", "yes", "on"]
         case "clients": (1...3).map { "app\($0);grants=password" }

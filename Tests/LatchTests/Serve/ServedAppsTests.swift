@@ -14,7 +14,10 @@ import Testing
 
 /// The token routes of a real process whose apps stand in its configuration.
 @Suite struct `The apps of a served process` {
-    private static let cheap = ["LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1"]
+    private static let cheap = [
+        "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
+        "LATCH_SCOPES": "files:read widgets:read widgets:admin",
+    ]
 
     private func post(
         _ path: String, at url: String, _ type: String, _ content: String

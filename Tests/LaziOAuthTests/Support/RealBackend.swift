@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import LaziOAuth
+import SampleResource
 import Synchronization
 import TestSupport
 
@@ -36,17 +37,27 @@ final class RealBackend: Sendable {
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
         configuration.accessTokenLifetime = .seconds(3600)
-        configuration.hasSampleResource = true
+        configuration.scopes = SampleResource.scopes
+        configuration.defaultScopes = SampleResource.defaultScopes
         change(&configuration)
         identity = try await Identity(
             configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: MemoryMailer(),
             clock: clock.wallClock())
+        // The routes of the documented backend, as an app of its own beside the auth server.
+        let identity = identity
+        let samples = SampleResource {
+            [identity.errorInterceptor, identity.requiring($0)]
+        } owner: {
+            $0.principal?.accountID
+        }
+        guard var router = identity.handler as? Router else { throw HTTPError.invalidURL }
+        router.merge(samples.router)
         let base: String
         switch connection {
         case .inProcess:
-            (server, transport, base) = (nil, identity.handler, "http://127.0.0.1:8080")
+            (server, transport, base) = (nil, router, "http://127.0.0.1:8080")
         case .socket:
-            let server = Server(handler: identity.handler, configuration: .patient)
+            let server = Server(handler: router, configuration: .patient)
             base = try await server.start().url
             (self.server, transport) = (server, Transport.live)
         }

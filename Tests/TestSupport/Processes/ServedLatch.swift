@@ -36,8 +36,9 @@ public final class ServedLatch: Sendable {
     ) async throws -> ServedLatch {
         let base = [
             "LATCH_MAIL_DIRECTORY": "\(folder)/mails", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
-            "LATCH_HOME": folder, "LATCH_SAMPLE_RESOURCE": "true", "LATCH_SLOW_QUERY_MS": "0",
-            "LATCH_SLOW_REQUEST_MS": "0",
+            "LATCH_HOME": folder, "LATCH_SLOW_QUERY_MS": "0", "LATCH_SLOW_REQUEST_MS": "0",
+            "LATCH_SCOPES": "widgets:read widgets:write widgets:admin projects:read projects:write files:read",
+            "LATCH_DEFAULT_SCOPES": "widgets:read widgets:write projects:read projects:write files:read",
         ]
         let process = try ChildProcess.start(
             try program().path, ["serve", "--listen", listen, "--store", "sqlite:\(folder)/identity.sqlite"],

@@ -4,8 +4,11 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchOAuth
+import LatchServer
 import PortableFoundation
+import SampleResource
 
 /// The steps of scopes and revocation.
 enum ScopeSteps {
@@ -29,12 +32,32 @@ enum ScopeSteps {
             "requested \(requested), granted widgets:write", ["granted": "widgets:write", "missing": "widgets:admin"])
     }
 
+    /// Starts an API that accepts the server's tokens, and tries it.
+    private static func enforced(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+        let issuer = stage.baseURL.absoluteString
+        let keys = try require(URL(string: issuer + "/.well-known/jwks.json"), "'\(issuer)' is not a URL")
+        let verifier = RemoteJWTVerifier(
+            keys: try RemoteKeySet(url: keys), algorithms: [.es256], issuer: issuer, audience: issuer, type: "at+jwt")
+        let host = stage.baseURL.host() ?? "127.0.0.1"
+        let server = Server(
+            handler: SampleResource(verifier: verifier).router, configuration: Server.Configuration(host: host, port: 0))
+        let address = try await server.start().url
+        do {
+            let finding = try await enforced(&stage, at: try require(URL(string: address), "'\(address)' is not a URL"))
+            await server.shutdown(grace: .zero)
+            return finding
+        } catch {
+            await server.shutdown(grace: .zero)
+            throw error
+        }
+    }
+
     /// Reads and writes with `widgets:write`, which implies reading, and is refused everything else.
     ///
     /// RFC 6750 §3.1: the refusal is 403 `insufficient_scope`, and names the required scope.
-    private static func enforced(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
+    private static func enforced(_ stage: inout DemoStage, at api: URL) async throws -> DemoStep.Finding {
         let tokens = try await signIn(stage, requesting: Scopes(parsing: "widgets:write")).tokens
-        let client = Client(baseURL: stage.baseURL)
+        let client = Client(baseURL: api)
         func respond(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws -> HTTPResponse {
             var request = try client.request(method, RoutePath(path), body: HTTPBody(body))
             request.fields[.contentType] = "application/json"

@@ -17,8 +17,8 @@ enum AdminStoreSubcommands {
     private static let migrate = Subcommand(
         name: "migrate", summary: "migrates a store to the schema of this version",
         discussion: """
-            Servers may run meanwhile: migrations only add. Those of an earlier version continue on the
-            migrated store, and do not start again. There is no way back but a backup.
+            Servers may run meanwhile: migrations add, and remove no rows. Those of an earlier version
+            continue on the migrated store, and do not start again. There is no way back but a backup.
             """,
         options: [check, ServeSubcommand.store, ServeSubcommand.config, .json("one JSON object, for a script")],
         examples: [
@@ -213,16 +213,20 @@ enum AdminStoreSubcommands {
 }
 
 extension StoreContent {
-    /// The content as one line.
+    /// The content as one line, with one for each table that is left out.
     fileprivate func text(_ word: String) -> String {
         let entries = "\(log.count) \(log.count == 1 ? "entry" : "entries")"
-        return "\(word) \(rows) rows; the audit log is intact: \(entries), the last with \(Hex.encode(log.digest))."
+        let line = "\(word) \(rows) rows; the audit log is intact: \(entries), the last with \(Hex.encode(log.digest))."
+        return ([line] + leftOut.map { "Left out: \($0.table), a table of earlier versions (rows: \($0.rows))." })
+            .joined(separator: "\n")
     }
 
     fileprivate var json: JSONValue {
-        let tables = counts.map { ($0.table, JSONValue.integer(Int64($0.rows))) }
+        let numbers = { (counts: [(table: String, rows: Int)]) in
+            JSONValue.object(JSONObject(counts.map { ($0.table, .integer(Int64($0.rows))) }))
+        }
         return [
-            "rows": .integer(Int64(rows)), "tables": .object(JSONObject(tables)),
+            "rows": .integer(Int64(rows)), "tables": numbers(counts), "left_out": numbers(leftOut),
             "audit": ["entries": .integer(Int64(log.count)), "digest": .string(Hex.encode(log.digest))],
             "verified_at": AccountReport.date(log.at),
         ]

@@ -86,9 +86,14 @@ struct Settings: Sendable {
             let suggestion = Suggestion.sentence(for: entry.key, among: keys) { "'\($0)'" }
             throw .failed(
                 "\(source): there is no setting '\(entry.key)'.",
-                hint: suggestion + "'latch serve --print-config' shows all settings.")
+                hint: retired[entry.key] ?? suggestion + "'latch serve --print-config' shows all settings.")
         }
     }
+
+    /// The settings of earlier versions, with what to do instead.
+    private static let retired = [
+        "sample_resource": "Remove it: the routes are an example now, and the server has no scopes but those in 'scopes'."
+    ]
 
     /// Returns the error with its source in front, and with the setting's meaning where it has no hint of its own.
     private static func error(_ problem: any Error, of effective: Effective) -> CommandError {
@@ -163,7 +168,7 @@ extension Settings {
         "password_queue_limit", "login_limit_per_minute", "signup_limit_per_hour", "mail_limit_per_hour",
         "nodes", "allowed_origins", "hsts_max_age",
         "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
-        "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute", "sample_resource",
+        "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute",
         "user_service",
         "first_administrator", "invitation_roles", "signup_attributes", "terms_version", "recent_authentication",
         "signing_key_lifetime", "audit_retention",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCommand
 import LatchCore
 import LatchHTTP
@@ -68,7 +69,7 @@ extension Settings {
                         "No proxy is trusted, so all clients behind the one that terminates TLS share its address and its limits.",
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
-        warnings += secretWarnings(listeningOn: address) + issuerWarnings
+        warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings
         // Not an error, since a proxy may terminate TLS; an issuer of http has a warning of the same.
         if !isEncrypted, !address.isLoopback, !hasInsecureIssuer {
             warnings.append(
@@ -120,6 +121,21 @@ extension Settings {
                         + "later 'latch admin keys accept-pepper' signs them out."))
         }
         return warnings
+    }
+
+    /// The warning of scopes that clients are registered for, and that nobody can have.
+    private var scopeWarnings: [StartupWarning] {
+        let unknown: Scopes
+        do { unknown = try identityConfiguration().unknownClientScopes } catch {
+            // The server does not start with these settings, and says why.
+            return []
+        }
+        guard !unknown.isEmpty else { return [] }
+        return [
+            StartupWarning(
+                message: "No client can have these scopes, which the setting 'scopes' does not have: \(unknown.text).",
+                hint: "Add them to 'scopes', or remove them from 'clients' and 'first_party_scopes'.")
+        ]
     }
 
     /// The warnings of a public URL that limits what clients can use.

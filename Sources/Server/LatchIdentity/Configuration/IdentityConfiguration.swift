@@ -105,14 +105,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The address of the administration, if it is separate.
     public var adminListen: String?
 
-    /// All scopes of the server; no other scope is ever granted.
-    public var scopes = Scopes(
-        parsing: """
-            widgets:read widgets:write widgets:delete widgets:admin \
-            projects:read projects:write projects:delete projects:admin files:read files:write files:delete
-            """)
+    /// The scopes of the operator's API; no others are granted but `openid`, `profile`, `email` and `offline_access`.
+    public var scopes: Scopes = []
     /// The scopes of a login that requests none (RFC 6749 §3.3).
-    public var defaultScopes = Scopes(parsing: "widgets:read widgets:write projects:read projects:write files:read")
+    public var defaultScopes: Scopes = []
     /// The registered OAuth clients.
     public var clients: [OAuthClient] = []
     /// The SHA-256 digests of the secrets of confidential clients, in hexadecimal, by `client_id`.
@@ -158,8 +154,6 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var passkeyDomain: String?
     /// The origins, in addition to the issuer's and the domain's, whose pages and apps may use the passkeys.
     public var passkeyOrigins: [String] = []
-    /// Whether the server has the sample resource for tests and demonstrations: `/widgets`, `/projects` and `/files`.
-    public var hasSampleResource = false
     /// Whether the server has the RPCs of `userservice.v1.UserService`.
     public var hasUserService = true
 
@@ -192,12 +186,24 @@ extension IdentityConfiguration {
         _ = try OAuthClients(self)
         _ = try UpstreamClients(self, transport: Transport.live, clock: .system, random: .system)
         let policy = ScopePolicy(self)
-        // The default is that of the samples, and stays where only `scopes` is set.
-        guard defaultScopes != IdentityConfiguration().defaultScopes else { return }
         if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {
             throw .unusableSetting(
                 "default_scopes", "nobody can have '\(unknown.rawValue)', which the setting 'scopes' does not have")
         }
+    }
+}
+
+extension IdentityConfiguration {
+    /// The scopes of clients that neither the server has nor a lower level of them.
+    package var unknownClientScopes: Scopes {
+        let policy = ScopePolicy(self)
+        var unknown: [Scope] = []
+        for scope in (clients.map(\.scopes) + [firstPartyScopes]).flatMap({ $0?.elements ?? [] })
+        where !policy.knows([scope]) && !unknown.contains(scope) {
+            guard !scopes.elements.contains(where: { Scopes([scope]).allow($0, in: .levels) }) else { continue }
+            unknown.append(scope)
+        }
+        return Scopes(unknown)
     }
 }
 

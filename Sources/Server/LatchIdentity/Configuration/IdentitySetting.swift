@@ -164,9 +164,6 @@ package struct IdentitySetting: Sendable {
         .init(
             "passkey_origins", \.passkeyOrigins, .passkeyOrigins,
             "further origins of pages and apps that use the passkeys, separated by spaces"),
-        .init(
-            "sample_resource", \.hasSampleResource, .flag,
-            "whether the server has the sample routes /widgets, /projects and /files"),
         .init("user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1"),
         .init("admin_listen", \.adminListen, .optional(.text), "the address for administration, HOST:PORT"),
     ]

@@ -131,14 +131,6 @@ extension IdentityError {
         code: "ownerProofRequired", message: "The link alone does not verify the address.",
         hint: "Send the account's password along, or log in first, or open the page of the link.",
         form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .failedPrecondition))
-
-    /// The account has the maximum number of sample items of one kind.
-    static let tooManyItems = IdentityError(
-        code: "tooManyItems", message: "The account has the maximum number of these items.", hint: "Delete some.",
-        form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .resourceExhausted))
-
-    /// The account has no such sample item.
-    static let noSuchItem = IdentityError(code: "noSuchItem", message: "There is no such item.", form: .notFound)
 }
 
 /// Errors of logins and second factors.

@@ -25,7 +25,6 @@ extension Router {
         DeviceRoutes(dependencies: dependencies).add(to: &self)
         UserInfoRoutes(dependencies: dependencies).add(to: &self)
         AppSessionRoutes(dependencies: dependencies).add(to: &self)
-        if dependencies.configuration.hasSampleResource { SampleRoutes(dependencies: dependencies).add(to: &self) }
         if dependencies.configuration.hasUserService { addUserService(dependencies) }
         PageRoutes(dependencies: dependencies).add(to: &self)
         MetadataRoutes(dependencies: dependencies).add(to: &self)

@@ -30,7 +30,6 @@ import Testing
             #expect(try await store.perform(.endSessions, on: key) == nil)
             #expect(try await store.perform(.removeLink(provider: key), on: full.id)?.hadLink == false)
             #expect(try await store.isSignedIn(emailKey: key, from: "127.0.0.1", at: noon) == false)
-            #expect(try await store.removeItem(key, of: .widgets, ownedBy: full.id) == false)
         }
         #expect(try await store.accounts(after: "\0", limit: 10).count == 2)
         // A text that nobody has foreseen is the client's mistake, and no failure of the database.

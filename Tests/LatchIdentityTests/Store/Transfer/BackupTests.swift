@@ -68,6 +68,47 @@ import Testing
         await site.close()
     }
 
+    @Test func `of an earlier version is restored without the rows that no store takes any more`() async throws {
+        let (fixture, folder) = (try await TransferFixture(), try TemporaryFolder())
+        await fixture.site.close()
+        try TransferFixture.addSample(to: fixture.location)
+        let (path, key) = (folder.file("backup"), try BackupKey(hex: keyOfTests))
+        let log = try await StoreAdministration.plain().backUp(
+            fixture.location, to: folder.file("new"), key: key).log
+        try StoreConnections.snapshot(of: fixture.location) { db throws(IdentityError) in
+            let writer = try BackupWriter(path, key: key)
+            try writer.begin(log)
+            _ = try StoreRows(db: db).send(StoreTable.all + StoreTable.retired, to: writer)
+            try writer.publish()
+        }
+        let verified = try await StoreAdministration.plain().verify(path, key: key)
+        let restored = try await StoreAdministration.plain().restore(
+            from: path, to: folder.file("new.sqlite"), key: key)
+        for content in [verified, restored] {
+            #expect(content.leftOut.map(\.table) == ["sample_item"] && content.leftOut.map(\.rows) == [1])
+            #expect(!content.counts.contains { $0.table == "sample_item" })
+        }
+        #expect(try TransferFixture.summaries(of: folder.file("new.sqlite")).count == StoreTable.all.count)
+    }
+
+    @Test(needsPostgres, arguments: [false, true])
+    func `leaves the rows of an earlier version out, as a copy does, and says so`(isDatabase: Bool) async throws {
+        let location = isDatabase ? try await IdentityDatabase.create() : nil
+        let (fixture, folder) = (try await TransferFixture(storedAt: location), try TemporaryFolder())
+        await fixture.site.close()
+        try TransferFixture.addSample(to: fixture.location)
+        let administration = try StoreAdministration.plain()
+        let key = try BackupKey(hex: keyOfTests)
+        for content in [
+            try await administration.backUp(fixture.location, to: folder.file("backup"), key: key),
+            try await administration.copy(from: fixture.location, to: folder.file("copy.sqlite")),
+        ] {
+            #expect(content.leftOut.map(\.table) == ["sample_item"] && content.leftOut.map(\.rows) == [1])
+        }
+        let verified = try await administration.verify(folder.file("backup"), key: key)
+        #expect(verified.leftOut.isEmpty)
+    }
+
     @Test(needsPostgres) func `of either database is restored to the other`() async throws {
         let made = try await Made(storedAt: try await IdentityDatabase.create())
         _ = try await made.restore()

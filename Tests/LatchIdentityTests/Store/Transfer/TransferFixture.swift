@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchCore
+import LatchPostgres
 import LatchTesting
 import Testing
 
@@ -57,6 +58,26 @@ struct TransferFixture {
         case (_, .integer): .integer(4_000_000_000_000)
         case (_, .text): .text("Ünïcode \(column.name) \(number)")
         case (_, .blob): .blob([0, 255, UInt8(number / 256), UInt8(number % 256)])
+        }
+    }
+
+    /// Adds the table of the sample resource, as a store of an earlier version has it, with a row.
+    static func addSample(to location: String) throws {
+        let statements = [
+            """
+            CREATE TABLE sample_item (
+                id TEXT PRIMARY KEY NOT NULL, account_id TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+                created_at BIGINT NOT NULL
+            )
+            """,
+            "INSERT INTO sample_item VALUES ('a', 'b', 'widgets', 'c', 1)",
+        ]
+        if SQLIdentityStore.isDatabase(location) {
+            let connection = try PostgresConnection(PostgresConfiguration(location))
+            for statement in statements { try connection.run(statement) }
+        } else {
+            let connection = try SQLiteConnection(path: location, access: .readWrite)
+            for statement in statements { try connection.run(statement) }
         }
     }
 

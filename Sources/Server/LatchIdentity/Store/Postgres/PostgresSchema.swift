@@ -71,7 +71,9 @@ enum PostgresSchema {
         let found = try known(row.map { Int($0) } ?? 0, migrations.count)
         guard found < migrations.count else { return found }
         try connection.limitLockWaits()
-        for statement in migrations[found] { try connection.run(statement) }
+        for statement in migrations[found] {
+            if statement == sampleEnd { try endSamples(connection) } else { try connection.run(statement) }
+        }
         try connection.run("UPDATE latch_schema SET version = $1 WHERE id = 1", [.integer(Int64(found) + 1)])
         return found + 1
     }
@@ -90,8 +92,20 @@ enum PostgresSchema {
     /// The migrations; the one at index n migrates version n to n + 1.
     static let migrations: [[String]] = [
         accounts + versions + sessions + waiting + authorizations + operations, leases, passkeyDomains,
-        Account.registrationColumns(text: text, integer: "bigint"),
+        Account.registrationColumns(text: text, integer: "bigint"), [sampleEnd],
     ]
+
+    /// The end of the sample resource, whose table remains where it has rows.
+    private static let sampleEnd = "DROP TABLE sample_item"
+
+    /// Removes the table of the sample resource, unless it has rows: those are not lost.
+    private static func endSamples(_ connection: PostgresConnection) throws {
+        let index = "sample_item_of_account"
+        // Takes the table's lock: a server of an earlier version adds no row meanwhile.
+        try connection.run("DROP INDEX \(index)")
+        let rows = try connection.first(StoreTable.sampleRows) { row throws(PostgresError) in try row.integer(0) }
+        try connection.run(rows == 0 ? sampleEnd : "CREATE INDEX \(index) ON sample_item (account_id, kind)")
+    }
 
     /// The domain of each passkey; in earlier rows it is not known.
     private static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party \(text)"]

@@ -19,7 +19,11 @@ enum SQLiteSchema {
             // Read again under the lock: another node that starts concurrently may have migrated meanwhile.
             let found = try version(of: connection)
             if found < latest {
-                for statement in migrations[found] { try connection.run(statement) }
+                for statement in migrations[found] {
+                    // What an operator has stored there is not lost.
+                    let rows = statement == sampleEnd ? try connection.number(StoreTable.sampleRows) : 0
+                    if rows == 0 { try connection.run(statement) }
+                }
                 try connection.run("PRAGMA application_id = \(applicationID)")
                 try connection.run("PRAGMA user_version = \(found + 1)")
             }
@@ -38,8 +42,11 @@ enum SQLiteSchema {
     static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
         authorizations, addressChallenges, mailLanguage, passkeys, leases, passkeyDomains,
-        Account.registrationColumns(text: "TEXT", integer: "INTEGER"),
+        Account.registrationColumns(text: "TEXT", integer: "INTEGER"), [sampleEnd],
     ]
+
+    /// The end of the sample resource, whose table remains where it has rows.
+    private static let sampleEnd = "DROP TABLE sample_item"
 
     /// The mails that wait for the mail server.
     ///

@@ -82,6 +82,8 @@ final class Backup {
 
     /// Sends all rows, once, and returns the summaries, which are those of the store.
     ///
+    /// Rows of a table of earlier versions are read and not sent.
+    ///
     /// - Throws: `IdentityError.truncatedBackup`, `.damagedBackup`, or `.newerBackup` for a table or column that is not known.
     func send(
         to receiver: (any StoreRowReceiver)?, progress: StoreProgress
@@ -90,7 +92,9 @@ final class Backup {
         while true {
             switch try reader.byte() {
             case BackupRecord.table:
-                let summary = try sendTable(to: receiver)
+                let table = try table()
+                let receiver = table.isRetired ? nil : receiver
+                let summary = try send(table, to: receiver)
                 try receiver?.finish(summary)
                 progress(summary.table.name, summary.count)
                 summaries.append(summary)
@@ -104,8 +108,9 @@ final class Backup {
         }
     }
 
-    private func sendTable(to receiver: (any StoreRowReceiver)?) throws(IdentityError) -> StoreTableSummary {
-        let table = try table()
+    private func send(
+        _ table: StoreTable, to receiver: (any StoreRowReceiver)?
+    ) throws(IdentityError) -> StoreTableSummary {
         var digest = StoreTableDigest(table)
         var rows: [[SQLValue]] = []
         while true {

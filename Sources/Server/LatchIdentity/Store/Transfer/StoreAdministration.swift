@@ -7,6 +7,8 @@ package import PortableFoundation
 package struct StoreContent: Sendable {
     /// The numbers of rows by table, in the order of the tables.
     package let counts: [(table: String, rows: Int)]
+    /// The numbers of rows of tables of earlier versions, which are in the source and left out.
+    package let leftOut: [(table: String, rows: Int)]
     /// The audit log as it was verified at the beginning.
     package let log: VerifiedLog
 
@@ -23,8 +25,12 @@ package struct StoreContent: Sendable {
     /// The number of all rows.
     package var rows: Int { counts.reduce(0) { $0 + $1.rows } }
 
-    fileprivate init(_ summaries: [StoreTableSummary], log: VerifiedLog) {
-        counts = summaries.map { ($0.table.name, $0.count) }
+    fileprivate init(
+        _ summaries: [StoreTableSummary], leftOut: [(table: String, rows: Int)] = [], log: VerifiedLog
+    ) {
+        counts = summaries.filter { !$0.table.isRetired }.map { ($0.table.name, $0.count) }
+        self.leftOut =
+            leftOut + summaries.filter { $0.table.isRetired && $0.count > 0 }.map { ($0.table.name, $0.count) }
         self.log = log
     }
 }
@@ -77,7 +83,8 @@ package struct StoreAdministration: Sendable {
         return try await StoreConnections.onThread { () throws(IdentityError) in
             try StoreConnections.snapshot(of: source) { db throws(IdentityError) in
                 let log = try verifiedLog(of: db)
-                return try fill(target, event: "store.copied", log) { loader throws(IdentityError) in
+                let leftOut = try StoreTable.leftOut(of: db)
+                return try fill(target, event: "store.copied", log, leftOut) { loader throws(IdentityError) in
                     try StoreRows(db: db, progress: progress).send(to: loader)
                 }
             }
@@ -95,7 +102,7 @@ package struct StoreAdministration: Sendable {
                 try writer.begin(log)
                 let summaries = try StoreRows(db: db, progress: progress).send(to: writer)
                 try writer.publish()
-                return StoreContent(summaries, log: log)
+                return StoreContent(summaries, leftOut: try StoreTable.leftOut(of: db), log: log)
             }
         }
     }
@@ -139,7 +146,7 @@ package struct StoreAdministration: Sendable {
 
     /// Fills a store, begins its audit log with the entries and an entry about the source, and compares what it then has.
     private func fill(
-        _ target: String, event: String, _ log: StoreContent.VerifiedLog,
+        _ target: String, event: String, _ log: StoreContent.VerifiedLog, _ leftOut: [(table: String, rows: Int)] = [],
         _ send: (StoreLoader) throws(IdentityError) -> [StoreTableSummary]
     ) throws(IdentityError) -> StoreContent {
         try StoreConnections.fill(target) { db throws(IdentityError) in
@@ -149,12 +156,13 @@ package struct StoreAdministration: Sendable {
             let key = try auditKey(of: db)
             let chain = AuditChain(key)
             try db.chainAudit(chain)
-            guard try StoreRows(db: db).send(sent.map(\.table)) == sent else { throw .unequalCopy }
+            let kept = sent.filter { !$0.table.isRetired }
+            guard try StoreRows(db: db).send(kept.map(\.table)) == kept else { throw .unequalCopy }
             db.auditChain = chain
             try db.audit(
                 event, account: nil, detail: "\(log.count) entries, the last with \(Hex.encode(log.digest))", at: now())
             guard case .intact(log.count + 1, _) = try db.verifyAudit(chain) else { throw .unequalCopy }
-            return StoreContent(sent, log: log)
+            return StoreContent(sent, leftOut: leftOut, log: log)
         }
     }
 

@@ -51,8 +51,21 @@ struct StoreTable: Sendable, Hashable {
         return StoreTable(name, found, keyCount: keyCount)
     }
 
-    /// Returns the table of a name; nil if there is none.
-    static func named(_ name: String) -> StoreTable? { all.first { $0.name == name } }
+    /// Returns the table of a name, also one of earlier versions; nil if there is none.
+    static func named(_ name: String) -> StoreTable? { (all + retired).first { $0.name == name } }
+
+    /// Whether the table is one of earlier versions, whose rows no store takes any more.
+    var isRetired: Bool { Self.retired.contains { $0.name == name } }
+
+    /// Returns the numbers of rows that a store has in tables of earlier versions.
+    static func leftOut(of db: any SQLConnection) throws(IdentityError) -> [(table: String, rows: Int)] {
+        var found: [(table: String, rows: Int)] = []
+        for table in retired where try db.has(table) {
+            let rows = try db.number("SELECT count(*) FROM \(table.name)")
+            if rows > 0 { found.append((table.name, rows)) }
+        }
+        return found
+    }
 
     /// All tables; each follows those that its rows refer to.
     static let all = accounts + waiting + operations
@@ -130,8 +143,27 @@ struct StoreTable: Sendable, Hashable {
                 Column(name: "event", kind: .text), Column(name: "account_id", kind: .text),
                 Column(name: "detail", kind: .text),
             ], keyCount: 1),
+    ]
+
+    /// The tables of earlier versions, which may remain in a store, and be in a backup.
+    static let retired = [
         StoreTable(
             "sample_item", key: ["id": .text],
-            ["account_id": .text, "kind": .text, "name": .text, "created_at": .integer]),
+            ["account_id": .text, "kind": .text, "name": .text, "created_at": .integer])
     ]
+
+    /// The SQL that counts the rows of the sample resource of earlier versions.
+    static let sampleRows = "SELECT count(*) FROM sample_item"
+}
+
+extension SQLConnection {
+    /// Returns whether the database has a table.
+    fileprivate func has(_ table: StoreTable) throws(IdentityError) -> Bool {
+        let catalog =
+            switch dialect {
+            case .sqlite: "sqlite_master WHERE type = 'table' AND name = '\(table.name)'"
+            case .postgres: "pg_class WHERE oid = to_regclass('\(table.name)')"
+            }
+        return try number("SELECT count(*) FROM \(catalog)") > 0
+    }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LatchIdentity
+
+@Suite struct `A username` {
+    @Test(arguments: ["ada", " Ada\t", "A.D-A_9", String(repeating: "a", count: 64)])
+    func `is ASCII, and equals another whatever its case`(text: String) throws {
+        let name = try Username(text)
+        #expect(name.key == name.text.lowercased())
+        #expect(try Username(name.text.uppercased()).key == name.key)
+    }
+
+    @Test(arguments: ["", " ", "a b", "a@b", "ä", "a\u{0}", String(repeating: "a", count: 65)])
+    func `is nothing else`(text: String) {
+        #expect(throws: IdentityError.self) { try Username(text) }
+    }
+
+    @Test func `comes back from the store, and leads to its account alone`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLIdentityStore(path: folder.file())
+        var account = try Account.example()
+        account.username = try Username("Ada.L")
+        try await store.insert(account)
+        #expect(try await store.account(usernameKey: "ada.l") == account)
+        #expect(try await store.account(usernameKey: "Ada.L") == nil)
+        #expect(try await store.account(usernameKey: "") == nil)
+        var other = try Account.example("bob")
+        other.username = try Username("ADA.l")
+        let taken = other
+        await #expect { try await store.insert(taken) } throws: { error in
+            (error as? IdentityError)?.code == IdentityError.alreadyExists.code
+        }
+        // Any number of accounts may have none.
+        other.username = nil
+        try await store.insert(other)
+        try await store.insert(Account.example("eve"))
+        await store.close()
+    }
+}
