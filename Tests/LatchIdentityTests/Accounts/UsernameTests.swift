@@ -20,7 +20,7 @@ import Testing
 
     @Test func `comes back from the store, and leads to its account alone`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLIdentityStore(path: folder.file())
+        let store = try IdentityStore(path: folder.file())
         var account = try Account.example()
         account.username = try Username("Ada.L")
         try await store.insert(account)

@@ -160,7 +160,7 @@ import Testing
                 try raw.run("PRAGMA user_version = \(SQLiteSchema.latest - 1)")
                 if rows > 0 { try raw.run("INSERT INTO sample_item VALUES ('a', 'id-ada', 'widgets', 'b', 1)") }
             }
-            let store = try SQLIdentityStore(path: folder.file())
+            let store = try IdentityStore(path: folder.file())
             #expect(try await store.account(id: "id-ada") != nil)
             await store.close()
             let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)

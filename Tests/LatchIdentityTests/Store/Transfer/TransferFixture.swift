@@ -72,7 +72,7 @@ struct TransferFixture {
             """,
             "INSERT INTO sample_item VALUES ('a', 'b', 'widgets', 'c', 1)",
         ]
-        if SQLIdentityStore.isDatabase(location) {
+        if IdentityStore.isDatabase(location) {
             let connection = try PostgresConnection(PostgresConfiguration(location))
             for statement in statements { try connection.run(statement) }
         } else {
