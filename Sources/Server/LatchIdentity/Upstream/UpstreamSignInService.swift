@@ -40,8 +40,8 @@ struct UpstreamSignInService: Sendable {
         guard purpose == .signIn || challenge != nil else { throw .invalidSignIn("its intent needs a code_challenge") }
         // RFC 6749 §A.5, and what fits a cookie.
         guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
-            (request.state ?? "").utf8.count <= 200
-        else { throw .invalidSignIn("its state is malformed, or longer than 200 bytes") }
+            (request.state ?? "").utf8.count <= 1000
+        else { throw .invalidSignIn("its state is malformed, or longer than 1,000 bytes") }
         guard let issuer = dependencies.accessTokens.issuer,
             let callback = URL(string: Self.callback(issuer, client.provider))
         else { throw .notReady }
