@@ -96,6 +96,8 @@ import Testing
         ("(axiom.swift_validation) = \"requird\"", "'requird' is not a field rule"),
         ("(axiom.swift_validation) = \"min_length:x\"", "'min_length:x' is not a field rule"),
         ("(axiom.swift_validation) = \"min:2\"", "'text' is not a number field"),
+        ("(axiom.swift_validation) = \"\\xff\"", "(axiom.swift_validation) is not UTF-8"),
+        ("(axiom.field_options) = { validation_pattern: \"\\xff\" }", "a text in (axiom.field_options) is not UTF-8"),
         ("(axiom.field_options) = { min_length: 3 max_length: 2 }", "'text' cannot be as long as 3 and as short as 2"),
     ])
     func `of a field is reported at its place`(option: String, complaint: String) throws {

@@ -69,6 +69,14 @@ import Testing
             "the rules of 'Test.a': the pattern '(?=a)' cannot be used: lookaround is not supported (character 3)"
         ),
         (
+            "string a = 1 [(buf.validate.field).string.const = 'a\\xff'];",
+            "the rules of 'Test.a': a text in them is not UTF-8"
+        ),
+        (
+            "repeated string a = 1 [(buf.validate.field).repeated.items.string = { in: ['a', '\\xc3'] }];",
+            "the rules of 'Test.a': a text in them is not UTF-8"
+        ),
+        (
             "option (buf.validate.message).oneof = { fields: ['a', 'b'] }; string a = 1;",
             "'Test' has no field 'b' that could exclude others"
         ),

@@ -86,6 +86,9 @@ final class OptionReader {
                 let message = declaration.options.message.message(field.number)
             else { return nil }
             let places = places(name, of: declaration.options, in: declaration.file)
+            if message.hasRawText {
+                report("a text in (\(name)) is not UTF-8", at: places[""], in: declaration.file)
+            }
             return NamedOptions(
                 message: message, type: type, places: places, prefix: "", fallback: places[""], spelling: name)
         }
@@ -105,7 +108,12 @@ final class OptionReader {
         _ name: String, of options: Options, in file: FileDescriptor
     ) -> (text: String, place: SourcePosition?)? {
         guard let field = extensions[name], let text = options.message.string(field.number) else { return nil }
-        return (text, places(name, of: options, in: file)[""])
+        let place = places(name, of: options, in: file)[""]
+        guard !options.message.isRaw(field.number) else {
+            report("(\(name)) is not UTF-8", at: place, in: file)
+            return nil
+        }
+        return (text, place)
     }
 
     /// Returns an option that is a single Boolean.

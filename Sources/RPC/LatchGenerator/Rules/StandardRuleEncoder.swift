@@ -52,6 +52,7 @@ struct StandardRuleEncoder {
 
     /// Adds the words for a `FieldRules` message.
     mutating func add(_ rules: OptionMessage, _ type: MessageDescriptor, to value: Value) {
+        guard value.isElement || !rules.hasRawText else { return fail("a text in them is not UTF-8") }
         if let expressions = Self.expressions(in: rules, type) { fail(expressions, hint: Self.hint, unenforced) }
         for field in type.fields where rules.has(field.number) {
             switch field.name {

@@ -85,6 +85,25 @@ package struct OptionMessage: Sendable, Hashable {
         }
     }
 
+    /// Whether a string in the message, at any depth, is not UTF-8, so that `string` replaces bytes of it.
+    package var hasRawText: Bool {
+        fields.values.contains { field in
+            field.values.contains { value in
+                switch value {
+                case .bytes(let bytes): field.type == .string && String(validating: bytes, as: UTF8.self) == nil
+                case .message(let message): message.hasRawText
+                case .number: false
+                }
+            }
+        }
+    }
+
+    /// Whether the last value of a string field is not UTF-8.
+    package func isRaw(_ number: Int32) -> Bool {
+        guard case .bytes(let bytes)? = values(number).last else { return false }
+        return String(validating: bytes, as: UTF8.self) == nil
+    }
+
     /// Returns the last value of a Boolean field; nil if it is not set.
     package func bool(_ number: Int32) -> Bool? { integer(number).map { $0 != 0 } }
 
