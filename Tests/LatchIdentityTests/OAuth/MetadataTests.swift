@@ -84,7 +84,7 @@ import Testing
     @Test func `follows the configuration, and never the request's host`() async throws {
         let site = try await Site {
             $0.issuer = "https://id.example.com/tenant/"
-            $0.scopes = Scopes(parsing: "a:b")
+            ($0.scopes, $0.defaultScopes) = (Scopes(parsing: "a:b"), [])
         }
         let answer = try await site.send(.get, path, fields: ["X-Forwarded-Host": "evil.example"])
         #expect(answer.string("token_endpoint") == "https://id.example.com/tenant/oauth/token")

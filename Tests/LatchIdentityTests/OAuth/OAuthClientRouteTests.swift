@@ -179,7 +179,7 @@ import Testing
         configuration.clients.removeAll { $0.id == "phone" }
         let next = try await site.identity.reconfigured(configuration)
         let request = HTTPRequest(
-            scheme: "http", authority: "127.0.0.1:8080", path: "/files",
+            scheme: "http", authority: "127.0.0.1:8080", path: "/user/profile",
             fields: [.authorization: "Bearer \(phone.accessToken)"])
         #expect(try await next.handler.respond(to: request).status == .unauthorized)
         #expect(try await site.identity.handler.respond(to: request).status == .ok)

@@ -3,9 +3,11 @@
 import Foundation
 import LatchAccounts
 import LatchAuth
+import LatchIdentity
 import LatchIdentityTesting
 import LatchTesting
 import LatchUI
+import SampleResource
 import Testing
 
 @testable import LaziOAuth
@@ -20,7 +22,7 @@ import Testing
 
     /// Another client of the server sets the factor up.
     init() async throws {
-        server = try await IdentityServer.inMemory()
+        server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         let phone = server.client()
         try await phone.signUp(email: Self.email, password: Self.password)
         try await phone.signIn(email: Self.email, password: Self.password)

@@ -2,8 +2,10 @@
 
 import LatchAccounts
 import LatchAuth
+import LatchIdentity
 import LatchIdentityTesting
 import LatchTesting
+import SampleResource
 import Testing
 
 @testable import LaziOAuth
@@ -11,7 +13,7 @@ import Testing
 @MainActor @Suite struct `The login of a suspended user` {
     @Test func `says so after the right password alone`() async throws {
         let (email, password) = ("ada@example.com", "a long enough password")
-        let server = try await IdentityServer.inMemory()
+        let server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         try await server.client().signUp(email: email, password: password)
         try await server.suspend(email)
         let service = OAuthService(

@@ -3,9 +3,11 @@
 import LatchAccounts
 import LatchAuth
 import LatchHTTP
+import LatchIdentity
 import LatchIdentityTesting
 import LatchTesting
 import LaziOAuth
+import SampleResource
 import Synchronization
 import Testing
 
@@ -14,7 +16,7 @@ import Testing
     private static let (email, password) = ("ada@example.com", "a long enough password")
 
     @Test func `shares refreshes, sign-ins and sign-outs with the core`() async throws {
-        let server = try await IdentityServer.inMemory()
+        let server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         let refreshes = Mutex(0)
         let network = ClosureHandler { request in
             if request.path.contains("refresh") { refreshes.withLock { $0 += 1 } }
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test func `reports an upload by the service's own client`() async throws {
-        let server = try await IdentityServer.inMemory()
+        let server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         let counts = Mutex<[Int]>([])
         let network = ClosureHandler { request in
             guard request.path == "/upload" else { return try await server.respond(to: request) }
