@@ -181,8 +181,9 @@ struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Whether a claim says as little as none: servers write null or an empty text for one that they do not return, although they
-    /// should omit it (Core §5.3.2). Then the rules for a missing claim hold.
+    /// Whether a claim is null or an empty text, so that the rules for a missing claim hold.
+    ///
+    /// Servers write so for a claim that they do not return, although they should omit it (Core §5.3.2).
     private static func isMissing(_ claim: JSONValue) -> Bool { claim.isNull || claim.stringValue?.isEmpty == true }
 
     /// Returns the left half of a hash, by the hash function of a signature algorithm; nil where it is not known.
