@@ -408,7 +408,7 @@ MUTANTS = {
         "guard !segments.dropLast().contains(where: isEmptyOrDots) else",
         "guard $out || !segments.dropLast().contains(where: isEmptyOrDots) else"),
     "metricsNeedHost": (IDENTITY + "Routes/OperationRoutes.swift", "OperationTests",
-        "guard fields[.host] != nil ||", "guard $out || fields[.host] != nil ||"),
+        "guard fields[.host].map({ !$0.isEmpty })", "guard fields[.host].map({ $out || !$0.isEmpty })"),
     "devicesPruned": (IDENTITY + "Operations/Housekeeping.swift", "OperationTests",
         "try await store.prune(endedBefore:",
         "if $kept { try await store.prune(endedBefore:",

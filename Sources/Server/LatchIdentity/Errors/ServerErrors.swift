@@ -34,7 +34,8 @@ extension IdentityError {
 
     /// The store's file was moved, replaced or removed while the server runs; the server no longer reads or writes.
     public static let storeMoved = IdentityError(
-        code: "storeMoved", message: "The store's file, or its log beside it, was moved, replaced or removed while the server runs.",
+        code: "storeMoved",
+        message: "The store's file, or its log beside it, was moved, replaced or removed while the server runs.",
         hint: "Put the file back, or start the server again to use the one that is there now.")
 
     /// The store has been closed.

@@ -23,7 +23,8 @@ extension HTTPRequest {
         guard context.memory?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: body.bytes.withoutByteOrderMark, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))
+            value = try JSONValue(
+                parsing: body.bytes.withoutByteOrderMark, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))
         } catch {
             throw .invalidInput.with(message: error.message, hint: error.hint)
         }

@@ -95,7 +95,9 @@ struct HTTP2HeadBuilder {
         {
             throw Rejection("The Host field and the authority differ.")
         }
-        guard let authority = authority ?? framing.host, !authority.isEmpty else { throw Rejection("The authority is missing.") }
+        guard let authority = authority ?? framing.host, !authority.isEmpty else {
+            throw Rejection("The authority is missing.")
+        }
         var fields = fields
         if !cookies.isEmpty { fields.append(cookies.joined(separator: "; "), for: .cookie) }
         let length = hasContent ? framing.contentLength : 0
