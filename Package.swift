@@ -59,7 +59,8 @@ let layers: KeyValuePairs = [
     "Sources/Commands/axiom-client-generator": "GeneratorCommands",
     "Sources/Commands/protoc-gen-latch": "LatchCommand LatchGenerator",
     "Sources/Commands/latch": "GeneratorCommands LatchUI LatchIdentity",
-    "Sources/Commands/latch-demo": "LatchCommand LatchProcess AuthPackage JWTAuthDependencies LaziOAuth UserService SampleResource",
+    "Sources/Commands/latch-demo":
+        "LatchCommand LatchProcess AuthPackage JWTAuthDependencies LaziOAuth UserService SampleResource",
 
     "Tests/TestVectors": "LatchProcess",
     "Tests/TestTags": "",

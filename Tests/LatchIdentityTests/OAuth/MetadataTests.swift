@@ -54,7 +54,8 @@ import Testing
         #expect(try await site.get("/.well-known/openid-configuration").json == json)
     }
 
-    @Test func `names no scopes but those about the user where none are configured, and grants no others`() async throws {
+    @Test func `names no scopes but those about the user where none are configured, and grants no others`() async throws
+    {
         let site = try await Site {
             let standard = IdentityConfiguration()
             ($0.scopes, $0.defaultScopes) = (standard.scopes, standard.defaultScopes)

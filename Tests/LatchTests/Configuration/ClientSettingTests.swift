@@ -62,11 +62,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["LATCH_CLIENTS": "phone;grants=password;scopes=files:read"], "files:read"),
-        (["LATCH_FIRST_PARTY_SCOPES": "files:write", "LATCH_SCOPES": "notes:read"], "files:write"),
-        (["LATCH_CLIENTS": "phone;grants=password;scopes=files:write,openid", "LATCH_SCOPES": "files:read"], nil),
-    ] as [([String: String], String?)])
+    @Test(
+        arguments: [
+            (["LATCH_CLIENTS": "phone;grants=password;scopes=files:read"], "files:read"),
+            (["LATCH_FIRST_PARTY_SCOPES": "files:write", "LATCH_SCOPES": "notes:read"], "files:write"),
+            (["LATCH_CLIENTS": "phone;grants=password;scopes=files:write,openid", "LATCH_SCOPES": "files:read"], nil),
+        ] as [([String: String], String?)])
     func `is warned of scopes that nobody can have`(environment: [String: String], scope: String?) throws {
         let mails = environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 }
         let warnings = try Settings(environment: mails)

@@ -40,7 +40,8 @@ enum ScopeSteps {
             keys: try RemoteKeySet(url: keys), algorithms: [.es256], issuer: issuer, audience: issuer, type: "at+jwt")
         let host = stage.baseURL.host() ?? "127.0.0.1"
         let server = Server(
-            handler: SampleResource(verifier: verifier).router, configuration: Server.Configuration(host: host, port: 0))
+            handler: SampleResource(verifier: verifier).router, configuration: Server.Configuration(host: host, port: 0)
+        )
         let address = try await server.start().url
         do {
             let finding = try await enforced(&stage, at: try require(URL(string: address), "'\(address)' is not a URL"))

@@ -92,7 +92,8 @@ struct Settings: Sendable {
 
     /// The settings of earlier versions, with what to do instead.
     private static let retired = [
-        "sample_resource": "Remove it: the routes are an example now, and the server has no scopes but those in 'scopes'."
+        "sample_resource":
+            "Remove it: the routes are an example now, and the server has no scopes but those in 'scopes'."
     ]
 
     /// Returns the error with its source in front, and with the setting's meaning where it has no hint of its own.

@@ -74,7 +74,8 @@ import Testing
         try TransferFixture.addSample(to: fixture.location)
         let (path, key) = (folder.file("backup"), try BackupKey(hex: keyOfTests))
         let log = try await StoreAdministration.plain().backUp(
-            fixture.location, to: folder.file("new"), key: key).log
+            fixture.location, to: folder.file("new"), key: key
+        ).log
         try StoreConnections.snapshot(of: fixture.location) { db throws(IdentityError) in
             let writer = try BackupWriter(path, key: key)
             try writer.begin(log)
