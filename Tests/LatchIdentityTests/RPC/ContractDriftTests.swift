@@ -23,21 +23,6 @@ import Testing
         try Self.compare(output.files)
     }
 
-    /// The messages of the collector are internal, with a prefix.
-    @Test func `of the collector are what would be generated now from their own file`() throws {
-        let protos = Self.root.appending(path: "Sources/Server/Protos")
-        let compilation = Compiler.withOptionFiles { name in
-            FileManager.default.contents(atPath: protos.appending(path: name).path).map { Array($0) }
-        }.compile(["telemetry.proto"])
-        try #require(compilation.isComplete, "\(compilation.diagnostics)")
-        var options = SwiftOptions()
-        options.visibility = .internal
-        options.typePrefix = "OTLP"
-        let output = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
-        #expect(output.files.count == 1)
-        try Self.compare(output.files)
-    }
-
     private static func compare(_ files: [GeneratedFile]) throws {
         for file in files {
             let name = try #require(file.path.split(separator: "/").last)

@@ -3,7 +3,6 @@
 import Foundation
 import LatchCore
 import LatchHTTP
-import LatchRPC
 import LatchServer
 import LatchTesting
 import Synchronization
@@ -22,16 +21,12 @@ private final class Collector: Handler {
 
     var requests: [HTTPRequest] { received.withLock { $0 } }
 
-    func spans() throws -> [OTLPTraceSpan] {
-        try requests.filter { $0.path == "/v1/traces" }.flatMap { request in
-            try OTLPTraceExport(serialized: request.body.bytes).resources.flatMap { $0.scopes.flatMap(\.spans) }
-        }
+    func spans() throws -> [ReceivedSpan] {
+        try requests.filter { $0.path == "/v1/traces" }.flatMap { try ReceivedSpan.all(in: $0.body.bytes) }
     }
 
-    func metrics() throws -> [OTLPExportedMetric] {
-        try requests.filter { $0.path == "/v1/metrics" }.flatMap { request in
-            try OTLPMetricExport(serialized: request.body.bytes).resources.flatMap { $0.scopes.flatMap(\.metrics) }
-        }
+    func metrics() throws -> [ReceivedMetric] {
+        try requests.filter { $0.path == "/v1/metrics" }.flatMap { try ReceivedMetric.all(in: $0.body.bytes) }
     }
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
@@ -73,20 +68,35 @@ private func configuration(
         await exporter.close()
         let spans = try collector.spans()
         try #require(spans.count == 2)
-        #expect(spans[0].name == "GET /notes/{id}" && spans[0].kind == .server && spans[0].traceState == "a=1")
-        #expect(Hex.encode(Array(spans[0].traceId)) == "0af7651916cd43dd8448eb211c80319c")
-        #expect(Hex.encode(Array(spans[0].parentSpanId)) == "b7ad6b7169203331")
-        #expect(spans[0].spanId.count == 8 && spans[0].spanId != spans[0].parentSpanId)
-        #expect(spans[0].endTimeUnixNano >= spans[0].startTimeUnixNano && spans[0].startTimeUnixNano > 0)
-        #expect(spans[0].status == nil && spans[1].status?.code == .error && spans[1].parentSpanId.isEmpty)
-        let attributes = Dictionary(uniqueKeysWithValues: spans[0].attributes.map { ($0.key, $0.value?.value) })
+        #expect(spans[0].name == "GET /notes/{id}" && spans[0].kind == 2 && spans[0].traceState == "a=1")
+        #expect(spans[0].traceID == "0af7651916cd43dd8448eb211c80319c")
+        #expect(spans[0].parentID == "b7ad6b7169203331")
+        #expect(spans[0].spanID != spans[0].parentID)
+        #expect(spans[0].end >= spans[0].start && spans[0].start > 0)
+        #expect(spans[0].status == nil && spans[1].status == 2 && spans[1].parentID.isEmpty)
+        let attributes = spans[0].attributes
         #expect(attributes["http.route"] == .text("/notes/{id}"))
         #expect(attributes["http.response.status_code"] == .number(200))
         let bytes = String(decoding: collector.requests.flatMap(\.body.bytes), as: UTF8.self)
         for secret in ["quince", "hunter"] { #expect(!bytes.contains(secret)) }
         #expect(collector.requests[0].fields["x-key"] == "hunter2")
-        #expect(collector.requests[0].fields[.contentType] == "application/x-protobuf")
+        #expect(collector.requests[0].fields[.contentType] == "application/json")
         #expect(exporter.statistics == .init(exported: 2))
+    }
+
+    @Test func `counts what the collector rejects, and takes an answer of any form`() async throws {
+        for (answer, rejected) in [
+            (#"{"partialSuccess":{"rejectedSpans":"2","errorMessage":"full"}}"#, 2),
+            (#"{"partialSuccess":{"rejectedSpans":1}}"#, 1), ("{}", 0), ("", 0), ("\u{A}\u{2}\u{8}\u{1}", 0),
+        ] {
+            let exporter = TelemetryExporter(
+                try configuration(["OTEL_METRICS_EXPORTER": "none"]),
+                transport: ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody(answer)) })
+            let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
+            for _ in 0..<3 { _ = try await handler.respond(to: request("/notes/1")) }
+            await exporter.close()
+            #expect(exporter.statistics == .init(exported: 3 - rejected, failed: rejected), "\(answer)")
+        }
     }
 
     @Test func `records nothing that is not sampled`() async throws {
@@ -126,7 +136,7 @@ private func configuration(
         #expect(spans.count == (sender.decides ? 1 : ratio == "1" ? 2 : 0))
         // In the client's trace, whoever decides.
         #expect(
-            spans.allSatisfy { Hex.encode(Array($0.traceId)) == "0af7651916cd43dd8448eb211c80319c" && $0.flags == 1 })
+            spans.allSatisfy { $0.traceID == "0af7651916cd43dd8448eb211c80319c" && $0.flags == 1 })
     }
 
     @Test func `drops and counts what its queue has no room for, and makes no request wait`() async throws {
@@ -174,7 +184,7 @@ private func configuration(
 
     @Test func `says once that the collector is lost, and that it is back, and names each process`() async throws {
         let (news, report) = AsyncStream.makeStream(of: String?.self)
-        var instances: Set<OTLPAttribute> = []
+        var instances: Set<TelemetrySpan.Value> = []
         for answers in [[HTTPStatus.badRequest, .badRequest], []] {
             let collector = Collector(answers)
             let exporter = TelemetryExporter(
@@ -186,10 +196,9 @@ private func configuration(
             for _ in 0..<4 { _ = try await handler.respond(to: request("/notes/1")) }
             try await eventually { exporter.statistics.exported + exporter.statistics.failed == 4 }
             await exporter.close()
-            let export = try OTLPTraceExport(serialized: collector.requests[0].body.bytes)
-            let attributes = try #require(export.resources[0].resource).attributes
-            instances.formUnion(attributes.filter { $0.key == "service.instance.id" })
-            #expect(attributes.contains(OTLPAttribute("service.version", .text(packageVersion))))
+            let attributes = try receivedResource(in: collector.requests[0].body.bytes)
+            instances.insert(try #require(attributes["service.instance.id"]))
+            #expect(attributes["service.version"] == .text(packageVersion))
         }
         report.finish()
         let all = await news.reduce(into: []) { $0.append($1) }
@@ -255,11 +264,11 @@ private func configuration(
         await exporter.close()
         let spans = try collector.spans()
         try #require(spans.count == 3)
-        let trace = Hex.encode(Array(spans[0].traceId))
-        #expect(seen.withLock { $0["sso.example"] } == "00-\(trace)-\(Hex.encode(Array(spans[0].spanId)))-01")
+        let trace = spans[0].traceID
+        #expect(seen.withLock { $0["sso.example"] } == "00-\(trace)-\(spans[0].spanID)-01")
         #expect(seen.withLock { $0["other.example"] } == .some(nil))
         for span in spans[..<2] {
-            #expect(span.kind == .client && span.parentSpanId == spans[2].spanId && span.status?.code == .error)
+            #expect(span.kind == 3 && span.parentID == spans[2].spanID && span.status == 2)
         }
     }
 }
@@ -275,18 +284,11 @@ private func configuration(
         await exporter.close()
         let metrics = try collector.metrics()
         let logins = try #require(metrics.first { $0.name == "latch_logins_total" })
-        guard case .sum(let sum) = logins.data else {
-            Issue.record("a counter is a sum")
-            return
-        }
-        #expect(sum.isMonotonic && sum.temporality == .cumulative)
-        let success = try #require(sum.points.first { $0.attributes.first?.value?.value == .text("success") })
-        #expect(
-            success.asInt == 1 && success.startTimeUnixNano > 0 && success.timeUnixNano >= success.startTimeUnixNano)
-        guard case .gauge = metrics.first(where: { $0.name == "latch_mails_waiting" })?.data else {
-            Issue.record("a value that goes up and down is a gauge")
-            return
-        }
+        #expect(logins.kind == "sum" && logins.isMonotonic && logins.temporality == 2)
+        let success = try #require(logins.points.first { $0.attributes.values.contains(.text("success")) })
+        let start = try #require(success.start)
+        #expect(success.number == 1 && start > 0 && success.time >= start)
+        #expect(metrics.first { $0.name == "latch_mails_waiting" }?.kind == "gauge")
         #expect(metrics.map(\.unit).filter { !$0.isEmpty && $0 != "s" } == [])
         #expect(try await site.metric(#"latch_spans_total{result="exported"}"#) == 0)
         await site.close()

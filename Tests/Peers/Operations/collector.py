@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A collector that decodes OTLP with OpenTelemetry's own messages (PyPI: opentelemetry-proto), against the server's.
+"""A collector that decodes OTLP's JSON with OpenTelemetry's own messages (PyPI: opentelemetry-proto), against the server's.
 
 usage: collector.py LATCH FOLDER
 
 Starts the server, sends it requests as part of a trace, ends it, and checks what arrives: the spans of the requests, of the
 store's calls in them and of requests to two identity providers, of which one is shown the trace, and the metrics.
 """
+import base64
 import http.server
 import json
 import os
@@ -16,11 +17,24 @@ import threading
 import urllib.error
 import urllib.request
 
-from google.protobuf.unknown_fields import UnknownFieldSet
+from google.protobuf import json_format
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 spans, metrics, shown = [], {}, {}
+
+
+def decoded(content, message):
+    """The message of OTLP's JSON, which is that of protobuf but for the identifiers; an unknown name is an error."""
+    def translated(value):
+        if isinstance(value, list):
+            return [translated(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            name: base64.b64encode(bytes.fromhex(each)).decode() if name in ("traceId", "spanId", "parentSpanId")
+            else translated(each) for name, each in value.items()}
+    return json_format.ParseDict(translated(json.loads(content)), message)
 
 
 class Collector(http.server.BaseHTTPRequestHandler):
@@ -32,14 +46,14 @@ class Collector(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         content = self.rfile.read(int(self.headers["Content-Length"]))
+        assert self.headers["Content-Type"] == "application/json"
         if self.path == "/v1/traces":
-            message = ExportTraceServiceRequest.FromString(content)
-            assert message.SerializeToString(deterministic=True) and not len(UnknownFieldSet(message))
+            message = decoded(content, ExportTraceServiceRequest())
             for resource in message.resource_spans:
                 assert resource.resource.attributes[0].value.string_value == "latch"
                 spans.extend(span for scope in resource.scope_spans for span in scope.spans)
         else:
-            for resource in ExportMetricsServiceRequest.FromString(content).resource_metrics:
+            for resource in decoded(content, ExportMetricsServiceRequest()).resource_metrics:
                 for scope in resource.scope_metrics:
                     metrics.update({metric.name: metric for metric in scope.metrics})
         self.send_response(200)

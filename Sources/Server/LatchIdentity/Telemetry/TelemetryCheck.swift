@@ -24,7 +24,7 @@ extension TelemetryConfiguration {
             do {
                 let request = HTTPRequest(
                     method: .post, scheme: target.origin.scheme, authority: target.origin.authority,
-                    path: target.path, fields: fields)
+                    path: target.path, fields: fields, body: HTTPBody("{}"))
                 result = .success(try await transport.respond(to: request).status)
             } catch {
                 result = .failure(error)

@@ -69,7 +69,7 @@ package struct TelemetryConfiguration: Sendable {
         for (key, value) in try Self.pairs(headers.isEmpty ? given(name) ?? "" : headers, name) {
             fields[HTTPFieldName(key)] = value
         }
-        fields[.contentType] = "application/x-protobuf"
+        fields[.contentType] = "application/json"
         self.fields = fields
         var resource = [("service.name", given("OTEL_SERVICE_NAME") ?? service)]
         for (key, value) in try Self.pairs(given("OTEL_RESOURCE_ATTRIBUTES") ?? "", "OTEL_RESOURCE_ATTRIBUTES")

@@ -2,11 +2,10 @@
 
 package import LatchCore
 package import LatchHTTP
-import LatchRPC
 import PortableFoundation
 import Synchronization
 
-/// An exporter of spans and metrics to a collector, by OTLP over HTTP in the binary format.
+/// An exporter of spans and metrics to a collector, by OTLP over HTTP in JSON.
 ///
 /// Recording a span appends to a bounded queue and never waits: what does not fit is dropped and counted. Requests to the
 /// collector are sent by tasks of their own, one at a time for each signal, and repeated as the protocol says.
@@ -48,7 +47,7 @@ package final class TelemetryExporter: Sendable {
     private let transport: any Handler
     private let report: Report
     /// The program, and this process of it: without a name of its own the metrics of several nodes would be taken for one's.
-    private let resource: OTLPTelemetryResource
+    private let resource: TelemetryJSON.Resource
     private let start: Date
     private let state = Mutex(State())
     /// A stream with an element when there are spans to send.
@@ -66,7 +65,7 @@ package final class TelemetryExporter: Sendable {
         for (key, value) in own where !attributes.contains(where: { $0.key == key }) {
             attributes.append((key: key, value: value))
         }
-        resource = OTLPTelemetryResource(attributes: attributes.map { OTLPAttribute($0.key, .text($0.value)) })
+        resource = attributes
         self.transport = transport.intercepted(by: [TimeoutInterceptor(configuration.timeout, clock: clock)])
         self.clock = clock
         self.random = random
@@ -150,7 +149,7 @@ package final class TelemetryExporter: Sendable {
             }
             guard !batch.isEmpty else { return true }
             let isLate = deadline.map { clock.uptime >= $0 } ?? false
-            let rejected = isLate ? nil : await send(exported(batch), .traces, to: target)
+            let rejected = isLate ? nil : await send(TelemetryJSON.content(batch, of: resource), .traces, to: target)
             let isInterrupted = rejected == nil && deadline == nil && Task.isCancelled
             let isOver = rejected == nil && deadline != nil
             state.withLock { state in
@@ -166,59 +165,41 @@ package final class TelemetryExporter: Sendable {
         return false
     }
 
-    private func exported(_ batch: [TelemetrySpan]) -> OTLPTraceExport {
-        OTLPTraceExport(resources: [
-            OTLPResourceSpans(
-                resource: resource, scopes: [OTLPScopeSpans(scope: Self.scope, spans: batch.map(\.message))])
-        ])
-    }
-
     /// Sends the metrics as they are now; those of an export that fails are part of the next one.
     private func sendMetrics() async {
         guard let target = configuration.metrics, let samples = state.withLock({ $0.samples }) else { return }
-        let metrics = MetricSample.messages(await samples(), since: start, at: clock.now)
-        let message = OTLPMetricExport(resources: [
-            OTLPResourceMetrics(resource: resource, scopes: [OTLPScopeMetrics(scope: Self.scope, metrics: metrics)])
-        ])
-        _ = await send(message, .metrics, to: target)
+        let content = TelemetryJSON.content(await samples(), since: start, at: clock.now, of: resource)
+        _ = await send(content, .metrics, to: target)
     }
 
-    private static let scope = OTLPTelemetryScope(name: "latchwork")
-
-    /// Sends a message, again where the protocol says so (OTLP, "OTLP/HTTP Response" and "OTLP/HTTP Throttling").
+    /// Sends an export, again where the protocol says so (OTLP, "OTLP/HTTP Response" and "OTLP/HTTP Throttling").
     ///
-    /// - Returns: The number of items that the collector rejected; nil if the message was not delivered.
+    /// - Returns: The number of items that the collector rejected; nil if the export was not delivered.
     private func send(
-        _ message: some Message, _ signal: Signal, to target: TelemetryConfiguration.Target
+        _ content: [UInt8], _ signal: Signal, to target: TelemetryConfiguration.Target
     ) async -> Int? {
-        do {
-            let request = HTTPRequest(
-                method: .post, scheme: target.origin.scheme, authority: target.origin.authority, path: target.path,
-                fields: configuration.fields, body: HTTPBody(try message.serialized()))
-            for attempt in 1... {
-                let (response, failure): (HTTPResponse?, String)
-                do {
-                    let received = try await transport.respond(to: request)
-                    (response, failure) = (received, "It answers \(received.status.rawValue).")
-                } catch {
-                    (response, failure) = (nil, (error as? HTTPError)?.message ?? "\(error)")
-                }
-                if let response, response.status.isSuccess {
-                    note(nil, of: signal)
-                    // A collector may answer with JSON or nothing; only its own format can tell of a partial success.
-                    let answer = try? OTLPExportResponse(serialized: response.body.bytes)
-                    return Int(clamping: answer?.partialSuccess?.rejected ?? 0)
-                }
-                let isFinal = response.map { ![429, 502, 503, 504].contains($0.status.rawValue) } ?? false
-                guard !isFinal, attempt < Self.maximumAttempts, !state.withLock({ $0.isClosing }),
-                    await pause(wait(after: attempt, response))
-                else {
-                    note(failure, of: signal)
-                    return nil
-                }
+        let request = HTTPRequest(
+            method: .post, scheme: target.origin.scheme, authority: target.origin.authority, path: target.path,
+            fields: configuration.fields, body: HTTPBody(content))
+        for attempt in 1... {
+            let (response, failure): (HTTPResponse?, String)
+            do {
+                let received = try await transport.respond(to: request)
+                (response, failure) = (received, "It answers \(received.status.rawValue).")
+            } catch {
+                (response, failure) = (nil, (error as? HTTPError)?.message ?? "\(error)")
             }
-        } catch {
-            // Nothing can be encoded that is not valid; then nothing is sent.
+            if let response, response.status.isSuccess {
+                note(nil, of: signal)
+                return TelemetryJSON.rejected(in: response.body.bytes)
+            }
+            let isFinal = response.map { ![429, 502, 503, 504].contains($0.status.rawValue) } ?? false
+            guard !isFinal, attempt < Self.maximumAttempts, !state.withLock({ $0.isClosing }),
+                await pause(wait(after: attempt, response))
+            else {
+                note(failure, of: signal)
+                return nil
+            }
         }
         return nil
     }
