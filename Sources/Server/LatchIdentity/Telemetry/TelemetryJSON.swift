@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 import PortableFoundation
 
 /// A writer of exports in OTLP's JSON: names in camel case, identifiers in hexadecimal, integers of 64 bits as texts, and
@@ -124,11 +125,11 @@ struct TelemetryJSON {
             member(#","startTimeUnixNano":"#, times.start)
             member(#","count":"#, String(histogram.count))
             append(#","sum":"#)
-            append(.number(histogram.seconds))
+            serialize(.number(histogram.seconds))
             append(#","bucketCounts":"#)
-            append(.array(histogram.intervals.map { .string(String($0)) }))
+            serialize(.array(histogram.intervals.map { .string(String($0)) }))
             append(#","explicitBounds":"#)
-            append(.array(histogram.bounds.map { .number($0) }))
+            serialize(.array(histogram.bounds.map { .number($0) }))
         }
         begin(#","attributes":["#)
         if let name = sample.metric.label { attribute(name, #""stringValue":"#, sample.label) }
@@ -157,13 +158,13 @@ struct TelemetryJSON {
     /// Appends a text.
     private mutating func write(_ text: String) {
         let mustEscape = text.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-        guard !mustEscape else { return append(.string(text)) }
+        guard !mustEscape else { return serialize(.string(text)) }
         append("\"")
         bytes.append(contentsOf: text.utf8)
         append("\"")
     }
 
-    private mutating func append(_ value: JSONValue) { bytes.append(contentsOf: value.serialized()) }
+    private mutating func serialize(_ value: JSONValue) { bytes.append(contentsOf: value.serialized()) }
 
     private mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
