@@ -49,7 +49,7 @@ import Testing
         #expect(text.hasSuffix("\nlatch_request_seconds_sum 0.0\nlatch_request_seconds_count 0\n"))
     }
 
-    @Test func `shows a gauge that cannot be read as such`() {
+    @Test func `shows a gauge that cannot be read as such`() throws {
         let samples = [MetricSample(.mailsWaiting, .gauge(nil)), MetricSample(.tokenCacheEntries, .gauge(7))]
         #expect(
             MetricSample.exposition(of: samples) == """
@@ -61,7 +61,8 @@ import Testing
                 latch_token_cache_entries 7
 
                 """)
-        let sent = MetricSample.messages(samples, since: .distantPast, at: .now)
+        let sent = try ReceivedMetric.all(
+            in: TelemetryJSON.content(samples, since: .distantPast, at: .now, of: [("service.name", "latch")]))
         #expect(sent.map(\.name) == ["latch_token_cache_entries"])
         #expect(sent.map(\.help) == [Metric.tokenCacheEntries.help])
     }
