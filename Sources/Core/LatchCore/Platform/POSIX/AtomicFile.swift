@@ -330,7 +330,12 @@ extension AtomicFile {
     /// - Throws: `FileError`; a pipe without a reader has `ENXIO`.
     func openInPlace() throws(FileError) -> Int32? {
         var entry = stat()
-        guard stat(path, &entry) == 0, ![S_IFREG, S_IFDIR].contains(entry.st_mode & S_IFMT) else { return nil }
+        guard stat(path, &entry) == 0 else {
+            // The name of the temporary file is shorter.
+            if errno == ENAMETOOLONG { throw FileError("open", path) }
+            return nil
+        }
+        guard ![S_IFREG, S_IFDIR].contains(entry.st_mode & S_IFMT) else { return nil }
         let file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard file >= 0 else { throw FileError("open", path) }
         _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK)
