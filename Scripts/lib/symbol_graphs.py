@@ -31,7 +31,8 @@ def flags():
     """The compiler's flags for the modules of the last debug build."""
     build = Path(output("swift", "build", "--package-path", str(ROOT), "--show-bin-path").strip())
     includes = [f"-I{path}" for path in sorted((ROOT / "Sources/C").iterdir())]
-    for path in sorted(build.glob("*.build/module.modulemap")):
+    # A program of a plugin has its modules a second time.
+    for path in sorted(path for path in build.glob("*.build/module.modulemap") if "-tool.build" not in str(path)):
         includes += ["-Xcc", f"-fmodule-map-file={path}"]
     triple = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
     return [f"-I{build}/Modules", *includes, "-target", triple]

@@ -91,7 +91,9 @@ package struct RuntimeModules: Sendable {
         var (generated, packages) = ([String](), [String]())
         var folder = AtomicFile(modules).folder
         for _ in 0..<6 {
-            for part in names(in: folder) where part.hasPrefix("C") && part.hasSuffix(".build") {
+            // A program of a plugin has its modules a second time.
+            for part in names(in: folder)
+            where part.hasPrefix("C") && part.hasSuffix(".build") && !part.hasSuffix("-tool.build") {
                 generated.append("\(folder)/\(part)/module.modulemap")
             }
             packages += [folder] + names(in: "\(folder)/checkouts").map { "\(folder)/checkouts/\($0)" }
