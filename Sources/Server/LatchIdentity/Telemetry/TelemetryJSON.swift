@@ -147,7 +147,7 @@ struct TelemetryJSON {
         write(key)
         append(#","value":{"#)
         member(kind, value)
-        append("}}")
+        end("}}")
     }
 
     private mutating func member(_ name: StaticString, _ value: String) {
@@ -183,7 +183,7 @@ struct TelemetryJSON {
         needsComma = false
     }
 
-    /// Appends the end of a list; what follows in an outer one is another element.
+    /// Appends the end of a list or of an element; what follows is another element.
     private mutating func end(_ text: StaticString) {
         append(text)
         needsComma = true
