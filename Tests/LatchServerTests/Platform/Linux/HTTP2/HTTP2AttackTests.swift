@@ -94,7 +94,7 @@ import Testing
         let line = [UInt8(0x40)] + HPACK.text("bomb") + HPACK.text(String(repeating: "x", count: 3900))
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
-            await client.send(.headers(1, HPACK.request("GET", "/") + line + [UInt8](repeating: 0xBE, count: 5)))
+            await client.send(.headers(1, HPACK.request("GET", "/") + line + [UInt8](repeating: 0xBE, count: 10)))
             #expect(await client.answer(to: 1).status == 431)
             await client.send(.headers(3, HPACK.request("GET", "/", (0..<150).map { ("x\($0)", "") })))
             #expect(await client.answer(to: 3).status == 431)
