@@ -649,8 +649,7 @@ MUTANTS = {
         ': ["", "-wal", "-shm", "-journal"] {',
         ': $out ? [""] : ["", "-wal", "-shm", "-journal"] {'),
     "mailFilesPrivate": ("Core/LatchCore/Platform/POSIX/AtomicFile.swift", "MailTests",
-        "O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)",
-        "O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, $out ? 0o644 : mode)"),
+        "if mode == 0o600 { _ = fchmod(file, mode) }", "if mode == 0o600 { _ = fchmod(file, $out ? 0o644 : mode) }"),
     # RFC 9110 §5.1: a name that only has the digest of another one is not that.
     "fieldNamesByText": (HTTP + "Messages/HTTPFieldName.swift", "HTTPFieldsModelTests",
         "guard left.digest == right.digest else { return false }",

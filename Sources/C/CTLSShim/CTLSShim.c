@@ -242,7 +242,7 @@ void latch_tls_session_free(void *session, bool with_alert) {
     ERR_clear_error();
 }
 
-// Tells a client that speaks plain HTTP what is wrong, since it understands no alert.
+// Tells a client that speaks plain HTTP what is wrong, since it understands no alert. OpenSSL knows GET, HEAD, POST and PUT.
 static void answer_plain_request(SSL *session) {
     static const char response[] =
         "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 33\r\nConnection: close\r\n\r\n"

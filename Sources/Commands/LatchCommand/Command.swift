@@ -46,10 +46,10 @@ package struct Command: Sendable {
     }
 
     private func runOwnCall(in environment: Environment) async -> ExitCode {
-        // A program without arguments needs none.
-        if root.body != nil, CommandLine.arguments.isEmpty { return await run([], in: environment) }
         do throws(CommandError) {
             try environment.requireReadableVariables()
+            // A program without arguments needs none.
+            if root.body != nil, CommandLine.arguments.isEmpty { return await run([], in: environment) }
             return await run(try CommandLine.words(), in: environment)
         } catch {
             environment.report(error)

@@ -162,6 +162,20 @@ import Testing
         await store.close()
     }
 
+    @Test func `is left as an operator has put it there in place`() async throws {
+        let url = URL(fileURLWithPath: folder.file())
+        let backup = try Data(contentsOf: url)
+        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.write(contentsOf: backup)
+        try handle.truncate(atOffset: UInt64(backup.count))
+        try handle.close()
+        try FileManager.default.removeItem(atPath: folder.file() + "-wal")
+        await #expect(throws: IdentityError.storeMoved) { try await store.checkHealth(at: noon) }
+        #expect(try Data(contentsOf: url) == backup)
+        await store.close()
+    }
+
     @Test func `makes the health check fail`() async throws {
         let site = try await Site()
         #expect(try await site.get("/healthz").status == 200)

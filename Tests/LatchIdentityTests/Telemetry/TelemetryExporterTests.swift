@@ -57,6 +57,15 @@ private func configuration(
         return router
     }
 
+    @Test(
+        arguments: [
+            ("-9223372036854775808", 0), ("-5", 0), ("3", 3), ("9223372036854775807", .max), ("x", 0), ("1e3", 0),
+        ] as [(String, Int)])
+    func `takes what a collector says that it has rejected, if it can be so`(text: String, count: Int) {
+        let content = Array(#"{"partialSuccess":{"rejectedSpans":"\#(text)"}}"#.utf8)
+        #expect(TelemetryJSON.rejected(in: content) == count)
+    }
+
     @Test func `sends spans with route and status, in the client's trace`() async throws {
         let collector = Collector()
         let exporter = TelemetryExporter(try configuration(), transport: collector)

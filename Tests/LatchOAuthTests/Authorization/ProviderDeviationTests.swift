@@ -125,6 +125,19 @@ import Testing
         #expect(try await tokens.value.tokens.access == "a")
     }
 
+    @Test func `has a gateway that shows a page for minutes, which is the error then`() async throws {
+        let (client, authorization) = try await deviceCode()
+        issuer.on(.notFound, "<html>404")
+        let tokens = Task { try await client.finish(authorization) }
+        for _ in 0..<5 {
+            _ = await issuer.clock.sleepers(atLeast: 1)
+            issuer.clock.advance(by: .seconds(61))
+        }
+        let error = await #expect(throws: OAuthError.self) { try await tokens.value }
+        #expect(error?.status == .notFound)
+        #expect(issuer.requests(to: "/oauth/token").count == 5)
+    }
+
     /// NousResearch/hermes-agent#20314: NTP at boot, dual boot, a resumed virtual machine.
     @Test func `waits for a device's code by a clock that no correction of the date moves`() async throws {
         let (client, authorization) = try await deviceCode()

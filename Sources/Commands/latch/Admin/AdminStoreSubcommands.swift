@@ -18,7 +18,8 @@ enum AdminStoreSubcommands {
         name: "migrate", summary: "migrates a store to the schema of this version",
         discussion: """
             Servers may run meanwhile: migrations add, and remove no rows. Those of an earlier version
-            continue on the migrated store, and do not start again. There is no way back but a backup.
+            continue on the migrated store, without the sample routes, and do not start again. There is
+            no way back but a backup.
             """,
         options: [check, ServeSubcommand.store, ServeSubcommand.config, .json("one JSON object, for a script")],
         examples: [

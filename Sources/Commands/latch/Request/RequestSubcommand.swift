@@ -69,8 +69,8 @@ private struct RequestCommand {
                 hint: "The credential is for \(issuer.origin); "
                     + "if you trust the other one with it, add '--allow-origin \(request.origin)'.")
         }
-        // Before the request, whose response would be lost otherwise.
-        let file = try outputFile()
+        // Before the request, whose response would be lost otherwise. A signal meanwhile leaves no file.
+        _ = try outputFile()
         let redirects = invocation.has(RequestSubcommand.location) ? RedirectPolicy() : .none
         let response = try await accounts.with(entry) { session in
             let client = accounts.client(of: issuer, session, allowing: origins, redirects: redirects)
@@ -82,7 +82,7 @@ private struct RequestCommand {
                 "The server responded with \(response.status).",
                 hint: response.fields[.wwwAuthenticate].map { "It requires: \($0)" })
         }
-        try await show(response, in: file)
+        try await show(response, in: try outputFile())
         return .success
     }
 

@@ -32,7 +32,7 @@ extension IdentityError {
     /// The store's file cannot be opened or created.
     public static let storeUnavailable = IdentityError.storeUnavailable("it cannot be opened")
 
-    /// The store's file was moved, replaced or removed while the server runs; the server no longer reads or writes.
+    /// The store's file or its log was moved, replaced or removed while the server runs; nothing more is committed.
     public static let storeMoved = IdentityError(
         code: "storeMoved",
         message: "The store's file, or its log beside it, was moved, replaced or removed while the server runs.",

@@ -51,7 +51,7 @@ struct TelemetryJSON {
         return writer.bytes
     }
 
-    /// Returns the number of items that a collector says it has rejected; 0 for any other response.
+    /// Returns the number of items that a collector says it has rejected, never less than 0; 0 for any other response.
     static func rejected(in content: [UInt8]) -> Int {
         let response: JSONValue
         do { response = try JSONValue(parsing: content) } catch {
@@ -60,7 +60,7 @@ struct TelemetryJSON {
         }
         let success = response["partialSuccess"]
         let count = success?["rejectedSpans"] ?? success?["rejectedDataPoints"]
-        return count?.stringValue.flatMap { Int($0) } ?? count?.intValue ?? 0
+        return max(0, count?.stringValue.flatMap { Int($0) } ?? count?.intValue ?? 0)
     }
 
     // MARK: Spans

@@ -87,7 +87,7 @@ extension HTTPRequest {
     ///
     /// - Parameter limit: The maximum number of fields, so that small content cannot cost much memory.
     /// - Throws: `ServerError.unsupportedMediaType` when the content is not `application/x-www-form-urlencoded`,
-    ///   `.malformedRequest` when it cannot be decoded or has more fields.
+    ///   `.unsupportedContentCoding`, `.malformedRequest` when it cannot be decoded or has more fields.
     public func formFields(limit: Int = 100) throws(ServerError) -> FormFields {
         guard mediaType == "application/x-www-form-urlencoded" else {
             throw .unsupportedMediaType(expected: "application/x-www-form-urlencoded")
@@ -100,8 +100,8 @@ extension HTTPRequest {
 
     /// Parses the parts of a form with files in the content (RFC 7578).
     ///
-    /// - Throws: `ServerError.unsupportedMediaType` when the content is not `multipart/form-data`, `.malformedRequest`
-    ///   when it is malformed or exceeds the limits.
+    /// - Throws: `ServerError.unsupportedMediaType` when the content is not `multipart/form-data`,
+    ///   `.unsupportedContentCoding`, `.malformedRequest` when it is malformed or exceeds the limits.
     public func multipartForm(
         limits: MultipartForm.Limits = MultipartForm.Limits()
     ) throws(ServerError) -> MultipartForm {

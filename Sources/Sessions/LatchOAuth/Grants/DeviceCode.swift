@@ -95,20 +95,23 @@ extension AuthorizationClient {
     /// - Parameters:
     ///   - authorization: What the server has issued for this device.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
-    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires (or the last response that
-    ///   was not the server's, such as a gateway's page), the server's other refusals, and `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires, the server's other
+    ///   refusals, also five pages in succession that are no answer of it, and `CancellationError` as soon as the task is cancelled.
     public func finish(
         _ authorization: DeviceAuthorization, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
         let grant = DeviceCodeGrant(
             code: authorization.deviceCode, scopes: authorization.scopes, resources: configuration.resources)
         var interval = authorization.interval
-        var last = OAuthError.signInTimedOut
+        var foreignPages = 0
         while clock.uptime < authorization.end {
             try await clock.sleep(for: interval)
             do {
                 return try await tokens(for: grant, boundTo: key)
             } catch let error as OAuthError {
+                // A page of a gateway is no statement of the issuer, unless there is nothing else at that address.
+                let isPage = error.status != nil && error.issuerCode == nil
+                foreignPages = isPage ? foreignPages + 1 : 0
                 switch error.issuerCode {
                 case "authorization_pending": continue
                 // RFC 8628 §3.5: five seconds more, for this and all later requests.
@@ -123,11 +126,10 @@ extension AuthorizationClient {
                         hint: "Begin again.", status: error.status, issuerCode: error.issuerCode,
                         issuerMessage: error.issuerMessage)
                 default:
-                    // The server may recover while the user is busy; a page of a gateway is no statement of the issuer.
+                    // The server may recover while the user is busy.
                     let isTransient =
                         error == .temporarilyUnavailable || error == .serverFailed || error == .tooManyRequests
-                    guard isTransient || error.status != nil && error.issuerCode == nil else { throw error }
-                    if !isTransient { last = error }
+                    guard isTransient || isPage && foreignPages <= Self.mostForeignPages else { throw error }
                     interval = max(interval, error.retryAfter ?? .zero, min(interval * 2, .seconds(60)))
                 }
             } catch let error as HTTPError where error.isConnectivity {
@@ -135,6 +137,9 @@ extension AuthorizationClient {
                 interval = max(interval, min(interval * 2, .seconds(60)))
             }
         }
-        throw last
+        throw OAuthError.signInTimedOut
     }
+
+    /// The pages in succession that are no answer of the issuer, within some two minutes.
+    private static var mostForeignPages: Int { 4 }
 }

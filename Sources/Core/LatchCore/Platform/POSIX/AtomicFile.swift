@@ -188,7 +188,7 @@ package struct AtomicFile: Sendable {
         // Many file systems have no hard links: FAT, SMB, Android's, shared folders of virtual machines.
         guard error.isRefusedHere || error.number == EMLINK else { throw error }
         var entry = stat()
-        guard lstat(new, &entry) != 0 else { throw FileError("link", new, number: EEXIST) }
+        guard lstat(new, &entry) != 0, errno == ENOENT else { throw FileError("link", new, number: EEXIST) }
         guard systemRename(old, new) == 0 else { throw FileError("rename", new) }
     }
 
@@ -200,17 +200,18 @@ package struct AtomicFile: Sendable {
         if systemRename(temporary, path) == 0 { return try syncFolder() }
         let error = FileError("rename", path)
         guard error.number == EBUSY else { throw error }
-        let source = open(temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard source >= 0 else { throw FileError("open", temporary) }
-        defer { close(source) }
-        let target = open(path, O_WRONLY | O_CLOEXEC | O_TRUNC)
+        guard lseek(file, 0, SEEK_SET) == 0 else { throw FileError("lseek", temporary) }
+        let target = open(path, O_WRONLY | O_CLOEXEC)
         guard target >= 0 else { throw FileError("open", path) }
         defer { close(target) }
+        var count = 0
         while true {
-            let piece = try Self.read(source, temporary, atMost: 256 << 10)
+            let piece = try Self.read(file, temporary, atMost: 256 << 10)
             if piece.isEmpty { break }
             try Self.write(piece, to: target, path: path)
+            count += piece.count
         }
+        guard ftruncate(target, off_t(count)) == 0 else { throw FileError("ftruncate", path) }
         guard synchronize(target) == 0 else { throw FileError("fsync", path) }
         guard unlink(temporary) == 0 else { throw FileError("unlink", temporary) }
     }
@@ -249,7 +250,11 @@ package struct AtomicFile: Sendable {
 
     /// Gives a new folder the permissions that a umask may have taken from its owner, and its owner.
     private static func completeFolder(_ path: String) {
-        _ = fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW)
+        var entry = stat()
+        // The bit of a folder whose group its files have stays.
+        if lstat(path, &entry) == 0, entry.st_mode & 0o700 != 0o700 {
+            _ = fchmodat(AT_FDCWD, path, entry.st_mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
+        }
         guard geteuid() == 0 else { return }
         // A link that has taken its place is not opened, and nothing is given away by it.
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -310,7 +315,7 @@ extension AtomicFile {
         var last = FileError("open", path, number: EEXIST)
         for _ in 0..<16 {
             let temporary = "\(beginning).\(RandomSource.system.identifier()).tmp"
-            let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+            let file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
             if file >= 0 {
                 // A private file is so whatever the umask; other files obey it.
                 if mode == 0o600 { _ = fchmod(file, mode) }
@@ -347,7 +352,11 @@ extension AtomicFile {
         var entry = stat()
         guard lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
         try keepOwner(of: file, temporary)
-        try Self.setPermissions(entry.st_mode & 0o777, of: file, temporary)
+        var new = stat()
+        guard fstat(file, &new) == 0 else { throw FileError("fstat", temporary) }
+        // The permissions of the group are another group's where its own cannot be set.
+        let keepsGroup = new.st_gid == entry.st_gid || fchown(file, .max, entry.st_gid) == 0
+        try Self.setPermissions(entry.st_mode & (keepsGroup ? 0o777 : 0o707), of: file, temporary)
     }
 
     /// Sets the permissions of a new file; those of a file system without its own may stay, if they allow no more.
@@ -371,7 +380,7 @@ extension AtomicFile {
     }
 
     /// Reads the next bytes; none at the end.
-    private static func read(_ file: Int32, _ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
+    static func read(_ file: Int32, _ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             repeat { count = systemRead(file, buffer.baseAddress, limit) } while count < 0 && errno == EINTR

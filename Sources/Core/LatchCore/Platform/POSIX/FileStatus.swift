@@ -34,17 +34,17 @@ package struct FileStatus: Sendable {
 
     /// The time of the last change in nanoseconds since 1970.
     ///
-    /// Reproducible archives and images give all files one time, in 1970 or in 1980. Such a file has the time at which it was placed
+    /// Reproducible archives and images give all files one time, in 1970, 1980 or (npm) 1985. Such a file has the time at which it was placed
     /// here, so that two versions of one size differ.
-    var modified: Int64 {
+    package var modified: Int64 {
         let time = entry.modification.tv_sec < Self.firstTrueTime ? entry.statusChange : entry.modification
-        let (seconds, isOverflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        // From 2262 on.
-        return isOverflow ? .max : seconds &+ Int64(time.tv_nsec)
+        // Until 2262.
+        let seconds = min(Int64(time.tv_sec), Int64.max / 1_000_000_000 - 1)
+        return seconds &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// 1980-01-03 in seconds since 1970: later than the first time of ZIP archives in every time zone.
-    private static let firstTrueTime = 315_705_600
+    /// 1986-01-01 in seconds since 1970.
+    private static let firstTrueTime = 504_921_600
 
     /// The ids of its user and of its group.
     var owner: (user: uid_t, group: gid_t) { (entry.st_uid, entry.st_gid) }

@@ -46,15 +46,7 @@ package actor FileReader {
 
     /// Reads the next bytes, at most `limit`; none at the end.
     package func next(upTo limit: Int) throws(FileError) -> [UInt8] {
-        var failure: FileError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            repeat { count = read(file, buffer.baseAddress, limit) } while count < 0 && errno == EINTR
-            guard count < 0 else { return }
-            failure = FileError("read", path)
-            count = 0
-        }
-        if let failure { throw failure }
-        return bytes
+        try AtomicFile.read(file, path, atMost: limit)
     }
 
     /// Reads `count` bytes from `offset` on; fewer at the end of the file.
@@ -72,7 +64,7 @@ package actor FileReader {
 
 /// A file that is written in chunks under a temporary name and appears as a whole, or not at all; it has the permissions of an earlier one.
 ///
-/// A device or a pipe is written in place.
+/// A device or a pipe is written in place, and so is, at the end, a file that is mounted by itself.
 ///
 /// Releasing the writer before ``commit()`` removes the temporary file. Calls do not block the cooperative threads.
 package actor FileWriter {
@@ -87,14 +79,16 @@ package actor FileWriter {
 
     /// Creates the temporary file.
     ///
-    /// - Parameter mode: The permissions, to which the process's umask applies.
+    /// - Parameter mode: The permissions of a file that replaces none, to which the process's umask applies.
     package init(replacing path: String, mode: UInt16 = 0o666) throws(FileError) {
         target = AtomicFile(path)
         if let file = try target.openInPlace() {
             (self.file, temporary) = (file, nil)
             return
         }
-        (file, temporary) = try target.makeTemporary(mode: mode_t(mode))
+        // Others may not read what they cannot read in the file that it replaces, from the first byte on.
+        let isReplacing = FileStatus(of: path, followsLink: false)?.isFile == true
+        (file, temporary) = try target.makeTemporary(mode: isReplacing ? 0o600 : mode_t(mode))
         if let temporary { try target.keepPermissions(of: file, temporary) }
     }
 
@@ -108,7 +102,7 @@ package actor FileWriter {
         try AtomicFile.write(bytes, to: file, path: temporary ?? target.path)
     }
 
-    /// Renames the file to its final path, durably, and replaces an earlier one.
+    /// Puts the file at its final path, durably, in the place of an earlier one.
     package func commit() throws(FileError) {
         guard let temporary else { return }
         try target.take(temporary, file)

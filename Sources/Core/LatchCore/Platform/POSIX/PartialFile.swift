@@ -39,7 +39,10 @@ package actor PartialFile {
 
     private static func open(_ part: AtomicFile, for target: AtomicFile) throws(FileError) -> (Int32, size: Int) {
         for _ in 0..<100 {
-            let file = sysOpen(part.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            // From its first byte on: others may not read what they cannot read in the file that it replaces.
+            let isReplacing = FileStatus(of: target.path, followsLink: false)?.isFile == true
+            let file = sysOpen(
+                part.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, isReplacing ? 0o600 : 0o666)
             guard file >= 0 else { throw FileError("open", part.path) }
             do throws(FileError) {
                 guard flock(file, LOCK_EX | LOCK_NB) == 0 else { throw FileError("flock", part.path) }
@@ -49,7 +52,6 @@ package actor PartialFile {
                 if FileStatus(of: part.path, followsLink: false)?.inode == status.inode {
                     if size == 0 {
                         part.giveToOwnerOfFolder(file)
-                        // From its first byte on: others may not read what they cannot read in the file that it replaces.
                         try target.keepPermissions(of: file, part.path)
                     }
                     return (file, size)
@@ -84,7 +86,7 @@ package actor PartialFile {
         try note.replace(with: text)
     }
 
-    /// Renames the part to the final path, durably, with the permissions of an earlier file, and removes the note.
+    /// Puts the part at the final path, durably, with the permissions of an earlier file, and removes the note.
     package func commit() throws(FileError) {
         try target.keepPermissions(of: file, part.path)
         try target.take(part.path, file)
@@ -99,4 +101,4 @@ package actor PartialFile {
 }
 
 /// The system's `open`, which the method above shadows; the umask applies to the permissions.
-private func sysOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o666) }
+private func sysOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

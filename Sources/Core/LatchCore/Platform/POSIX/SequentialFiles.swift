@@ -32,6 +32,8 @@ package final class NewFile {
         target = AtomicFile(path)
         var entry = stat()
         guard lstat(path, &entry) != 0 else { throw FileError("open", path, number: EEXIST) }
+        // The names of the temporary files are shorter.
+        if errno == ENAMETOOLONG { throw FileError("open", path) }
         try Self.removeAbandoned(of: target)
         let name = "\(target.beginning).\(RandomSource.system.identifier())"
         temporaryPath = name + ".tmp"
@@ -44,6 +46,9 @@ package final class NewFile {
             unlink(lock.path)
             throw error
         }
+        // A umask can have taken permissions away.
+        _ = fchmod(file, 0o600)
+        target.giveToOwnerOfFolder(file)
     }
 
     deinit {

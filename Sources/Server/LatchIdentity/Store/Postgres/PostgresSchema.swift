@@ -96,15 +96,18 @@ enum PostgresSchema {
     ]
 
     /// The end of the sample resource, whose table remains where it has rows.
-    private static let sampleEnd = "DROP TABLE sample_item"
+    private static let sampleEnd = "DROP TABLE IF EXISTS sample_item"
 
     /// Removes the table of the sample resource, unless it has rows: those are not lost.
     private static func endSamples(_ connection: PostgresConnection) throws {
-        let index = "sample_item_of_account"
-        // Takes the table's lock: a server of an earlier version adds no row meanwhile.
-        try connection.run("DROP INDEX \(index)")
-        let rows = try connection.first(StoreTable.sampleRows) { row throws(PostgresError) in try row.integer(0) }
-        try connection.run(rows == 0 ? sampleEnd : "CREATE INDEX \(index) ON sample_item (account_id, kind)")
+        let number = { (sql: String) in
+            try connection.first(sql) { row throws(PostgresError) in try row.integer(0) }
+        }
+        // An operator may have removed it.
+        guard try number("SELECT count(*) FROM pg_class WHERE oid = to_regclass('sample_item')") == 1 else { return }
+        // A server of an earlier version adds no row meanwhile.
+        try connection.run("LOCK TABLE sample_item IN ACCESS EXCLUSIVE MODE")
+        if try number(StoreTable.sampleRows) == 0 { try connection.run(sampleEnd) }
     }
 
     /// The domain of each passkey; in earlier rows it is not known.

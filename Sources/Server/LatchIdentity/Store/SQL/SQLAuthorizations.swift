@@ -105,7 +105,7 @@ extension IdentityStore {
 
     /// Records the user's decision, in the audit log as well; nil denies.
     ///
-    /// - Returns: False if the authorization has ended, was decided before, or the account has changed.
+    /// - Returns: False if the authorization has ended, or was decided before.
     package func decide(
         userDigest: [UInt8], _ approval: DeviceApproval?, by accountID: String, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool {

@@ -67,8 +67,6 @@ final class SQLiteBackend: SQLBackend {
         try connection.run("PRAGMA trusted_schema = ON")
         // A log that a long reader let grow becomes this small again, in bytes: twice what usually waits in it.
         try connection.run("PRAGMA journal_size_limit = 8388608")
-        // The journals of statements: no other folder than the store's has to be writable, and none has parts of it.
-        try connection.run("PRAGMA temp_store = MEMORY")
         // Deleted content is overwritten: a signed-out device's secret does not stay in the file.
         try connection.run("PRAGMA secure_delete = ON")
     }

@@ -26,6 +26,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     var signedOutDevices = 0
     /// The log at the first call of `hasLostLog`; nil before, and without one.
     private var logInode: UInt64?
+    /// Size and time of the file after the last commit.
+    private var noted: (size: Int?, modified: Int64)?
     var statementCount: Int { statements.count }
 
     /// Opens a connection.
@@ -42,6 +44,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.milliseconds))
+        // Journals of statements and sorts: no other folder than the store's has to be writable, and none has parts of it.
+        sqlite3_exec(handle, "PRAGMA temp_store = MEMORY", nil, nil, nil)
     }
 
     deinit { close() }
@@ -74,23 +78,32 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     ///
     /// What is committed then would be in no file at the next start.
     func hasLostLog() -> Bool {
-        let inode = logStatus?.inode
+        let inode = status(of: "-wal")?.inode
         if logInode == nil { logInode = inode }
         return inode != logInode
     }
 
-    /// Moves a log that was removed into the file, with all that was acknowledged; a log of another process stays.
+    /// Notes the state of the file after a commit, for ``saveLostLog()``.
+    func noteFile() { noted = status(of: "").map { ($0.size, $0.modified) } }
+
+    /// Moves a log that was removed into the file, with all that was acknowledged.
+    ///
+    /// A log of another process stays, and so does a file that has changed since the last commit: an operator may have put a backup
+    /// there.
     func saveLostLog() {
-        guard logInode != nil, logStatus == nil else { return }
+        guard logInode != nil, status(of: "-wal") == nil, let noted, let now = status(of: ""),
+            noted == (now.size, now.modified)
+        else { return }
         do throws(IdentityError) {
             try run("PRAGMA wal_checkpoint(FULL)", [])
+            noteFile()
         } catch {
             // The caller reports that the store has moved, which is the reason.
         }
     }
 
-    private var logStatus: FileStatus? {
-        sqlite3_db_filename(handle, "main").flatMap { FileStatus(of: String(cString: $0) + "-wal") }
+    private func status(of suffix: String) -> FileStatus? {
+        sqlite3_db_filename(handle, "main").flatMap { FileStatus(of: String(cString: $0) + suffix) }
     }
 
     @discardableResult

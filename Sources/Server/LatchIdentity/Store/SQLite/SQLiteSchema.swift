@@ -21,8 +21,8 @@ enum SQLiteSchema {
             if found < latest {
                 for statement in migrations[found] {
                     // What an operator has stored there is not lost.
-                    let rows = statement == sampleEnd ? try connection.number(StoreTable.sampleRows) : 0
-                    if rows == 0 { try connection.run(statement) }
+                    if statement == sampleEnd, try !StoreTable.leftOut(of: connection).isEmpty { continue }
+                    try connection.run(statement)
                 }
                 try connection.run("PRAGMA application_id = \(applicationID)")
                 try connection.run("PRAGMA user_version = \(found + 1)")
@@ -46,7 +46,7 @@ enum SQLiteSchema {
     ]
 
     /// The end of the sample resource, whose table remains where it has rows.
-    private static let sampleEnd = "DROP TABLE sample_item"
+    private static let sampleEnd = "DROP TABLE IF EXISTS sample_item"
 
     /// The mails that wait for the mail server.
     ///

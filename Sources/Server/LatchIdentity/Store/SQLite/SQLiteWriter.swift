@@ -47,6 +47,7 @@ final class SQLiteWriter: Sendable {
     /// - Parameter maximumWaiting: The maximum number of waiting jobs.
     init(_ connection: SQLiteConnection, maximumWaiting: Int = 8192, maximumBatch: Int = 512) {
         self.connection = connection
+        _ = connection.hasLostLog()
         self.maximumWaiting = maximumWaiting
         self.maximumBatch = maximumBatch
     }
@@ -159,6 +160,7 @@ extension SQLiteWriter {
                 try settle(outcome)
             }
             try connection.run("COMMIT")
+            connection.noteFile()
             state.withLock { $0.statistics.count(outcomes.count) }
             for outcome in outcomes { outcome.report(nil) }
         } catch {

@@ -127,7 +127,6 @@ enum StoreConnections {
         let connection = try SQLiteConnection(path: path, access: .readWrite)
         // A crash leaves nothing that anybody opens: a log of it would be for nothing.
         try connection.run("PRAGMA journal_mode = MEMORY")
-        try connection.run("PRAGMA temp_store = MEMORY")
         try connection.run("PRAGMA foreign_keys = ON")
         // As in a server's store: the triggers write to the full-text index.
         try connection.run("PRAGMA trusted_schema = ON")
