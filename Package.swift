@@ -225,7 +225,7 @@ let package = Package(
             name: "latch-demo",
             dependencies: [
                 "LatchCommand", processes, "AuthPackage", "JWTAuthDependencies", "LaziOAuth", "UserService",
-                "SampleResource",
+                "SampleResource", "LatchIdentityTesting",
             ],
             path: "Sources/Commands/latch-demo"),
 

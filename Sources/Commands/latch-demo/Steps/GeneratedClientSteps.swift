@@ -5,6 +5,7 @@ import AxiomCore
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchIdentityTesting
 import LatchRPC
 import PortableFoundation
 import UserService
@@ -95,8 +96,8 @@ enum GeneratedClientSteps {
         let access = try require(first.session?.accessToken, "there is no session")
         let owner = try client(at: stage, access)
         let setup = try await owner.setupTwoFactor(SetupTwoFactorRequest())
-        let app = try AuthenticatorApp(secret: setup.secret)
-        try await owner.verifyTwoFactor(VerifyTwoFactorRequest(code: app.code()))
+        let app = try require(AuthenticatorApp(secret: setup.secret), "the secret of the second factor is not base 32")
+        try await owner.verifyTwoFactor(VerifyTwoFactorRequest(code: app.code(at: .now)))
         let half = try await login(stage)
         try expect(half.requires2fa && half.user == nil, "the password alone is enough")
         let challenge = try require(half.session?.accessToken, "there is no login to complete")
@@ -105,7 +106,7 @@ enum GeneratedClientSteps {
             try await other.process(.getActiveDevices(.init()))
         }
         // A code is valid once, so this is that of the next half minute.
-        let code = app.code(stepsAhead: 1)
+        let code = app.code(at: .now + 30)
         try await other.process(.verifyTwoFactor(VerifyTwoFactorRequest(code: code)))
         try expect(await other.getCurrentState().sessions.count == 1, "the login was not completed")
         let again = try await login(stage)

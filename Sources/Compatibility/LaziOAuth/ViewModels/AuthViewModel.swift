@@ -58,7 +58,7 @@ public final class AuthViewModel {
     public var passwordsMatch: Bool { password == confirmPassword }
 
     /// Whether the address looks like one.
-    public var isEmailValid: Bool { EmailShape.isPlausible(trimmed(email)) }
+    public var isEmailValid: Bool { DotAtomAddress.isPlausible(trimmed(email)) }
 
     /// Whether the form can be sent.
     public var isFormValid: Bool {

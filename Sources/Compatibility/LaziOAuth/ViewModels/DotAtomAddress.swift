@@ -3,7 +3,7 @@
 /// A check that a text looks like an e-mail address, to find typing errors before a form is sent.
 ///
 /// Only a mail that arrives proves an address. The quoted form of RFC 5322 is rejected.
-enum EmailShape {
+enum DotAtomAddress {
     static func isPlausible(_ text: String) -> Bool {
         // RFC 5321 §4.5.3.1: 254 bytes, and 64 of them before the @.
         guard text.utf8.count <= 254, text.utf8.prefix(while: { $0 != UInt8(ascii: "@") }).count <= 64 else {
