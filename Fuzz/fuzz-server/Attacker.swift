@@ -123,7 +123,7 @@ final class Attacker {
             usleep(100)
         }
         let (identity, fixture) = (identity, fixture)
-        let accounts = waiting { try await identity.dependencies.store.accounts(after: nil, limit: 500) }
+        let accounts = waiting { try await identity.services.store.accounts(after: nil, limit: 500) }
         hold(accounts.count >= 2, "no account of others is gone")
         for account in accounts where account.email.text != "root@example.com" {
             hold(account.roles.isEmpty && account.permissions.isEmpty, "nobody becomes administrator")
@@ -146,7 +146,7 @@ extension Attacker {
         guard texts.contains(UInt8(ascii: "l")) || texts.contains(UInt8(ascii: "L")), texts.contains(0x24) else {
             return
         }
-        let mails = identity.dependencies.mails
+        let mails = identity.services.mails
         waiting { await mails.flush() }
         // The attacker's mailboxes are those that begin with an m.
         let mail = mailer.messages.last { $0.recipient.hasPrefix("m") && $0.text.contains("token=") }

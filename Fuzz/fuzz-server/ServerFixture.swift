@@ -59,13 +59,13 @@ final class ServerFixture: Sendable {
         let victim = try await identity.accounts.signUp(
             email: "victim@example.com", password: Self.victimPassword, name: Self.victimName, isVerified: true)
         victimID = victim.id
-        let issued = try await identity.dependencies.logins.login(
+        let issued = try await identity.services.logins.login(
             name: "victim@example.com", password: Self.victimPassword, code: nil,
             from: RequestOrigin(address: "10.9.9.9", userAgent: nil))
         canaries += [Array(issued.accessToken.utf8), Array(issued.refreshToken.utf8)]
         canaries += try await Self.keyCanaries(of: identity)
         self.canaries = canaries.filter { $0.count >= 16 }
-        untouched = try await identity.dependencies.store.accounts(after: nil, limit: 10)
+        untouched = try await identity.services.store.accounts(after: nil, limit: 10)
         await identity.close()
         template = [UInt8](try Data(contentsOf: URL(filePath: path)))
         hold(template.count > 10_000, "the template is a store")
@@ -112,11 +112,11 @@ final class ServerFixture: Sendable {
     /// The private parts of the keys, in the encodings in which they could leak.
     private static func keyCanaries(of identity: Identity) async throws -> [[UInt8]] {
         var canaries = [Array("canary of the pepper".utf8)]
-        for key in try await identity.dependencies.store.signingKeys() {
+        for key in try await identity.services.store.signingKeys() {
             let jwk = try JSONValue(parsing: key.privateJWK)
             if let secret = jwk["d"]?.stringValue { canaries.append(Array(secret.utf8)) }
         }
-        for secret in try await identity.dependencies.store.secrets() {
+        for secret in try await identity.services.store.secrets() {
             canaries += [
                 secret.content, Array(hexadecimal(secret.content).utf8), Base64Alphabet.url.encode(secret.content),
             ]

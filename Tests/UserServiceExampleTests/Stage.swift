@@ -77,21 +77,21 @@ extension Stage {
     }
 
     func suspend(_ id: String) async throws {
-        _ = try await identity.accounts.setStatus(of: id, to: .suspended, by: nil)
+        _ = try await identity.administration.setStatus(of: id, to: .suspended, by: nil)
     }
 
     /// What an authenticator app shows now for the factor that was begun.
     func code(of id: String) async throws -> String {
-        guard let factor = try await identity.dependencies.store.secondFactor(of: id, isConfirmed: false) else {
+        guard let factor = try await identity.services.store.secondFactor(of: id, isConfirmed: false) else {
             return ""
         }
-        let secret = try TOTPSecretCipher(pepper: identity.dependencies.pepper).open(factor.sealedSecret, of: id)
+        let secret = try TOTPSecretCipher(pepper: identity.services.pepper).open(factor.sealedSecret, of: id)
         return TOTP.code(secret, at: TOTP.step(of: clock.now))
     }
 
     /// The token of the newest mail.
     func mailedToken() async -> String {
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         let text = mailer.messages.last { $0.text.contains("token=") }?.text ?? ""
         return String(text.split(separator: "token=").last?.split(separator: "\n").first ?? "")
     }

@@ -20,20 +20,22 @@ public struct Identity: Sendable {
     /// The handler of all requests to the server.
     public let handler: any Handler
     /// The account service, for code in the same process such as the operator's commands; it bypasses the rate limits.
-    package var accounts: AccountService { dependencies.accounts }
+    package var accounts: AccountService { services.accounts }
+    /// The administration of accounts, for code in the same process.
+    package var administration: AccountAdministration { services.administration }
     /// The second-factor service, for code in the same process.
-    package var secondFactors: SecondFactorService { dependencies.secondFactors }
+    package var secondFactors: SecondFactorService { services.secondFactors }
     /// The rotation of the signing keys, for the operator's commands.
-    package var signingKeys: SigningKeyService { dependencies.signingKeys }
+    package var signingKeys: SigningKeyService { services.signingKeys }
     /// Accepts the date as right, which servers have not believed, and returns it.
     package func acceptDate() async throws(IdentityError) -> Date {
-        let now = dependencies.now
-        try await dependencies.store.believe(now, isFinal: true)
+        let now = services.clock.now
+        try await services.store.believe(now, isFinal: true)
         return now
     }
     /// The audit log, for the operator's commands.
-    package var audit: AuditService { dependencies.audit }
-    let dependencies: Dependencies
+    package var audit: AuditService { services.audit }
+    let services: IdentityServices
     /// The transport to identity providers.
     private let transport: any Handler
     /// The database's date, which takes the place of this machine's; nil for a store without one.
@@ -141,20 +143,17 @@ public struct Identity: Sendable {
             keys: keys.signing, configuration: configuration, clock: clock, random: random,
             cacheCounts: metrics.tokenCache)
         if let issuer { tokens.adopt(issuer) }
-        dependencies = Dependencies(
-            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: keys.pepper,
-            auditKey: keys.auditKey, keyring: keys.keyring, accessTokens: tokens,
-            passwords: try PasswordHasher(configuration, pepper: keys.pepper), limiter: limiter,
-            limits: RateLimits(configuration), clients: try OAuthClients(configuration),
-            scopes: ScopePolicy(configuration), mails: mails, metrics: metrics,
+        services = try IdentityServices(
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, keys: keys,
+            accessTokens: tokens, limiter: limiter, mails: mails, metrics: metrics,
             upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
             grantHandlers: grantHandlers)
         self.transport = transport
         self.storeClock = storeClock
-        handler = Router(dependencies)
-        dependencies.mails.use(
+        handler = Router(services)
+        services.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
-        let (kept, machineDate) = (dependencies, storeClock?.machineDate)
+        let (kept, machineDate) = (services, storeClock?.machineDate)
         housekeeping =
             keepsHouse
             ? [
@@ -172,12 +171,12 @@ public struct Identity: Sendable {
     /// - Throws: `IdentityError` if the configuration or the keys cannot be used; the earlier value then stays in use.
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
-            configuration, store: dependencies.store, clock: dependencies.clock, storeClock: storeClock,
-            dates: dependencies.dates, random: dependencies.random, transport: transport, issuer: issuer,
-            limiter: dependencies.limiter,
-            mails: dependencies.mails,
-            metrics: dependencies.metrics,
-            grantHandlers: dependencies.grantHandlers, ended: dependencies.keyring.ended)
+            configuration, store: services.store, clock: services.clock, storeClock: storeClock,
+            dates: services.dates, random: services.random, transport: transport, issuer: issuer,
+            limiter: services.limits.limiter,
+            mails: services.mails,
+            metrics: services.metrics,
+            grantHandlers: services.grantHandlers, ended: services.keyring.ended)
         for task in housekeeping { task.cancel() }
         return next
     }
@@ -193,24 +192,24 @@ public struct Identity: Sendable {
     }
 
     /// The public URL; nil until it is known.
-    public var issuer: String? { dependencies.accessTokens.issuer }
+    public var issuer: String? { services.accessTokens.issuer }
 
     /// Uses the address on which the server listens as its public URL, unless the configuration sets one.
     public func adoptIssuer(_ url: String) {
-        dependencies.accessTokens.adopt(String(url.withoutFinalSlash))
-        dependencies.mails.wake()
+        services.accessTokens.adopt(String(url.withoutFinalSlash))
+        services.mails.wake()
     }
 
     /// Reports at `/readyz` from now on that the server takes no new clients, so that load balancers turn to others.
     ///
     /// Requests are served as before.
-    public func drain() { dependencies.metrics.isDraining = true }
+    public func drain() { services.metrics.isDraining = true }
 
     /// Reports what calls of the store fail for, once a minute for each code; it stays so through reloads.
     ///
     /// - Parameter report: A function that must not block, which the store's threads call.
     package func reportStoreFailures(by report: @escaping StoreFailures.Report) {
-        dependencies.store.failures.report(by: report)
+        services.store.failures.report(by: report)
     }
 
     /// Sends the mails that are due, as far as the mail server accepts them within ten seconds, commits waiting writes, and closes the store.
@@ -219,12 +218,12 @@ public struct Identity: Sendable {
     /// seconds, plus the time of the mails that are being sent. Other mails stay in the store for the next start.
     public func close() async {
         for task in housekeeping { task.cancel() }
-        await dependencies.mails.close()
-        await dependencies.store.close()
+        await services.mails.close()
+        await services.store.close()
     }
 
     /// Returns once every mail that was due has been sent or postponed, for tests.
-    package func flushMails() async { await dependencies.mails.flush() }
+    package func flushMails() async { await services.mails.flush() }
 
     /// The handler for tests, whose responses come once the mails of their requests are sent: workers send in parallel, and a test
     /// expects the mails of one request after those of an earlier one.
@@ -239,22 +238,22 @@ public struct Identity: Sendable {
     /// Refreshes the signing keys and the date of the store until the task is cancelled.
     ///
     /// After a failure the server continues with those that it has.
-    private static func refreshKeys(_ dependencies: Dependencies, _ storeClock: StoreClock?) async {
+    private static func refreshKeys(_ services: IdentityServices, _ storeClock: StoreClock?) async {
         while !Task.isCancelled {
             do {
-                try await storeClock?.read(from: dependencies.store)
+                try await storeClock?.read(from: services.store)
                 do throws(IdentityError) {
-                    try await dependencies.dates.update(dependencies.store)
+                    try await services.dates.update(services.store)
                 } catch let error where error == .doubtfulDate {
-                    dependencies.store.failures.note(error, in: "clock")
+                    services.store.failures.note(error, in: "clock")
                 }
-                try await dependencies.signingKeys.refresh()
+                try await services.signingKeys.refresh()
             } catch {
-                dependencies.metrics.count(.keyRefreshFailures)
+                services.metrics.count(.keyRefreshFailures)
                 // Keys that this server cannot open are no failure of a call.
-                dependencies.store.failures.note(error, in: "refreshKeys")
+                services.store.failures.note(error, in: "refreshKeys")
             }
-            do { try await dependencies.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }
+            do { try await services.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }
         }
     }
 }

@@ -84,11 +84,3 @@ extension UInt8 {
         }
     }
 }
-
-/// A value that prints neither secrets nor personal data, also when it is dumped.
-package protocol Redacted: CustomStringConvertible, CustomReflectable {}
-
-extension Redacted {
-    package var description: String { "\(Self.self)(redacted)" }
-    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}

@@ -101,8 +101,8 @@ public final class IdentityServer: Handler {
     ///
     /// - Throws: `IdentityError.noSuchAccount`.
     public func suspend(_ email: String) async throws {
-        guard let account = try await identity.accounts.account(email: email) else { throw IdentityError.noSuchAccount }
-        _ = try await identity.accounts.setStatus(of: account.id, to: .suspended)
+        guard let account = try await identity.administration.account(email: email) else { throw IdentityError.noSuchAccount }
+        _ = try await identity.administration.setStatus(of: account.id, to: .suspended)
     }
 
     // MARK: Mails

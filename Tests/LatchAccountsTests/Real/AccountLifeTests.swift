@@ -54,7 +54,7 @@ import Testing
             }
             try await client.verifyEmail(token: token, password: RealBackend.password)
             try await client.signIn(email: RealBackend.email, password: RealBackend.password)
-            let account = try await backend.identity.accounts.account(email: RealBackend.email)
+            let account = try await backend.identity.administration.account(email: RealBackend.email)
             #expect(account?.ownerProvedAt != nil)
         }
     }

@@ -32,13 +32,13 @@ import Testing
         let site = try await Site()
         let ada = try await site.signUp()
         site.clock.advance(by: 5)
-        let told = try await site.identity.accounts.change(full(), of: ada.id, by: AccountActor(ada.id))
+        let told = try await site.identity.administration.change(full(), of: ada.id, by: AccountActor(ada.id))
         #expect(told.details.firstName == "Ada")
         #expect(told.details.about == full().about)
         #expect(told.details.preferences == full().preferences)
         #expect(told.account.username?.text == "countess")
         #expect(told.updatedAt == site.clock.now)
-        #expect(try await site.identity.accounts.account(ada.id, for: ada) == told)
+        #expect(try await site.identity.administration.account(ada.id, for: ada) == told)
         #expect(!"\(told) \(String(reflecting: told.details))".contains("Lovelace"))
         await site.close()
     }
@@ -46,17 +46,17 @@ import Testing
     @Test func `changes where it is given, stays where not, and goes where it is empty`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        _ = try await site.identity.accounts.change(full(), of: ada.id, by: AccountActor(ada.id))
+        _ = try await site.identity.administration.change(full(), of: ada.id, by: AccountActor(ada.id))
         var change = AccountDetailsChange()
         change.lastName = ""
         change.username = ""
-        let told = try await site.identity.accounts.change(change, of: ada.id, by: AccountActor(ada.id))
+        let told = try await site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id))
         #expect(told.details.lastName.isEmpty && told.account.username == nil)
         #expect(told.details.firstName == "Ada" && told.details.about == full().about)
         change = AccountDetailsChange()
         change.displayName = ""
         #expect(
-            try await site.identity.accounts.change(change, of: ada.id, by: AccountActor(ada.id)).details.shownName
+            try await site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id)).details.shownName
                 == "Ada")
         await site.close()
     }
@@ -64,7 +64,7 @@ import Testing
     @Test func `loses none of many changes at once`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        let accounts = site.identity.accounts
+        let administration = site.identity.administration
         try await withThrowingTaskGroup { group in
             for number in 0..<30 {
                 group.addTask {
@@ -74,12 +74,12 @@ import Testing
                     case 1: change.lastName = "Lovelace"
                     default: change.displayName = "Countess"
                     }
-                    _ = try await accounts.change(change, of: ada.id, by: AccountActor(ada.id))
+                    _ = try await administration.change(change, of: ada.id, by: AccountActor(ada.id))
                 }
             }
             try await group.waitForAll()
         }
-        let told = try await accounts.account(ada.id, for: ada).details
+        let told = try await administration.account(ada.id, for: ada).details
         #expect([told.firstName, told.lastName, told.displayName] == ["Ada", "Lovelace", "Countess"])
         await site.close()
     }
@@ -87,16 +87,16 @@ import Testing
     @Test func `has a username that is nobody else's`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
-        _ = try await site.identity.accounts.change(full(), of: ada.id, by: AccountActor(ada.id))
+        _ = try await site.identity.administration.change(full(), of: ada.id, by: AccountActor(ada.id))
         var change = AccountDetailsChange()
         change.username = "COUNTESS"
         change.firstName = "Bob"
         let taken = change
         #expect(
-            await refusal { try await site.identity.accounts.change(taken, of: bob.id, by: AccountActor(bob.id)) }
+            await refusal { try await site.identity.administration.change(taken, of: bob.id, by: AccountActor(bob.id)) }
                 == "alreadyExists")
         // All of it or nothing.
-        #expect(try await site.identity.accounts.account(bob.id, for: bob).details.firstName.isEmpty)
+        #expect(try await site.identity.administration.account(bob.id, for: bob).details.firstName.isEmpty)
         await site.close()
     }
 
@@ -137,11 +137,11 @@ import Testing
         change.firstName = change.firstName ?? "kept?"
         let spoilt = change
         let error = await failure {
-            try await site.identity.accounts.change(spoilt, of: ada.id, by: AccountActor(ada.id))
+            try await site.identity.administration.change(spoilt, of: ada.id, by: AccountActor(ada.id))
         }
         #expect(error?.code == "invalidInput")
         #expect(error?.message.contains("'\(name)'") == true)
-        #expect(try await site.identity.accounts.account(ada.id, for: ada).details == AccountDetails())
+        #expect(try await site.identity.administration.account(ada.id, for: ada).details == AccountDetails())
         await site.close()
     }
 
@@ -149,20 +149,20 @@ import Testing
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let boss = try await site.signUp("boss@example.com", roles: ["admin"])
-        let accounts = site.identity.accounts
-        #expect(await refusal { try await accounts.account(ada.id, for: bob) } == "forbidden")
+        let administration = site.identity.administration
+        #expect(await refusal { try await administration.account(ada.id, for: bob) } == "forbidden")
         // An id that is nobody's is answered in the same way: ids cannot be tried.
-        #expect(await refusal { try await accounts.account("nobody", for: bob) } == "forbidden")
+        #expect(await refusal { try await administration.account("nobody", for: bob) } == "forbidden")
         #expect(
-            await refusal { try await accounts.change(full(), of: ada.id, by: AccountActor(bob.id)) } == "forbidden")
+            await refusal { try await administration.change(full(), of: ada.id, by: AccountActor(bob.id)) } == "forbidden")
         #expect(
-            await refusal { try await accounts.change(full(), of: "nobody", by: AccountActor(bob.id)) } == "forbidden")
-        #expect(await refusal { try await accounts.list(AccountQuery(), for: bob) } == "forbidden")
-        #expect(await refusal { try await accounts.statistics(for: bob) } == "forbidden")
-        #expect(try await accounts.account(ada.id, for: boss).account.id == ada.id)
-        #expect(try await accounts.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName == "Ada")
+            await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(bob.id)) } == "forbidden")
+        #expect(await refusal { try await administration.list(AccountQuery(), for: bob) } == "forbidden")
+        #expect(await refusal { try await administration.statistics(for: bob) } == "forbidden")
+        #expect(try await administration.account(ada.id, for: boss).account.id == ada.id)
+        #expect(try await administration.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName == "Ada")
         #expect(
-            await refusal { try await accounts.change(full(), of: "nobody", by: AccountActor(boss.id)) }
+            await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(boss.id)) }
                 == "noSuchAccount")
         await site.close()
     }
@@ -170,10 +170,10 @@ import Testing
     @Test func `says when somebody last signed in`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        #expect(try await site.identity.accounts.account(ada.id, for: ada).lastLoginAt == nil)
+        #expect(try await site.identity.administration.account(ada.id, for: ada).lastLoginAt == nil)
         site.clock.advance(by: 60)
         _ = try await site.logIn()
-        #expect(try await site.identity.accounts.account(ada.id, for: ada).lastLoginAt == noon + 60)
+        #expect(try await site.identity.administration.account(ada.id, for: ada).lastLoginAt == noon + 60)
         await site.close()
     }
 }

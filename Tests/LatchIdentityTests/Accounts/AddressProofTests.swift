@@ -93,7 +93,7 @@ enum Answer: String, CaseIterable, Sendable {
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status == 200)
         #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
         #expect(try await site.get("/user/profile", bearer: eve.access).status == 200)
-        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(ada.emailVerifiedAt != nil && ada.ownerProvedAt == nil)
         await site.close()
     }
@@ -154,7 +154,7 @@ enum Answer: String, CaseIterable, Sendable {
         let theirs = try #require(await site.mailedToken(to: "eve@example.com"))
         #expect(try await answer.give(token, to: site) == 200)
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(theirs)]).status == 400)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.id == session.accountID)
+        #expect(try await site.identity.administration.account(email: "ada@example.com")?.id == session.accountID)
         await site.close()
     }
 
@@ -168,16 +168,18 @@ enum Answer: String, CaseIterable, Sendable {
         let (accounts, factors) = (site.identity.accounts, site.identity.secondFactors)
         let new = "another sentence to keep"
         #expect(await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com") } == "invalidToken")
-        #expect(await refusal { try await factors.begin(session) } == "invalidToken")
+        #expect(await refusal { try await factors.begin(session) } == "accountChanged")
         let code = app.code(at: site.clock.now)
         #expect(await refusal { try await factors.confirm(code, session, from: .tests) } == "noSecondFactor")
-        let changed = try await site.identity.dependencies.store.changePassword(
-            of: session.account, to: new, on: session.device.id, signingOutOthers: false, at: site.clock.now)
-        #expect(!changed)
+        let store = site.identity.services.store
+        await #expect(throws: IdentityError.invalidToken) {
+            try await store.changePassword(
+                of: session.account, to: new, on: session.device.id, signingOutOthers: false, at: site.clock.now)
+        }
         let change = EmailChange(
             accountID: session.accountID, email: try EmailAddress("eve@example.com"),
             oldEmailKey: session.account.email.key, oldDigest: nil, newDigest: [1], expiresAt: site.clock.now + 60)
-        let isStored = try await site.identity.dependencies.store.insert(
+        let isStored = try await store.insert(
             change, for: session.account, by: nil, mails: [], at: site.clock.now)
         #expect(!isStored)
         await site.close()
@@ -189,7 +191,7 @@ enum Answer: String, CaseIterable, Sendable {
         let stranger = try await site.logIn()
         // The owner only reads the mail, and an app of theirs confirms it.
         #expect(try await Answer.json.give(token, to: site) == 200)
-        let role = { try await site.identity.accounts.account(email: "ada@example.com")?.role }
+        let role = { try await site.identity.administration.account(email: "ada@example.com")?.role }
         #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
         #expect(try await site.logIn().status == 200)
         #expect(try await role() == .user)
@@ -218,7 +220,7 @@ enum Answer: String, CaseIterable, Sendable {
             #expect(try await old.give(token, to: site) == 200)
         }
         #expect(try await site.logIn().status == 200)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.role == .user)
+        #expect(try await site.identity.administration.account(email: "ada@example.com")?.role == .user)
         await site.close()
     }
 
@@ -236,7 +238,7 @@ enum Answer: String, CaseIterable, Sendable {
             #expect(answer.status == 400)
             #expect(answer.text.contains(#"role="alert""#) && !answer.text.contains("Secret123"))
         }
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(account.emailVerifiedAt == nil)
         // Guesses by the page count as those of a login do.
         for _ in 0..<3 { _ = try await site.post("/verify", form: "token=\(token)&password=guess") }

@@ -36,7 +36,7 @@ import Testing
                 continue
             }
             #expect(response.status == 200 && response.string("email") == spelling)
-            let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+            let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
             #expect(account.id == ada.id && account.email.text == spelling)
             #expect(account.emailVerifiedAt == ada.emailVerifiedAt)
         }
@@ -54,7 +54,7 @@ import Testing
         let request: JSONValue = ["userId": .string(ada.id), "email": "BOB@example.com"]
         // It begins as any other change, and discloses nothing.
         #expect(try await site.call("UpdateProfile", request, bearer: access).string("email") == "ada@example.com")
-        #expect(try await site.identity.accounts.account(email: "bob@example.com")?.email.text == "bob@example.com")
+        #expect(try await site.identity.administration.account(email: "bob@example.com")?.email.text == "bob@example.com")
         await site.close()
     }
 
@@ -72,14 +72,14 @@ import Testing
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
         #expect(old != new)
         #expect(try await press(site, oldFirst ? old : new) == 200)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.id == ada.id)
+        #expect(try await site.identity.administration.account(email: "ada@example.com")?.id == ada.id)
         // E4: each works once.
         #expect(try await press(site, oldFirst ? old : new) == 400)
         #expect(try await press(site, oldFirst ? new : old) == 200)
-        let changed = try #require(try await site.identity.accounts.account(email: "ada@new.example"))
+        let changed = try #require(try await site.identity.administration.account(email: "ada@new.example"))
         #expect(changed.id == ada.id && changed.email.text == "Ada@new.example")
         #expect(changed.emailVerifiedAt == site.clock.now)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
         #expect(try await site.logIn("ada@new.example").status == 200)
         await site.close()
     }
@@ -94,7 +94,7 @@ import Testing
         let told = try #require(site.mailer.messages.last { $0.recipient == "ada@example.com" })
         #expect(!told.text.contains("token="))
         #expect(try await press(site, new) == 200)
-        #expect(try await site.identity.accounts.account(email: "ada@new.example")?.emailVerifiedAt != nil)
+        #expect(try await site.identity.administration.account(email: "ada@new.example")?.emailVerifiedAt != nil)
         await site.close()
     }
 
@@ -107,9 +107,9 @@ import Testing
         let new = try #require(await site.mailedToken(to: "thief@example.com"))
         let owner = try await site.logIn().access
         if all {
-            _ = try await site.identity.dependencies.tokens.signOutEverywhere(accessToken: owner)
+            _ = try await site.identity.services.tokens.signOutEverywhere(accessToken: owner)
         } else {
-            let store = site.identity.dependencies.store
+            let store = site.identity.services.store
             let account = try await site.bearer(owner).accountID
             #expect(
                 try await store.revoke(
@@ -136,7 +136,7 @@ import Testing
         #expect(try await site.post("/confirm-change", form: "token=\(new)&password=\(password)").status == 400)
         #expect(try await press(site, new) == 200)
         #expect(try await site.post("/confirm-change", form: "token=\(old)&password=\(password)").status == 200)
-        #expect(try await site.identity.accounts.account(email: "ada@new.example")?.id == ada.id)
+        #expect(try await site.identity.administration.account(email: "ada@new.example")?.id == ada.id)
         await site.close()
     }
 
@@ -150,7 +150,7 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: thief.access).status == 401)
         #expect(try await press(site, old) == 400)
         #expect(try await site.post("/confirm-change", form: "token=\(old)&refuse=yes").status == 400)
-        #expect(try await site.identity.accounts.account(email: "ada@new.example") == nil)
+        #expect(try await site.identity.administration.account(email: "ada@new.example") == nil)
         #expect(try await site.logIn().status == 200)
         await site.close()
     }
@@ -173,7 +173,7 @@ import Testing
         let third = try #require(await site.mailedToken(to: "ada@newest.example"))
         site.clock.advance(by: 86_401)
         #expect(try await press(site, third) == 400)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com") != nil)
+        #expect(try await site.identity.administration.account(email: "ada@example.com") != nil)
         await site.close()
     }
 
@@ -190,7 +190,7 @@ import Testing
         try await site.signUp("ada@new.example")
         #expect(try await press(site, old) == 200)
         #expect(try await press(site, new) == 400)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com") != nil)
+        #expect(try await site.identity.administration.account(email: "ada@example.com") != nil)
         await site.close()
     }
 
@@ -279,7 +279,7 @@ import Testing
     @Test func `loses against a reset that came in between`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         let read = try #require(try await store.account(id: ada.id))
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())

@@ -33,7 +33,7 @@ import Testing
         let response = try await invite(
             site, by: access, ["email": "new@example.com", "roles": .array(given.map { .string($0) })])
         #expect(response.status == status)
-        let account = try await site.identity.accounts.account(email: "new@example.com")
+        let account = try await site.identity.administration.account(email: "new@example.com")
         #expect((account != nil) == (status == 201))
         if let account {
             #expect(account.roles.contains("super_admin") == given.contains("super_admin"))

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func account(_ site: Site) async throws -> Account {
-        try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        try #require(try await site.identity.administration.account(email: "ada@example.com"))
     }
 
     @Test(.tags(.attackE8)) func `verifies nothing alone, and is not used up by it`() async throws {

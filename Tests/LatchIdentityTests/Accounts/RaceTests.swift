@@ -41,8 +41,8 @@ import Testing
         try await site.signUp()
         for _ in 0..<4 {
             site.clock.advance(by: 3600)
-            _ = try await site.identity.accounts.endSessions(
-                of: try #require(try await site.identity.accounts.account(email: "ada@example.com")).id, by: nil)
+            _ = try await site.identity.administration.endSessions(
+                of: try #require(try await site.identity.administration.account(email: "ada@example.com")).id, by: nil)
             let old = try await site.logIn().status == 200 ? Site.password : Self.newPassword
             let token = try await resetToken(site)
             let answers = try await answers(site, resettingBy: token, 16) { try await site.logIn(password: old) }
@@ -124,7 +124,7 @@ import Testing
                 group.addTask { try await site.logIn() }
                 guard number == 6 else { continue }
                 group.addTask {
-                    _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+                    _ = try await site.identity.administration.setStatus(of: account.id, to: .disabled)
                     return nil
                 }
             }
@@ -136,7 +136,7 @@ import Testing
         }
         #expect(try await site.logIn().string("code") == "accountClosed")
         // Enabling brings the account back, and none of its devices.
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .active)
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .active)
         for answer in answers where answer.status == 200 {
             #expect(try await site.renew(answer.refresh).status == 401)
         }
@@ -146,12 +146,12 @@ import Testing
 
     @Test func `and every other change says where there is no such account`() async throws {
         let site = try await Site()
-        let accounts = site.identity.accounts
-        #expect(try await accounts.setStatus(of: "nobody", to: .disabled) == false)
-        #expect(try await accounts.setRoles(of: "nobody", roles: ["admin"], permissions: []) == false)
-        #expect(try await accounts.endSessions(of: "nobody", by: nil) == nil)
-        #expect(try await accounts.account(email: "nobody@example.com") == nil)
-        await #expect(throws: IdentityError.self) { try await accounts.account(email: "nobody") }
+        let administration = site.identity.administration
+        #expect(try await administration.setStatus(of: "nobody", to: .disabled) == false)
+        #expect(try await administration.setRoles(of: "nobody", roles: ["admin"], permissions: []) == false)
+        #expect(try await administration.endSessions(of: "nobody", by: nil) == nil)
+        #expect(try await administration.account(email: "nobody@example.com") == nil)
+        await #expect(throws: IdentityError.self) { try await administration.account(email: "nobody") }
         await site.close()
     }
 
@@ -160,10 +160,10 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let error = await #expect(throws: IdentityError.self) {
-            try await site.identity.accounts.setRoles(of: account.id, roles: [role], permissions: [])
+            try await site.identity.administration.setRoles(of: account.id, roles: [role], permissions: [])
         }
         #expect(error?.code == IdentityError.invalidInput.code)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.roles == [])
+        #expect(try await site.identity.administration.account(email: "ada@example.com")?.roles == [])
         await site.close()
     }
 }

@@ -124,25 +124,25 @@ import Testing
         let site = try await Site { $0.firstAdministrator = "Ada@example.com" }
         _ = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
-        var ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        var ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(ada.role == .user)
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": .string(Site.password)]
         #expect(try await site.post("/api/auth/verify-email", body).status == 200)
-        ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(ada.role == .user)
         #expect(try await site.logIn().status == 200)
-        ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(ada.role == .superAdmin)
         let appointment = try await site.identity.audit.records(limit: 10).first { $0.event == "account.role" }
         #expect(appointment?.detail == "super_admin by the operator: the setting first_administrator")
         let bob = try await site.signUp("bob@example.com")
-        #expect(try await site.identity.accounts.setRole(of: bob.id, to: .superAdmin))
-        #expect(try await site.identity.accounts.setRole(of: ada.id, to: .user, by: AccountActor(bob.id)))
+        #expect(try await site.identity.administration.setRole(of: bob.id, to: .superAdmin))
+        #expect(try await site.identity.administration.setRole(of: ada.id, to: .user, by: AccountActor(bob.id)))
         await site.close()
         let again = try await Site(in: site.folder) { $0.firstAdministrator = "ada@example.com" }
         #expect(try await again.logIn().status == 200)
-        #expect(try await again.identity.accounts.account(email: "ada@example.com")?.role == .user)
+        #expect(try await again.identity.administration.account(email: "ada@example.com")?.role == .user)
         await again.close()
     }
 
@@ -150,7 +150,7 @@ import Testing
         let site = try await Site { $0.firstAdministrator = "ada@example.com" }
         try await site.signUp("ada@example.com", roles: ["admin"])
         #expect(try await site.logIn().status == 200)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com")?.role == .admin)
+        #expect(try await site.identity.administration.account(email: "ada@example.com")?.role == .admin)
         await site.close()
     }
 
@@ -162,29 +162,29 @@ import Testing
         for (address, role) in [("bob@example.com", Role.user), ("ada@example.com", .superAdmin)] {
             let again = try await Site(in: site.folder) { $0.firstAdministrator = address }
             #expect(try await again.logIn(address).status == 200)
-            #expect(try await again.identity.accounts.account(email: address)?.role == role)
+            #expect(try await again.identity.administration.account(email: address)?.role == role)
             await again.close()
         }
     }
 
     @Test(.tags(.attackK9)) func `who is the last cannot be dismissed, shut out or deleted, by anybody`() async throws {
         let site = try await Site()
-        let accounts = site.identity.accounts
+        let administration = site.identity.administration
         let last = try await site.signUp(roles: Role.admin.words)
         let shut = try await site.signUp("bob@example.com", roles: Role.superAdmin.words)
-        _ = try await accounts.setStatus(of: shut.id, to: .disabled)
+        _ = try await administration.setStatus(of: shut.id, to: .disabled)
         for actor in [nil, AccountActor(last.id)] as [AccountActor?] {
             let codes = [
-                await refusal { try await accounts.setRole(of: last.id, to: .user, by: actor) },
-                await refusal { try await accounts.setStatus(of: last.id, to: .banned, by: actor) },
-                await refusal { try await accounts.delete(last.id, isFinal: true, by: actor, because: "") },
-                await refusal { try await accounts.delete(last.id, isFinal: false, by: actor, because: "") },
+                await refusal { try await administration.setRole(of: last.id, to: .user, by: actor) },
+                await refusal { try await administration.setStatus(of: last.id, to: .banned, by: actor) },
+                await refusal { try await administration.delete(last.id, isFinal: true, by: actor, because: "") },
+                await refusal { try await administration.delete(last.id, isFinal: false, by: actor, because: "") },
             ]
             let own = actor == nil ? "lastAdministrator" : "forbidden"
             #expect(codes == [own, own, "lastAdministrator", "lastAdministrator"])
         }
-        _ = try await accounts.setStatus(of: shut.id, to: .active)
-        #expect(try await accounts.delete(last.id, isFinal: true, by: AccountActor(last.id), because: "moving"))
+        _ = try await administration.setStatus(of: shut.id, to: .active)
+        #expect(try await administration.delete(last.id, isFinal: true, by: AccountActor(last.id), because: "moving"))
         await site.close()
     }
 
@@ -193,20 +193,20 @@ import Testing
         for round in 0..<8 {
             let one = try await site.signUp("a\(round)@example.com", roles: Role.superAdmin.words)
             let two = try await site.signUp("b\(round)@example.com", roles: Role.superAdmin.words)
-            let accounts = site.identity.accounts
+            let administration = site.identity.administration
             let refusals = await withTaskGroup { group in
                 group.addTask {
-                    await refusal { try await accounts.setRole(of: one.id, to: .user, by: AccountActor(two.id)) }
+                    await refusal { try await administration.setRole(of: one.id, to: .user, by: AccountActor(two.id)) }
                 }
                 group.addTask {
-                    await refusal { try await accounts.setRole(of: two.id, to: .user, by: AccountActor(one.id)) }
+                    await refusal { try await administration.setRole(of: two.id, to: .user, by: AccountActor(one.id)) }
                 }
                 return await group.reduce(into: [String?]()) { $0.append($1) }
             }
             #expect(refusals.filter { $0 == nil }.count == 1)
             #expect(refusals.contains("forbidden"))
             for account in [one, two] {
-                _ = await refusal { try await accounts.delete(account.id, isFinal: true, by: nil, because: "") }
+                _ = await refusal { try await administration.delete(account.id, isFinal: true, by: nil, because: "") }
             }
         }
         await site.close()
@@ -217,7 +217,7 @@ import Testing
         let site = try await Site()
         let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
         let login = try await site.logIn("bob@example.com")
-        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: status, by: AccountActor(boss.id)))
+        #expect(try await site.identity.administration.setStatus(of: bob.id, to: status, by: AccountActor(boss.id)))
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
         #expect(try await site.renew(login.refresh).status == 401)
         // D1: a wrong password is told what it is told of an address without an account.
@@ -228,8 +228,8 @@ import Testing
         #expect(shut.status == 403)
         #expect(shut.string("code") == (status == .suspended ? "accountSuspended" : "accountClosed"))
         #expect(wrong.status == 401 && wrong.text == none.text)
-        #expect(try await site.identity.accounts.account(email: "bob@example.com")?.status == status)
-        #expect(try await site.identity.accounts.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)))
+        #expect(try await site.identity.administration.account(email: "bob@example.com")?.status == status)
+        #expect(try await site.identity.administration.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)))
         #expect(try await site.logIn("bob@example.com").status == 200)
         await site.close()
     }
@@ -239,19 +239,19 @@ import Testing
         let boss = try await site.signUp(roles: ["admin"])
         let bob = try await site.signUp("bob@example.com")
         let login = try await site.logIn("bob@example.com")
-        let accounts = site.identity.accounts
-        #expect(try await accounts.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "asked for\nit"))
+        let administration = site.identity.administration
+        #expect(try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "asked for\nit"))
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
-        #expect(await refusal { try await accounts.account(bob.id, for: boss) } == "noSuchAccount")
-        #expect(try await accounts.list(AccountQuery(), for: boss).total == 1)
+        #expect(await refusal { try await administration.account(bob.id, for: boss) } == "noSuchAccount")
+        #expect(try await administration.list(AccountQuery(), for: boss).total == 1)
         #expect(await refusal { try await site.signUp("bob@example.com") } == "alreadyExists")
-        #expect(try await accounts.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "") == false)
+        #expect(try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "") == false)
         // The operator opens it again, which an administrator cannot.
-        #expect(try await accounts.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)) == false)
-        #expect(try await accounts.setStatus(of: bob.id, to: .active))
-        #expect(try await accounts.account(bob.id, for: boss).status == .active)
-        #expect(try await accounts.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "for good"))
-        #expect(try await accounts.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again") == false)
+        #expect(try await administration.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)) == false)
+        #expect(try await administration.setStatus(of: bob.id, to: .active))
+        #expect(try await administration.account(bob.id, for: boss).status == .active)
+        #expect(try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "for good"))
+        #expect(try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again") == false)
         try await site.signUp("bob@example.com")
         await site.close()
         let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)

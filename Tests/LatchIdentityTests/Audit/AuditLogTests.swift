@@ -25,8 +25,8 @@ import Testing
         let site = try await Site()
         let ada = try await site.signUp()
         for number in 0..<5 { try await site.signUp("u\(number)@example.com") }
-        _ = try await site.identity.accounts.setRole(of: ada.id, to: .moderator)
-        _ = try await site.identity.accounts.setStatus(of: ada.id, to: .suspended, because: "case 12")
+        _ = try await site.identity.administration.setRole(of: ada.id, to: .moderator)
+        _ = try await site.identity.administration.setStatus(of: ada.id, to: .suspended, because: "case 12")
         return site
     }
 
@@ -35,7 +35,7 @@ import Testing
         let ada = try await site.signUp()
         #expect(try await site.logIn(password: "wrong").status == 401)
         #expect(try await site.logIn("nobody@example.com").status == 401)
-        _ = try await site.identity.accounts.setRole(of: ada.id, to: .admin)
+        _ = try await site.identity.administration.setRole(of: ada.id, to: .admin)
         _ = try await site.identity.signingKeys.rotate()
         let records = try await site.identity.audit.records(limit: 100)
         let failed = records.filter { $0.event == "login.failed" }
@@ -213,7 +213,7 @@ import Testing
         let site = try await used()
         site.clock.advance(by: 86_400)
         try await site.signUp("late@example.com")
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         _ = try await store.pruneAudit(before: noon + 1, keeping: 1000, atMost: 10_000, at: site.clock.now)
         #expect(try await events(site) == ["account.created", "audit.pruned"])
         #expect(try await isIntact(site))

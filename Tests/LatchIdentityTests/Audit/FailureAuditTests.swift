@@ -22,7 +22,7 @@ import Testing
     func `has each wrong code that was checked, and none that a lock refused`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
-        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let challenge = try await site.challenge()
         let wrong = app.wrongCode(at: site.clock.now)
         for _ in 0..<SecondFactor.freeFailures {

@@ -78,8 +78,8 @@ import Testing
         let app = SignInApp()
         let code = try await site.code(app)
         let tokens = try await site.exchange(code, app)
-        let store = site.identity.dependencies.store
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let store = site.identity.services.store
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let device = try #require(try await site.tokens.devices(of: account.id).first)
         let isChanged = try await store.changePassword(
             of: account, to: "$new", on: device.id, signingOutOthers: false, at: site.clock.now)
@@ -161,7 +161,7 @@ import Testing
         #expect(try await site.exchange(codes[0], app).oauthError == "invalid_grant")
         #expect(try await site.exchange(codes[24], app).status == 200)
         site.clock.advance(by: 120)
-        try await site.identity.dependencies.store.prune(endedBefore: site.clock.now)
+        try await site.identity.services.store.prune(endedBefore: site.clock.now)
         // The used one is remembered, for its second use.
         #expect(try count() == 1)
         await site.close()
@@ -200,12 +200,12 @@ import Testing
         let app = SignInApp()
         var agent = UserAgent(site)
         let code = try await agent.authorize(app).parameters["code"] ?? ""
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         switch cause {
         case "logout":
             let access = try await site.logIn().access
             _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
-        case "disabled": _ = try await site.identity.accounts.setStatus(of: account.id, to: .suspended, by: nil)
+        case "disabled": _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended, by: nil)
         case "reset":
             _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
             let token = await site.mailedToken() ?? ""

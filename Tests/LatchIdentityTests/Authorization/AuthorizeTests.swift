@@ -142,8 +142,8 @@ import Testing
     @Test(.tags(.attackD1)) func `says why an account is closed after the right password alone`() async throws {
         let site = try await Site.authorizing { $0.requireVerifiedEmail = true }
         try await site.signUp("bob@example.com", isVerified: false)
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .suspended)
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended)
         var agent = UserAgent(site)
         var page = try await agent.get(SignInApp().path())
         for name in ["ada@example.com", "bob@example.com"] {

@@ -26,8 +26,8 @@ import Testing
         var agent = UserAgent(site)
         let consent = try await agent.signIn(try await agent.get(app.path()))
         #expect(consent.text.contains("files:read") && !consent.text.contains("widgets:admin"))
-        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.setRoles(of: ada.id, roles: ["admin"], permissions: [])
+        let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.setRoles(of: ada.id, roles: ["admin"], permissions: [])
         let agreed = try await agent.submit(consent)
         let tokens = try await site.exchange(agreed.parameters["code"] ?? "", app)
         #expect(tokens.scopes == ["openid", "files:read"])
@@ -42,8 +42,8 @@ import Testing
         var agent = UserAgent(site)
         let page = try await agent.post("/device", form: "user_code=\(begun.string("user_code"))")
         let decision = try await agent.signIn(page)
-        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.setRoles(of: ada.id, roles: ["admin"], permissions: [])
+        let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.setRoles(of: ada.id, roles: ["admin"], permissions: [])
         _ = try await agent.submit(decision)
         let tokens = try await site.token([
             "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": begun.string("device_code"),

@@ -41,7 +41,7 @@ import Testing
         site.clock.advance(by: 3601)
         let forged = try await agent.post("/login", form: "token=nonsense&name=a&password=b")
         #expect(forged.status == 400 && returnURL(forged) == nil && forged.text.contains("start page"))
-        var configuration = site.identity.dependencies.configuration
+        var configuration = site.identity.services.configuration
         (configuration.clients, configuration.clientSecretDigests) = ([], [:])
         let reconfigured = try await site.identity.reconfigured(configuration)
         let request = HTTPRequest(

@@ -202,7 +202,7 @@ import Testing
         let account = try await site.signUp()
         let plain = try JWT(unverified: try await site.logIn().access).claims.members
         #expect(plain["roles"] == nil && plain["permissions"] == nil)
-        _ = try await site.identity.accounts.setRoles(of: account.id, roles: ["editor"], permissions: [])
+        _ = try await site.identity.administration.setRoles(of: account.id, roles: ["editor"], permissions: [])
         let login = try await site.logIn()
         let editor = try JWT(unverified: login.access).claims.members
         #expect(editor["roles"] == ["editor"] && editor["permissions"] == nil)

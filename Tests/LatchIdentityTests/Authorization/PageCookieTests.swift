@@ -36,7 +36,7 @@ import Testing
         var names: Set<String> = []
         for path in ["", "/one", "/two"] {
             let site = try await Site { $0.issuer = "https://id.example.com\(path)" }
-            names.insert(PageCookies(site.identity.dependencies).endedSession)
+            names.insert(PageCookies(site.identity.services).endedSession)
             await site.close()
         }
         #expect(names.count == 3)
@@ -55,14 +55,15 @@ import Testing
         let site = try await Site.authorizing { $0.issuer = "http://127.0.0.1:8080" }
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
-        let dependencies = site.identity.dependencies
+        let services = site.identity.services
         let pair = try #require(agent.cookies.first { $0.key.hasPrefix("latch-session-") })
         var request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/")
         request.fields[.cookie] = "\(pair.key)=\(pair.value)"
-        let session = try #require(PageCookies(dependencies).session(in: request))
+        let session = try #require(PageCookies(
+                issuer: services.accessTokens.issuer, pepper: services.pepper, clock: services.clock).session(in: request))
         let earlier = EncryptedCookies(
-            "latch-session", key: dependencies.pepper.derived(for: "latch page cookies"), isSecure: false,
-            lifetime: .seconds(3600), clock: dependencies.clock)
+            "latch-session", key: services.pepper.derived(for: "latch page cookies"), isSecure: false,
+            lifetime: .seconds(3600), clock: services.clock)
         let field = try earlier.set(session, id: "1").split(separator: ";")[0].split(separator: "=", maxSplits: 1)
         var upgraded = UserAgent(site)
         upgraded.cookies[String(field[0])] = String(field[1])

@@ -209,7 +209,7 @@ import Testing
         _ = try await agent.authorize(SignInApp(), ["prompt": "login"])
         #expect(agent.cookies[name] != old)
         // It is one of the user's devices, and no token belongs to it.
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let devices = try await site.tokens.devices(of: account.id)
         #expect(devices.contains { $0.clientID == "latch:pages" })
         await site.close()

@@ -32,7 +32,7 @@ import Testing
         try await site.signUp()
         let first = try await site.logIn()
         #expect(lifetime(of: first.access) == 60)
-        var configuration = site.identity.dependencies.configuration
+        var configuration = site.identity.services.configuration
         configuration.accessTokenLifetime = .seconds(700)
         let next = try await site.identity.reconfigured(configuration)
         let profile = try await answer(next, .get, "/user/profile", bearer: first.access)
@@ -52,12 +52,12 @@ import Testing
         try await site.signUp()
         _ = try await site.logIn()
         _ = try await site.logIn(password: "wrong password")
-        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        let next = try await site.identity.reconfigured(site.identity.services.configuration)
         #expect(next.issuer == site.identity.issuer)
         let metrics = try await answer(next, .get, "/metrics").text
         #expect(metrics.contains(#"latch_logins_total{result="success"} 1"#))
         #expect(metrics.contains(#"latch_logins_total{result="failure"} 1"#))
-        #expect(next.dependencies.limiter === site.identity.dependencies.limiter)
+        #expect(next.services.limits.limiter === site.identity.services.limits.limiter)
         await next.close()
     }
 
@@ -65,7 +65,7 @@ import Testing
         let site = try await Site()
         try await site.signUp(isVerified: false)
         #expect(try await site.logIn().status == 200)
-        var configuration = site.identity.dependencies.configuration
+        var configuration = site.identity.services.configuration
         configuration.requireVerifiedEmail = true
         let next = try await site.identity.reconfigured(configuration)
         let login = try await answer(
@@ -78,7 +78,7 @@ import Testing
     @Test func `goes on as it was where the settings cannot be used`() async throws {
         let site = try await Site()
         try await site.signUp()
-        var configuration = site.identity.dependencies.configuration
+        var configuration = site.identity.services.configuration
         configuration.argon2MemoryKiB = 1
         let refused = configuration
         await #expect(throws: IdentityError.invalidSetting) { try await site.identity.reconfigured(refused) }

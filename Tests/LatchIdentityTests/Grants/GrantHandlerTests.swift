@@ -45,11 +45,13 @@ import Testing
 /// The client credentials grant (RFC 6749 §4.4), as a file beside the server's own handlers would add it.
 private struct ClientCredentialsHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType("client_credentials")
-    let dependencies: Dependencies
+    let tokens: TokenService
+
+    init(_ services: IdentityServices) { tokens = services.tokens }
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         guard request.client.isConfidential else { throw IdentityError.unauthorizedClient }
-        return try dependencies.tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
+        return try tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
     }
 }
 

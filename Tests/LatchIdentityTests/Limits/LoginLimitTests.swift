@@ -61,11 +61,11 @@ extension IdentityConfiguration {
     }
 
     @Test func `share every limit of a rate among the nodes`() {
-        let (one, four) = (RateLimits(IdentityConfiguration()), IdentityConfiguration.nodes(4))
+        let (one, four) = (RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system), IdentityConfiguration.nodes(4))
         let capacities = { (limits: RateLimits) in
             Mirror(reflecting: limits).children.compactMap { $0.value as? AttemptLimiter.Limit }
         }
-        let (all, shares) = (capacities(one), capacities(RateLimits(four)))
+        let (all, shares) = (capacities(one), capacities(RateLimits(four, limiter: AttemptLimiter(), clock: .system)))
         #expect(all.count == Mirror(reflecting: one).children.count && all.count > 20)
         for (whole, share) in zip(all, shares) {
             #expect(share.name == whole.name && share.window == whole.window)
@@ -140,8 +140,8 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, from: "198.51.100.7").status == 401)
         #expect(try await logIn(site, from: "198.51.100.7").status == 429)
         site.clock.advance(by: 60)
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.endSessions(of: account.id, by: nil)
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.endSessions(of: account.id, by: nil)
         for number in 0..<40 { _ = try await logIn(site, from: "192.0.\(number).1") }
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 429)
     }
@@ -320,7 +320,7 @@ extension IdentityConfiguration {
 
     @Test(.tags(.attackJ2)) func `keeps keys of a fixed size, however long the names are`() {
         let limiter = AttemptLimiter()
-        let limits = RateLimits(IdentityConfiguration())
+        let limits = RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system)
         let long = String(repeating: "a", count: 30_000)
         for end in ["b", "c"] {
             let attempts = [limits.clientSecret(of: long + end, address: "a")]

@@ -38,7 +38,7 @@ import Testing
         let ada = try await site.signUp(isVerified: surface != .verificationPage)
         var change = AccountDetailsChange()
         change.username = "countess"
-        _ = try await site.identity.accounts.change(change, of: ada.id, by: AccountActor(ada.id))
+        _ = try await site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id))
         for name in ["ada@example.com", "countess"] {
             for _ in 0..<3 { #expect(try await site.logIn(name, password: "wrong").status == 401) }
             #expect(try await site.logIn(name).status == 429)
@@ -52,7 +52,7 @@ import Testing
     @Test func `leaves the limits of the network and of other accounts`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         for name in ["ada", "bob"] { try await site.signUp("\(name)@example.com") }
-        let limits = site.identity.dependencies.limits.login(name: "", address: "")
+        let limits = site.identity.services.limits.login(name: "", address: "")
         let network = try #require(limits.first { $0.scope == .loginNetwork }).limit.capacity
         for _ in 0..<3 {
             for name in ["ada", "bob"] { _ = try await site.logIn("\(name)@example.com", password: "wrong") }

@@ -97,7 +97,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
             if try await route.send(site, number, from: "192.0.2.1").status < 300 { created += 1 }
         }
         #expect(created == 3)
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         #expect(site.mailer.messages.count == 3)
         await site.close()
     }

@@ -101,7 +101,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     @Test func `is in the table`() async throws {
         let site = try await site()
         let router = try #require(site.identity.handler as? Router)
-        let methods = UserServiceHandler(dependencies: site.identity.dependencies).rpcMethods
+        let methods = UserServiceHandler(site.identity.services).rpcMethods
         // A GET is a call that changes nothing, as a POST is, and counts as one (Connect protocol, "Unary-Get-Request").
         let routes = router.routes.map { "\($0.method) \($0.pattern)" }.filter { !$0.hasSuffix("/{method}") }
         let calls = methods.map { "POST \($0.path)" }

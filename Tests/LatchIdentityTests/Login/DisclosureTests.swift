@@ -16,8 +16,8 @@ import Testing
 
     /// The cost with which a login under a name without an account is computed.
     private func decoyCost(_ site: Site, _ name: String) async throws -> String {
-        let dependencies = site.identity.dependencies
-        return Self.cost(dependencies.passwords.decoy(for: name, among: try await dependencies.store.passwordCosts()))
+        let services = site.identity.services
+        return Self.cost(services.passwords.decoy(for: name, among: try await services.store.passwordCosts()))
     }
 
     private static func cost(_ hash: String) -> String { String(hash.split(separator: "$")[2]) }
@@ -45,24 +45,24 @@ import Testing
         await site.close()
         let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
         for number in 0..<2 { #expect(try await stronger.logIn("user\(number)@example.com").status == 200) }
-        let dependencies = stronger.identity.dependencies
-        let costs = try await dependencies.store.passwordCosts()
+        let services = stronger.identity.services
+        let costs = try await services.store.passwordCosts()
         #expect(
             Dictionary(uniqueKeysWithValues: costs.counts.map { ($0.parameters, $0.count) })
                 == ["m=64,t=1,p=1": 4, "m=128,t=1,p=1": 2])
-        let decoys = (0..<3000).map { Self.cost(dependencies.passwords.decoy(for: "name \($0)", among: costs)) }
+        let decoys = (0..<3000).map { Self.cost(services.passwords.decoy(for: "name \($0)", among: costs)) }
         let share = Double(decoys.filter { $0 == "m=64,t=1,p=1" }.count) / 3000
         #expect((0.6...0.73).contains(share))
         for number in 0..<100 {
-            #expect(Self.cost(dependencies.passwords.decoy(for: "name \(number)", among: costs)) == decoys[number])
+            #expect(Self.cost(services.passwords.decoy(for: "name \(number)", among: costs)) == decoys[number])
         }
         await stronger.close()
         // Another node with the same store and pepper agrees; a deleted account counts no longer.
         let again = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
         #expect(try await decoyCost(again, "name 7") == decoys[7])
-        let user = try #require(try await again.identity.accounts.account(email: "user0@example.com"))
-        _ = try await again.identity.accounts.delete(user.id, isFinal: true, by: nil, because: "")
-        #expect(try await again.identity.dependencies.store.passwordCosts().counts.map(\.count).sorted() == [1, 4])
+        let user = try #require(try await again.identity.administration.account(email: "user0@example.com"))
+        _ = try await again.identity.administration.delete(user.id, isFinal: true, by: nil, because: "")
+        #expect(try await again.identity.services.store.passwordCosts().counts.map(\.count).sorted() == [1, 4])
         await again.close()
     }
 
@@ -71,7 +71,7 @@ import Testing
         arguments: ["", "plain", "$argon2id$v=19$m=1073741824,t=2,p=1$AAAA$AAAA", "$$$$$$"])
     func `meets no cost that a damaged row demands`(hash: String) async throws {
         let site = try await Site()
-        try await site.identity.dependencies.store.insert(.example(hash: hash), details: nil)
+        try await site.identity.services.store.insert(.example(hash: hash), details: nil)
         #expect(try await decoyCost(site, "nobody@example.com") == "m=64,t=1,p=1")
         #expect(try await site.logIn("nobody@example.com").status == 401)
         await site.close()
@@ -82,7 +82,7 @@ import Testing
         let account = try await site.signUp()
         await site.close()
         let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
-        _ = try await stronger.identity.accounts.setStatus(of: account.id, to: .suspended)
+        _ = try await stronger.identity.administration.setStatus(of: account.id, to: .suspended)
         let wrong = try await stronger.logIn(password: "wrong")
         #expect(wrong.status == 401)
         #expect(try await wrong.text == stronger.logIn("nobody@example.com").text)
@@ -90,7 +90,7 @@ import Testing
         #expect(right.status == 403 && right.string("code") == "accountSuspended")
         #expect(try await stronger.audited("login.refused")?.detail?.hasPrefix("accountSuspended from ") == true)
         // It is not even hashed anew, which would take longer.
-        let costs = try await stronger.identity.dependencies.store.passwordCosts()
+        let costs = try await stronger.identity.services.store.passwordCosts()
         #expect(costs.counts.map(\.parameters) == ["m=64,t=1,p=1"])
         await stronger.close()
     }
@@ -100,7 +100,7 @@ import Testing
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         var ada = try Account.example(hash: nil)
         ada.emailVerifiedAt = noon
-        try await site.identity.dependencies.store.insert(ada, details: nil)
+        try await site.identity.services.store.insert(ada, details: nil)
         for (path, name) in [
             ("/api/auth/clients/login", "email"), ("/auth/login", "email"), ("/auth/login", "username"),
         ] {
@@ -113,7 +113,7 @@ import Testing
         }
         #expect(try await site.passwordGrant(password: password).status == 400)
         #expect(try await site.login(password: password).status != 200)
-        #expect(try await site.identity.dependencies.store.devices(of: ada.id, at: noon).isEmpty)
+        #expect(try await site.identity.services.store.devices(of: ada.id, at: noon).isEmpty)
         await site.close()
     }
 
@@ -132,7 +132,7 @@ import Testing
         )
         #expect(address.status == 409 && address.text == username.text)
         // Each waits for a hash: where there is no thread and no room, each is refused for that alone.
-        let pool = site.identity.dependencies.passwords.pool
+        let pool = site.identity.services.passwords.pool
         let network = NetworkPrefix(of: RequestOrigin.inProcess)
         let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 1).map { _ in BlockingJob() }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -49,7 +49,7 @@ import Testing
     @Test(.tags(.attackF6)) func `changes no factor and no account, by any call that does`() async throws {
         let site = try await site()
         let (app, access) = try await site.enrol()
-        let ada = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         site.clock.advance(by: 900)
         let code: JSONValue = ["code": .string(app.code(at: site.clock.now))]
         let password: JSONValue = [
@@ -193,8 +193,8 @@ import Testing
         let site = try await site()
         try await site.signUp()
         let session = try await site.bearer(try await site.logIn().access)
-        let store = site.identity.dependencies.store
-        let hash = try await site.identity.dependencies.passwords.hash(Self.new, for: .change, from: nil)
+        let store = site.identity.services.store
+        let hash = try await site.identity.services.passwords.hash(Self.new, for: .change, from: nil)
         let isChanged = try await store.changePassword(
             of: session.account, to: hash, on: session.device.id, signingOutOthers: false, at: site.clock.now)
         #expect(isChanged)

@@ -64,12 +64,12 @@ private struct Node {
     func pass(_ seconds: Int, step: Int = 60) async {
         for _ in 0..<(seconds / step) {
             clock.advance(by: .seconds(step))
-            await identity.dependencies.mails.flush()
+            await identity.services.mails.flush()
         }
     }
 
     func audited() async throws -> [String] {
-        let store = identity.dependencies.store
+        let store = identity.services.store
         return try await store.all("SELECT event FROM audit ORDER BY id", []) { row throws(IdentityError) in
             try row.text(0)
         }
@@ -93,7 +93,7 @@ private func token(in message: MailMessage?) -> JSONValue {
             #expect(try await first.forget("user\(number)@example.com") == 200)
         }
         await first.pass(300)
-        let store = first.identity.dependencies.store
+        let store = first.identity.services.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE mail SET leased_until = ?", [.date(first.clock.now.addingTimeInterval(120))])
         }
@@ -139,7 +139,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await second.pass(120)
         #expect(mailer.sent.count == 1)
         hanging.release()
-        await first.dependencies.mails.flush()
+        await first.services.mails.flush()
         #expect(hanging.messages.first?.id == mailer.sent.first?.id)
         #expect(hanging.messages.first?.text == mailer.sent.first?.text)
         #expect(
@@ -152,7 +152,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
         let seen = Response(try await node.identity.handler.respond(to: request))
         #expect(seen.status == 200 && seen.string("mail") == "failing")
@@ -170,10 +170,10 @@ private func token(in message: MailMessage?) -> JSONValue {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.refuse("dead@example.com")
         _ = try await node.identity.accounts.signUp(email: "dead@example.com", password: Site.password)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         // A mail server that refuses one recipient is not out of order: nothing is kept for addresses without an account.
         #expect(try await node.forget("nobody@example.com") == 200)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(try await node.waiting == 1)
         await node.pass(95 * 3600, step: 3600)
         #expect((16...32).contains(node.mailer.attempts))
@@ -188,7 +188,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
         // The outage is known before the mail that nobody receives, which would be removed otherwise.
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(try await node.forget("nobody@example.com") == 200)
         await node.pass(95 * 3600, step: 3600)
         #expect(try await node.waiting == 2)
@@ -214,13 +214,13 @@ private func token(in message: MailMessage?) -> JSONValue {
 
     @Test func `of an invitation makes no link valid that was used, though its reply was lost`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
-        let store = node.identity.dependencies.store
+        let store = node.identity.services.store
         let invited = try Account.example("new", hash: nil)
         node.mailer.loseReplies()
         try await store.insert(
             invited, details: nil,
             mail: OutboxMail(.invitation, to: invited.email, accountID: invited.id, id: "m", at: noon))
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         let body: JSONValue = ["token": token(in: node.mailer.sent.first), "password": .string(Site.password)]
         #expect(try await node.post("/api/auth/reset-password", body).status == 200)
         await node.pass(600)
@@ -235,14 +235,14 @@ private func token(in message: MailMessage?) -> JSONValue {
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         node.mailer.refuse("ada@example.com")
         #expect(try await node.forget("ada@example.com") == 200)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         node.mailer.refuse("")
         await node.pass(60)
         // One refused address is no outage of the mail server.
-        let backlog = try await node.identity.dependencies.mailBacklog()
+        let backlog = try await node.identity.services.mailBacklog()
         #expect(backlog.count == 1 && backlog.age == 0)
         #expect(try await node.forget("ada@example.com") == 200)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(node.mailer.sent.count == 1)
         await node.pass(8 * 3600, step: 3600)
         #expect(try await node.waiting == 0)
@@ -255,7 +255,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         let node = try await Node(in: folder, mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         try SQLiteConnection(path: folder.file(), access: .readWrite).run(
             "UPDATE mail SET purpose = 'greeting', due_at = 0", [])
         node.mailer.set(isDown: false)
@@ -271,10 +271,10 @@ private func token(in message: MailMessage?) -> JSONValue {
         let node = try await Node(in: folder, mailer: UnreliableMailer())
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         #expect(try await node.forget("ada@example.com") == 200)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         // As if the process had died between the mail server's reply and the removal.
         let sent = try #require(node.mailer.sent.last)
-        let store = node.identity.dependencies.store
+        let store = node.identity.services.store
         try await store.insert(
             OutboxMail(.resetPassword, to: try EmailAddress("ada@example.com"), id: sent.id, at: node.clock.now + 60))
         let body: JSONValue = ["token": token(in: sent), "password": "Another456!"]
@@ -306,13 +306,13 @@ private func token(in message: MailMessage?) -> JSONValue {
         for number in 0..<20 {
             _ = try await node.identity.accounts.signUp(email: "ada\(number)@example.com", password: Site.password)
         }
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         node.mailer.set(isDown: true)
         // The mail server has refused a mail, as an attacker can bring about with an account of their own.
         #expect(try await node.forget("ada0@example.com") == 200)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         let before = try #require(try await node.waiting)
-        let store = node.identity.dependencies.store
+        let store = node.identity.services.store
         var costs: [Int] = []
         for name in ["ada", "nobody"] {
             let jobs = store.writeStatistics.jobs
@@ -325,7 +325,7 @@ private func token(in message: MailMessage?) -> JSONValue {
                         read: { row throws(IdentityError) in try row.integer(0) }) == nil
                 }
             }
-            await node.identity.dependencies.mails.flush()
+            await node.identity.services.mails.flush()
             costs.append(store.writeStatistics.jobs - jobs)
         }
         // Two workers that look for a mail at once write once more; a write for each mail would be twenty.
@@ -343,7 +343,7 @@ private func token(in message: MailMessage?) -> JSONValue {
     @Test(.tags(.attackE11)) func `limits the mails of an address, whether it has an account or not`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         for _ in 0..<5 { #expect(try await node.forget("new@example.com") == 200) }
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(try await node.forget("new@example.com") == 200)
         let lines = try await node.get("/metrics").text.split(separator: "\n")
         #expect(lines.contains(#"latch_mails_total{result="limited"} 1"#))
@@ -385,7 +385,7 @@ private func token(in message: MailMessage?) -> JSONValue {
     @Test func `rejects what it cannot keep instead of dropping it`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
-        let store = node.identity.dependencies.store
+        let store = node.identity.services.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run(
                 """
@@ -398,7 +398,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         for address in ["ada@example.com", "nobody@example.com"] { #expect(try await node.forget(address) == 503) }
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
         #expect(try await node.post("/api/clients/register", body).status == 503)
-        #expect(try await node.identity.accounts.account(email: "new@example.com") == nil)
+        #expect(try await node.identity.administration.account(email: "new@example.com") == nil)
         let account = try Account.example("bob")
         try await store.insert(account)
         let change = EmailChange(
@@ -480,7 +480,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await command.close()
         let node = try await Node(
             in: folder, clock: ManualClock(Date(timeIntervalSinceNow: 1)), mailer: UnreliableMailer())
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(node.mailer.sent.count == 1)
         await node.identity.close()
     }
@@ -488,10 +488,10 @@ private func token(in message: MailMessage?) -> JSONValue {
     @Test func `waits until the server knows its address`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer()) { $0.issuer = nil }
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(node.mailer.attempts == 0)
         node.identity.adoptIssuer("http://127.0.0.1:8080")
-        await node.identity.dependencies.mails.flush()
+        await node.identity.services.mails.flush()
         #expect(node.mailer.sent.count == 1)
         await node.identity.close()
     }

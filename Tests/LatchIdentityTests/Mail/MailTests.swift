@@ -200,7 +200,7 @@ import Testing
     @Test(.tags(.attackE2)) func `refuses requests for mails, and no change of a password`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run(
                 """

@@ -28,7 +28,7 @@ import Testing
         clock.advance(by: 30)
         try await eventually { mailer.sent.contains { $0.recipient == "ada@example.com" } }
         mailer.release()
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         try await eventually { Set(mailer.sent.map(\.recipient)).count == 7 }
         await identity.close()
     }

@@ -175,7 +175,7 @@ import Testing
     @Test func `is out with its tokens as soon as its registration is gone`() async throws {
         let site = try await site()
         let phone = try await password(site, "phone", nil)
-        var configuration = site.identity.dependencies.configuration
+        var configuration = site.identity.services.configuration
         configuration.clients.removeAll { $0.id == "phone" }
         let next = try await site.identity.reconfigured(configuration)
         let request = HTTPRequest(

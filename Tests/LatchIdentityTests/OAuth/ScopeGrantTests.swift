@@ -20,7 +20,7 @@ import Testing
     @Test func `004: is never more than the account may have, whatever the app asks for`() async throws {
         let site = try await Site()
         try await site.signUp()
-        let all = site.identity.dependencies.scopes.known.text
+        let all = site.identity.services.scopes.known.text
         let answer = try await site.passwordGrant(scope: all + " planets:admin")
         #expect(answer.status == 200)
         #expect(
@@ -53,7 +53,7 @@ import Testing
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
         let other = try await site.signUp("other@example.com")
-        _ = try await site.identity.accounts.setRoles(
+        _ = try await site.identity.administration.setRoles(
             of: other.id, roles: ["editor"], permissions: ["widgets:admin", "reports"])
         let asked = "widgets:admin projects:admin"
         #expect(try await site.passwordGrant("root@example.com", scope: asked).string("scope") == asked)
@@ -132,7 +132,7 @@ import Testing
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:admin widgets:read")
         #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 200)
-        _ = try await site.identity.accounts.setRoles(of: account.id, roles: [], permissions: [])
+        _ = try await site.identity.administration.setRoles(of: account.id, roles: [], permissions: [])
         #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 403)
         #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
         // Asking for what is gone is refused, and does not use the token up.
@@ -147,13 +147,13 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.passwordGrant(), try await site.passwordGrant(), try await site.passwordGrant()]
-        #expect(try await site.identity.accounts.endSessions(of: account.id, by: nil) == 3)
+        #expect(try await site.identity.administration.endSessions(of: account.id, by: nil) == 3)
         for login in logins {
             #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
             #expect(try await site.get("/files", bearer: login.accessToken).status == 401)
         }
         let last = try await site.passwordGrant()
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .disabled)
         #expect(try await site.refreshGrant(last.refreshToken).oauthError == "invalid_grant")
         #expect(try await site.get("/files", bearer: last.accessToken).status == 401)
     }

@@ -136,7 +136,7 @@ import Testing
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
         let disabled = try await site.signUp("disabled@example.com")
-        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        _ = try await site.identity.administration.setStatus(of: disabled.id, to: .disabled)
         let answers = [
             try await site.passwordGrant("right@example.com", password: "wrong password"),
             try await site.passwordGrant("nobody@example.com"),
@@ -179,7 +179,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
-        await site.identity.dependencies.store.close()
+        await site.identity.services.store.close()
         let answer = try await site.refreshGrant(login.refreshToken)
         #expect(answer.status == 503)
         #expect(answer.oauthError == "temporarily_unavailable")

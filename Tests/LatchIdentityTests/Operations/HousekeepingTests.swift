@@ -32,12 +32,12 @@ import Testing
     }
 
     @Test func `is done once an hour, by one of them`() async throws {
-        let store = first.dependencies.store
+        let store = first.services.store
         let account = try Account.example()
         try await store.insert(account, details: nil)
         let device = Device.example(of: account, expiresAt: noon + 1)
         #expect(try await store.insert(device, for: account))
-        let (one, other) = (Housekeeping(first.dependencies), Housekeeping(second.dependencies))
+        let (one, other) = (Housekeeping(first.services), Housekeeping(second.services))
         #expect(try await one.prune())
         #expect(try await other.prune() == false)
         clock.advance(by: 3599)
@@ -51,25 +51,25 @@ import Testing
     }
 
     @Test func `removes nothing for a date of the database alone`() async throws {
-        let store = first.dependencies.store
+        let store = first.services.store
         let account = try Account.example()
         try await store.insert(account, details: nil)
         let device = Device.example(of: account, expiresAt: noon + 1)
         #expect(try await store.insert(device, for: account))
         clock.advance(by: 400 * 86400)
-        #expect(try await Housekeeping(first.dependencies, machineDate: { noon }).prune())
+        #expect(try await Housekeeping(first.services, machineDate: { noon }).prune())
         #expect(try await store.device(id: device.id) != nil)
         #expect(try await first.audit.records(limit: 10).contains { $0.event == "account.created" })
         clock.advance(by: 3600)
-        #expect(try await Housekeeping(first.dependencies).prune())
+        #expect(try await Housekeeping(first.services).prune())
         #expect(try await store.device(id: device.id) == nil)
         await close()
     }
 
     @Test func `is taken over from one that was killed at it`() async throws {
-        let store = first.dependencies.store
+        let store = first.services.store
         #expect(try await store.take(.pruning, as: "killed", at: noon, until: noon + Housekeeping.lease))
-        let house = Housekeeping(second.dependencies)
+        let house = Housekeeping(second.services)
         clock.advance(by: Housekeeping.lease - 1)
         #expect(try await house.prune() == false)
         clock.advance(by: 1)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `is given up by one whose task another one has taken`() async throws {
-        let (store, house) = (first.dependencies.store, Housekeeping(second.dependencies))
+        let (store, house) = (first.services.store, Housekeeping(second.services))
         let isDone = try await second.audit.prune(at: noon) { () throws(IdentityError) in
             guard try await store.take(.pruning, as: "another", at: noon, until: noon + 300) else { return true }
             return try await store.take(.pruning, as: house.holder, at: noon, until: noon + 300)

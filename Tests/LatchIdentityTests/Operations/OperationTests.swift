@@ -136,7 +136,7 @@ import Testing
         #expect(answer.status == 503 && answer.field(.retryAfter) != nil)
         #expect(try await site.get("/healthz").status == 200)
         #expect(try await site.logIn().status == 200)
-        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        let next = try await site.identity.reconfigured(site.identity.services.configuration)
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
         #expect(try await next.handler.respond(to: request).status == .serviceUnavailable)
         await next.close()
@@ -268,8 +268,8 @@ import Testing
         await first.close()
         let second = try await Site(in: first.folder)
         second.clock.advance(by: 31 * 86_400)
-        try await second.identity.dependencies.store.prune(endedBefore: second.clock.now)
-        #expect(try await second.identity.dependencies.store.device(id: id) == nil)
+        try await second.identity.services.store.prune(endedBefore: second.clock.now)
+        #expect(try await second.identity.services.store.device(id: id) == nil)
     }
 }
 
@@ -368,7 +368,7 @@ import Testing
         let id = try #require(RefreshToken(try await site.logIn().refresh)?.deviceID)
         site.clock.advance(by: 401 * 86_400)
         // It may just have begun to sleep; an hour later it looks again.
-        while try await site.identity.dependencies.store.device(id: id) != nil {
+        while try await site.identity.services.store.device(id: id) != nil {
             site.clock.advance(by: 3600)
             await Task.yield()
         }

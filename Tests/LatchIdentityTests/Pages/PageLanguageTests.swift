@@ -55,11 +55,11 @@ import Testing
         let first = try await Site(in: folder)
         try await first.signUp()
         let access = try await first.logIn().access
-        first.identity.dependencies.mails.use(
+        first.identity.services.mails.use(
             MailContent(
-                accessTokens: first.identity.dependencies.accessTokens,
-                tokens: MailedTokens(pepper: first.identity.dependencies.pepper),
-                configuration: first.identity.dependencies.configuration))
+                accessTokens: first.identity.services.accessTokens,
+                tokens: MailedTokens(pepper: first.identity.services.pepper),
+                configuration: first.identity.services.configuration))
         _ = try await first.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: german)
         let token = try #require(await first.mailedToken())
         #expect(first.mailer.messages.last?.subject == "Neues Passwort für Latchwork")
@@ -71,10 +71,10 @@ import Testing
         await first.identity.flushMails()
         #expect(first.mailer.messages.last?.subject == "Dein Passwort wurde geändert")
         // A mail that waits keeps its language.
-        let store = first.identity.dependencies.store
+        let store = first.identity.services.store
         try await store.insert(
             OutboxMail(.resetPassword, to: try EmailAddress("ada@example.com"), id: "waits", at: noon, language: "de"))
-        let id = MailedTokens(pepper: first.identity.dependencies.pepper).messageID(of: "waits")
+        let id = MailedTokens(pepper: first.identity.services.pepper).messageID(of: "waits")
         await first.close()
         let second = try await Site(in: folder)
         _ = await second.mailedToken()

@@ -18,7 +18,7 @@ import Testing
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
-        #expect(try await site.identity.accounts.account(email: Self.email)?.ownerProvedAt == nil)
+        #expect(try await site.identity.administration.account(email: Self.email)?.ownerProvedAt == nil)
         return try await site.logIn().access
     }
 
@@ -39,9 +39,9 @@ import Testing
         let site = try await Site.withPasskeys { $0.firstAdministrator = Self.email }
         let stranger = try await passkey(site, try await verifiedByLinkAlone(site))
         try await resetPassword(site)
-        #expect(try await site.identity.accounts.account(email: Self.email)?.ownerProvedAt != nil)
+        #expect(try await site.identity.administration.account(email: Self.email)?.ownerProvedAt != nil)
         #expect(try await stranger.signIn().status == 401)
-        #expect(try await site.identity.accounts.account(email: Self.email)?.role == .user)
+        #expect(try await site.identity.administration.account(email: Self.email)?.role == .user)
         // The owner's own, from now on, stays with a further reset.
         let owner = try await passkey(site, try await site.logIn(password: "Another 456!").access)
         site.clock.advance(by: 60)
@@ -60,7 +60,7 @@ import Testing
         #expect(try await site.link(code, app, bearer: access).status == 201)
         try await resetPassword(site)
         let account = try #require(try await site.accountID(Self.email))
-        #expect(try await site.identity.dependencies.store.links(of: account).isEmpty)
+        #expect(try await site.identity.services.store.links(of: account).isEmpty)
         await site.close()
     }
 
@@ -82,16 +82,16 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let id = try #require(try await site.accountID(Self.email))
-        #expect(try await site.identity.accounts.removePasskeys(of: id, because: "case 12") == true)
+        #expect(try await site.identity.administration.removePasskeys(of: id, because: "case 12") == true)
         #expect(try await user.signIn().status == 401)
-        #expect(try await site.identity.accounts.removePasskeys(of: id) == false)
+        #expect(try await site.identity.administration.removePasskeys(of: id) == false)
         #expect(await site.mailSubjects().contains("A passkey was removed"))
         await site.close()
     }
 
     @Test(.tags(.attackD7)) func `is tried within a limit, also of a wider network`() async throws {
         let site = try await Site.withPasskeys { $0.loginLimitPerMinute = 1 }
-        let service = site.identity.dependencies.passkeySignIns
+        let service = site.identity.services.passkeySignIns
         var limited = 0
         for index in 0..<110 {
             let origin = RequestOrigin(address: "2001:db8:7:\(String(index, radix: 16))::1", userAgent: nil)

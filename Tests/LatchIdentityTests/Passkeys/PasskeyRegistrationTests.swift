@@ -15,7 +15,7 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let options = try await user.creationOptions()
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(options["rp"] == ["id": "id.latch.example", "name": "Latchwork"])
         let handle = Base64URL.encode(Array(account.id.utf8))
         #expect(
@@ -176,7 +176,7 @@ import Testing
         let ada = try await PasskeyUser.registered(at: site)
         let bob = try await PasskeyUser.signedIn(at: site, as: "bob@example.com")
         // Bob's client sends Ada's credential under a challenge of Bob's.
-        let adas = try await site.identity.dependencies.store.passkey(
+        let adas = try await site.identity.services.store.passkey(
             id: try Base64URL.decode(ada.newest))
         let passkey = try #require(adas)
         let session = try await site.bearer(bob.access)
@@ -187,7 +187,7 @@ import Testing
         let challenge = SpentChallenge(digest: [1], expiresAt: noon + 60)
         #expect(
             await refusal {
-                try await site.identity.dependencies.store.insert(
+                try await site.identity.services.store.insert(
                     copied, for: session.account, on: session.device.id, spending: challenge)
             } == "passkeyExists")
         for _ in 2...20 {

@@ -55,7 +55,7 @@ import Testing
         let elsewhere = SignInWays(providers: [], relyingPartyID: "other.example")
         #expect(
             await refusal {
-                try await site.identity.dependencies.store.remove(
+                try await site.identity.services.store.remove(
                     passkey: id, of: session.account, on: session.device.id, among: elsewhere, at: noon)
             } == "lastSignIn")
         #expect(try await user.remove(user.newest).status == 200)
@@ -119,19 +119,19 @@ import Testing
         _ = try await site.post(
             "/auth/logout", ["allDevices": true], fields: [.authorization: "Bearer \(user.access)"])
         #expect(try await user.signIn().status == 200)
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.delete(account.id, isFinal: true, by: nil, because: "test")
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.delete(account.id, isFinal: true, by: nil, because: "test")
         #expect(try await user.signIn().string("code") == "invalidPasskey")
-        #expect(try await site.identity.dependencies.store.passkeys(of: account.id).isEmpty)
+        #expect(try await site.identity.services.store.passkeys(of: account.id).isEmpty)
         await site.close()
     }
 
     @Test(.tags(.attackF8)) func `ends decisions that were made before it came`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.signedIn(at: site)
-        let before = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let before = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(try await user.register().status == 201)
-        #expect(try await !site.identity.dependencies.store.insert(.example(of: before), for: before))
+        #expect(try await !site.identity.services.store.insert(.example(of: before), for: before))
         await site.close()
     }
 }

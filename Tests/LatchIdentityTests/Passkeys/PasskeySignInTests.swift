@@ -86,7 +86,7 @@ import Testing
         site.clock.advance(by: 300)
         #expect(try await user.signIn(old).string("code") == "passkeyChallengeExpired")
         // Pruned, a challenge has long expired.
-        try await site.identity.dependencies.store.prune(endedBefore: site.clock.now + 3600)
+        try await site.identity.services.store.prune(endedBefore: site.clock.now + 3600)
         #expect(try await user.signIn(assertion).string("code") == "passkeyChallengeExpired")
         await site.close()
     }
@@ -145,16 +145,16 @@ import Testing
         #expect(response.status == 401 && response.string("code") == "invalidPasskey")
         #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("counterNotGrown") == true)
         // Two responses that were verified at the same time meet in the transaction.
-        let key = try #require(try await site.identity.dependencies.store.passkey(id: Base64URL.decode(owner.newest)))
-        let account = try #require(try await site.identity.dependencies.store.account(id: key.accountID))
+        let key = try #require(try await site.identity.services.store.passkey(id: Base64URL.decode(owner.newest)))
+        let account = try #require(try await site.identity.services.store.account(id: key.accountID))
         let use = PasskeyUse(
             id: key.id, assertion: VerifiedAssertion(counter: key.counter, isBackupEligible: true, isBackedUp: false),
             challenge: SpentChallenge(digest: [1], expiresAt: noon + 60))
         let device = Device.example(of: account)
         #expect(
-            try await site.identity.dependencies.store.use(use, of: account, for: .session(device), at: noon)
+            try await site.identity.services.store.use(use, of: account, for: .session(device), at: noon)
                 == .counterNotGrown)
-        #expect(try await site.identity.dependencies.store.device(id: device.id) == nil)
+        #expect(try await site.identity.services.store.device(id: device.id) == nil)
         #expect(try await site.audited("passkey.copied") != nil)
         await site.close()
     }
@@ -163,12 +163,12 @@ import Testing
         let folder = try TemporaryFolder()
         let site = try await Site.withPasskeys(in: folder)
         let user = try await PasskeyUser.registered(at: site)
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .suspended)
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended)
         let closed = try await user.signIn()
         #expect(closed.status == 403 && closed.string("code") == "accountSuspended")
         #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("closedAccount") == true)
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .active)
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .active)
         #expect(try await user.signIn().status == 200)
         try await site.signUp("bob@example.com", isVerified: false)
         let bob = PasskeyUser(

@@ -66,7 +66,7 @@ import Testing
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
         #expect(statuses == Array(repeating: 200, count: 6))
-        let hash = try await stronger.identity.dependencies.store.account(id: account.id)?.passwordHash
+        let hash = try await stronger.identity.services.store.account(id: account.id)?.passwordHash
         #expect(hash?.hasPrefix("$argon2id$v=19$m=128,t=1,p=1$") == true)
         #expect(try await stronger.logIn().status == 200)
     }
@@ -91,7 +91,7 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let row = "$argon2id$v=19$m=1048576,t=5,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         let stored = try #require(try await store.account(id: account.id)?.passwordHash)
         try await store.upgradePasswordHash(of: account.id, from: stored, to: row)
         #expect(try await site.logIn().status == 401)
@@ -122,7 +122,7 @@ import Testing
     func `flood ends in 503 with Retry-After, and honest logins go on afterwards`(way: Way) async throws {
         let site = try await Site(way) { $0.passwordQueueLimit = 2 }
         try await site.signUp()
-        let pool = site.identity.dependencies.passwords.pool
+        let pool = site.identity.services.passwords.pool
         let network = NetworkPrefix(of: way == .socket ? "127.0.0.1" : RequestOrigin.inProcess)
         // A thread that has finished counts as running for a moment longer.
         try await eventually { pool.load.running == 0 }

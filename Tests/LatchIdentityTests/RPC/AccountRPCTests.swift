@@ -94,6 +94,28 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.a9)) func `replace a password once where two requests know it, and keep the session`() async throws {
+        let site = try await Site()
+        let (_, access) = try await site.token("ada@example.com", .user)
+        let answers = try await withThrowingTaskGroup { group in
+            for number in 0..<3 {
+                group.addTask {
+                    try await site.call(
+                        "ChangePassword",
+                        ["currentPassword": .string(Site.password), "newPassword": .string("sentence number \(number)")],
+                        bearer: access)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count { $0.status == 200 } == 1)
+        for answer in answers where answer.status != 200 {
+            #expect(["accountChanged", "invalidCredentials"].contains(answer.stableCode))
+        }
+        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        await site.close()
+    }
+
     @Test(.tags(.a10)) func `reset, verify and mail again, and tell nobody who has an account`() async throws {
         let site = try await Site()
         _ = try await site.register()
@@ -108,7 +130,7 @@ import Testing
             #expect(answers.map(\.status) == [200, 200])
             #expect(answers[0].text == answers[1].text)
         }
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         #expect(site.mailer.messages.allSatisfy { $0.recipient == "ada@example.com" })
         _ = try await site.call("RequestPasswordReset", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
@@ -179,7 +201,7 @@ import Testing
         let site = try await Site()
         try await site.signUp("ada@example.com", isVerified: isProved)
         let login = try await site.logIn()
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         let deletion = try await site.call("DeleteUser", ["userId": .string(id)], bearer: login.access)
         #expect(deletion.status == 200)
         #expect(try await site.register().status == (isProved ? 409 : 200))
@@ -274,7 +296,7 @@ import Testing
         let (id, access) = try await site.token("boss@example.com", .admin)
         try await site.signUp("root@example.com", roles: Role.superAdmin.words)
         #expect(try await site.call("GetUsers", bearer: access).status == 200)
-        _ = try await site.identity.accounts.setRole(of: id, to: .user)
+        _ = try await site.identity.administration.setRole(of: id, to: .user)
         #expect(try await site.call("GetUsers", bearer: access).status == 403)
         await site.close()
     }

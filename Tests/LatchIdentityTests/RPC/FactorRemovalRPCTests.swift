@@ -26,7 +26,7 @@ import Testing
         #expect(devices.count == 2)
         #expect(devices.allSatisfy { $0.objectValue?["isTrusted"] == nil })
         // Whoever did not do it themselves reads of it, without a link that somebody could fake.
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         let mail = try #require(site.mailer.messages.first { $0.text.contains("no longer requires a code") })
         #expect(mail.recipient == "ada@example.com")
         #expect(!mail.text.contains("http"))
@@ -47,7 +47,7 @@ import Testing
         let next = try await site.challenge()
         #expect(await refusal { try await site.complete(next, codes[0]) } == "invalidCode")
         // A recovery code proves the factor as well, and is used up by it.
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         let byCode = try await site.call("RegenerateRecoveryCodes", ["code": .string(codes[1])], bearer: access)
         #expect(byCode.status == 200)
         #expect(try site.recoveryCodeCount(of: id) == 10)
@@ -165,13 +165,13 @@ import Testing
         let site = try await Site()
         let (_, access) = try await site.enrol()
         let boss = try await site.token("boss@example.com", .admin).access
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         let answer = try await site.call("RemoveTwoFactor", ["userId": .string(id)], bearer: boss)
         #expect(answer.status == 200)
         // The phone that was lost may have been signed in.
         #expect(try await site.call("GetProfile", ["userId": .string(id)], bearer: access).word == "unauthenticated")
         #expect(try await site.login().session["isActive"] == true)
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         #expect(site.mailer.messages.last?.recipient == "ada@example.com")
         let none = try await site.call("RemoveTwoFactor", ["userId": .string(id)], bearer: boss)
         #expect(none.stableCode == "noSecondFactor")
@@ -181,8 +181,8 @@ import Testing
     @Test func `is never their own, and needs a sign-in of just now`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
         let (_, access) = try await site.enrol("boss@example.com")
-        let boss = try #require(try await site.identity.accounts.account(email: "boss@example.com"))
-        _ = try await site.identity.accounts.setRole(of: boss.id, to: .superAdmin)
+        let boss = try #require(try await site.identity.administration.account(email: "boss@example.com"))
+        _ = try await site.identity.administration.setRole(of: boss.id, to: .superAdmin)
         let own = try await site.call("RemoveTwoFactor", ["userId": .string(boss.id)], bearer: access)
         #expect(own.word == "invalid_argument")
         let target = try await site.signUp("target@example.com")

@@ -37,7 +37,7 @@ import Testing
     {
         let site = try await Site()
         let before = try #require(try await site.metric(#"latch_requests_total{status="5xx"}"#))
-        await site.identity.dependencies.store.close()
+        await site.identity.services.store.close()
         #expect(try await site.register().status == 503)
         let message = try RegisterRequest(email: "ada@example.com", password: Site.password, acceptTerms: true)
             .serialized()
@@ -102,7 +102,7 @@ import Testing
         }
         _ = try await site.register("eve@example.com")
         for email in ["ada@example.com", "eve@example.com"] {
-            guard let account = try await site.identity.accounts.account(email: email) else { continue }
+            guard let account = try await site.identity.administration.account(email: email) else { continue }
             #expect(account.role == .user && account.emailVerifiedAt == nil && account.permissions.isEmpty)
         }
         await site.close()
@@ -114,7 +114,7 @@ import Testing
         let again = try await site.register()
         #expect(again.status == 409 && again.word == "already_exists" && again.stableCode == "alreadyExists")
         #expect(try await site.register("other@example.com", username: "ADA").word == "already_exists")
-        #expect(try await site.identity.accounts.account(email: "other@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "other@example.com") == nil)
         let long = try await site.call(
             "Register",
             [
@@ -122,7 +122,7 @@ import Testing
                 "firstName": .string(String(repeating: "a", count: 200)),
             ])
         #expect(long.word == "invalid_argument")
-        #expect(try await site.identity.accounts.account(email: "other@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "other@example.com") == nil)
         await site.close()
     }
 }
@@ -189,10 +189,10 @@ import Testing
         let shut: [Account.Status] = [.disabled, .suspended, .banned]
         for status in shut {
             let account = try await site.signUp("\(status)@example.com")
-            _ = try await site.identity.accounts.setStatus(of: account.id, to: status)
+            _ = try await site.identity.administration.setStatus(of: account.id, to: status)
         }
         let gone = try await site.signUp("gone@example.com")
-        _ = try await site.identity.accounts.delete(gone.id, isFinal: false, by: nil, because: "")
+        _ = try await site.identity.administration.delete(gone.id, isFinal: false, by: nil, because: "")
         let wrong = try await site.login(password: "not the password")
         #expect(wrong.status == 401 && wrong.stableCode == "invalidCredentials")
         let names = shut.map { "\($0)@example.com" }

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `is in the table`() async throws {
         let site = try await Site()
-        let paths = UserServiceHandler(dependencies: site.identity.dependencies).rpcMethods.map(\.path)
+        let paths = UserServiceHandler(site.identity.services).rpcMethods.map(\.path)
         #expect(paths.sorted() == Self.table.map { "/userservice.v1.UserService/\($0.method)" }.sorted())
         await site.close()
     }
@@ -82,13 +82,13 @@ import Testing
             ["permissions": ["everything"]], ["id": "another"], ["updateMask": "role,permissions"],
             ["profile": ["role": 4]], ["preferences": ["permissions": ["everything"]]],
         ]
-        let before = try await scene.site.identity.accounts.account(email: "same@example.com")
+        let before = try await scene.site.identity.administration.account(email: "same@example.com")
         for members in extra {
             var message = members.objectValue ?? [:]
             message["userId"] = .string(scene.targetID)
             let answer = try await scene.site.call("UpdateProfile", .object(message), bearer: scene.tokens[.same])
             #expect([200, 400].contains(answer.status))
-            let after = try await scene.site.identity.accounts.account(email: "same@example.com")
+            let after = try await scene.site.identity.administration.account(email: "same@example.com")
             #expect(after == before, "\(members)")
         }
         await scene.site.close()
@@ -119,7 +119,7 @@ private struct Scene {
         tokens[.moderator] = try await site.token("moderator@example.com", .moderator).access
         tokens[.admin] = try await site.token("admin@example.com", .admin).access
         let (suspendedID, suspended) = try await site.token("suspended@example.com", .admin)
-        _ = try await site.identity.accounts.setStatus(of: suspendedID, to: .suspended, by: nil)
+        _ = try await site.identity.administration.setStatus(of: suspendedID, to: .suspended, by: nil)
         tokens[.suspended] = suspended
         tokens[.lesser] = try await site.passwordGrant("same@example.com", as: "phone").accessToken
         _ = try await site.enrol("half@example.com")

@@ -56,7 +56,7 @@ import Testing
         let site = try await Site()
         let (app, _) = try await enrol(site)
         let challenge = try await site.login().session["accessToken"]?.stringValue ?? ""
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")).id
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         for (method, message) in `What the calls refuse before they do anything`.needsBearer
         where method != "VerifyTwoFactor" {
             #expect(try await site.call(method, message, bearer: challenge).word == "unauthenticated")

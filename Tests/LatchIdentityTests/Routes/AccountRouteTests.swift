@@ -93,7 +93,7 @@ import Testing
         #expect(answer.status == 400)
         #expect(answer.string("code") == "weakPassword")
         #expect(answer.json["hint"] != nil)
-        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
     }
 
     @Test(arguments: ["ÜñïçødéÜ", "        x", "nul\u{0}inside", String(repeating: "z", count: 1023) + "y"])

@@ -97,7 +97,7 @@ import Testing
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
-        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        _ = try await site.identity.administration.setStatus(of: disabled.id, to: .disabled)
         let answers = [
             try await login(site, password: "wrong"), try await login(site, "nobody@example.com"),
             try await login(site, "nobody", as: "username"),
@@ -193,7 +193,7 @@ import Testing
             #expect(!answer.string("detail").isEmpty)
         }
         #expect(try await site.passwordGrant("ada.l").status == 200)
-        #expect(try await site.identity.accounts.account(email: "other@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "other@example.com") == nil)
         await site.close()
     }
 
@@ -247,7 +247,7 @@ import Testing
         let answer = try await signUp(site, members)
         #expect(answer.status == 400)
         #expect(answer.string("code") == "invalidInput")
-        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
     }
 
     @Test(.tags(.attackD10), arguments: Way.allCases)

@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: routes)
     func `that is no JSON object is 400 with a message, and changes nothing`(path: String) async throws {
         let site = try await Site()
-        let before = site.identity.dependencies.store.writeStatistics.jobs
+        let before = site.identity.services.store.writeStatistics.jobs
         for bytes in Self.malformed {
             let answer = try await site.send(
                 .post, path, fields: [.contentType: "application/json"], body: HTTPBody(bytes))
@@ -50,9 +50,9 @@ import Testing
             #expect(answer.message?.isEmpty == false)
             #expect(answer.field(.requestID) != nil)
         }
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         // The pruning of the start may fall into the middle, with three writes of its lease; nothing else was written.
-        #expect(site.identity.dependencies.store.writeStatistics.jobs <= before + 5)
+        #expect(site.identity.services.store.writeStatistics.jobs <= before + 5)
         #expect(site.mailer.messages.isEmpty)
     }
 
@@ -119,7 +119,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        await site.identity.dependencies.store.close()
+        await site.identity.services.store.close()
         let answer = try await site.renew(login.refresh)
         #expect(answer.status == 503)
         #expect(!answer.text.contains(site.folder.path))
@@ -129,7 +129,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = \(try db.number("PRAGMA page_count"))")
         }

@@ -74,7 +74,7 @@ import Testing
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
         let disabled = try await site.signUp("disabled@example.com")
-        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        _ = try await site.identity.administration.setStatus(of: disabled.id, to: .disabled)
         let answers = [
             try await site.logIn("right@example.com", password: "wrong password"),
             try await site.logIn("nobody@example.com"),
@@ -232,11 +232,11 @@ import Testing
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.logIn()
         #expect(try await site.get("/api/users", bearer: login.access).status == 200)
-        _ = try await site.identity.accounts.setRoles(of: account.id, roles: ["reader"], permissions: [])
+        _ = try await site.identity.administration.setRoles(of: account.id, roles: ["reader"], permissions: [])
         let next = try await site.renew(login.refresh)
         #expect(try JWT(unverified: next.access).claims.strings("roles") == ["reader"])
         #expect(try await site.get("/api/users", bearer: login.access).status == 403)
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .disabled)
         #expect(try await site.renew(next.refresh).status == 401)
         #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
     }
@@ -245,7 +245,7 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.logIn(), try await site.logIn()]
-        #expect(try await site.identity.accounts.endSessions(of: account.id, by: nil) == 2)
+        #expect(try await site.identity.administration.endSessions(of: account.id, by: nil) == 2)
         for login in logins { #expect(try await site.renew(login.refresh).status == 401) }
     }
 

@@ -68,7 +68,7 @@ import Testing
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
-        _ = try await site.identity.accounts.setStatus(of: disabled.id, to: .disabled)
+        _ = try await site.identity.administration.setStatus(of: disabled.id, to: .disabled)
         let answers = [
             try await forget(site), try await forget(site, "nobody@example.com"),
             try await forget(site, "disabled@example.com"),

@@ -42,7 +42,7 @@ import Testing
         let ada = users?.compactMap(\.objectValue).first { $0["email"] == "ada@example.com" }
         #expect(ada?["attributes"]?.objectValue?["company"] == "Söhne")
         #expect(try await site.audited("account.created") != nil)
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(account.acceptedTerms == AcceptedTerms(version: "2026-01", acceptedAt: account.createdAt))
         await site.close()
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(answer.string("code") == "invalidInput")
         #expect(answer.string("field") == field)
         #expect(!answer.text.contains("xxxx"))
-        #expect(try await site.identity.accounts.account(email: "ada@example.com") == nil)
+        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
         await site.close()
     }
 
@@ -86,7 +86,7 @@ import Testing
         let refused = try await site.call("Register", body([:]))
         #expect(refused.stableCode == "termsRequired" && refused.field("latch-field") == "acceptedTerms")
         #expect(try await site.register("bob@example.com").status == 200)
-        let bob = try #require(try await site.identity.accounts.account(email: "bob@example.com"))
+        let bob = try #require(try await site.identity.administration.account(email: "bob@example.com"))
         #expect(bob.acceptedTerms?.version == "2026-01")
         // The operator's own accounts need none.
         try await site.signUp("operator@example.com")
@@ -122,11 +122,11 @@ import Testing
         _ = try await site.post(
             "/api/clients/register", body(["attributes": ["company": "Söhne"], "acceptedTerms": "2026-01"]))
         let access = try await site.login().session["accessToken"]?.stringValue ?? ""
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let change: JSONValue = ["userId": .string(account.id), "displayName": "Countess"]
         #expect(try await site.call("UpdateProfile", change, bearer: access).status == 200)
-        #expect(try await site.identity.accounts.setRole(of: account.id, to: .moderator))
-        let after = try #require(try await site.identity.accounts.find("ada@example.com"))
+        #expect(try await site.identity.administration.setRole(of: account.id, to: .moderator))
+        let after = try #require(try await site.identity.administration.find("ada@example.com"))
         #expect(
             after.account.attributes == ["company": "Söhne"] && after.account.acceptedTerms == account.acceptedTerms)
         #expect(after.details.displayName == "Countess")
@@ -190,9 +190,9 @@ import Testing
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         try await site.signUp("bob@example.com")
-        let bob = try #require(try await site.identity.accounts.account(email: "bob@example.com"))
+        let bob = try #require(try await site.identity.administration.account(email: "bob@example.com"))
         let named = Username(text: "bob", key: "bob")
-        _ = try await site.identity.accounts.change(
+        _ = try await site.identity.administration.change(
             AccountDetailsChange(username: named.text), of: bob.id, by: AccountActor(bob.id))
         let long = String(repeating: "x", count: 300)
         let calls: [(method: String, message: String, field: String?)] = [

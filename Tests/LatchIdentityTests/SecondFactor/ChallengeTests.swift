@@ -19,7 +19,7 @@ import Testing
         }
         #expect(try await site.renew(challenge).status == 401)
         #expect(try await site.refreshGrant(challenge).oauthError == "invalid_grant")
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")?.id)
         // One device: the one that the factor was confirmed on.
         #expect(try await site.tokens.devices(of: id).count == 1)
         await site.close()
@@ -50,8 +50,8 @@ import Testing
         let site = try await Site()
         let (app, _) = try await site.enrol()
         let challenge = try await site.challenge()
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
-        _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")?.id)
+        _ = try await site.identity.administration.setStatus(of: id, to: .suspended, by: nil)
         #expect(await refusal { try await site.complete(challenge, app.recoveryCodes[0]) } == "invalidToken")
         await site.close()
     }

@@ -15,14 +15,14 @@ import Testing
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
         let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
-        guard case .signedIn = try await site.begin() else { throw IdentityError.forbidden }
+        guard case .success = try await site.begin() else { throw IdentityError.forbidden }
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         site.clock.advance(by: 30)
         let grant = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
         #expect(grant.device.factorAt == site.clock.now)
         #expect(try await site.get("/user/profile", bearer: grant.accessToken).status == 200)
         // The owner learns of a factor that somebody else has set up.
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "Two-factor authentication is on" })
         await site.close()
     }
@@ -160,10 +160,10 @@ import Testing
 
     @Test(.tags(.attackD6, .attackF3)) func `bounds guesses at many accounts from one address`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
-        let dependencies = site.identity.dependencies
+        let limits = site.identity.services.limits
         func isTaken(_ account: String, _ address: String) -> Bool {
-            let attempts = dependencies.limits.secondFactor(of: account, address: address)
-            return dependencies.limiter.take(attempts, at: noon) == nil
+            let attempts = limits.secondFactor(of: account, address: address)
+            return limits.rejection(taking: attempts) == nil
         }
         for number in 0..<30 { #expect(isTaken("id-\(number)", "192.0.2.1")) }
         #expect(!isTaken("another", "192.0.2.1"))
@@ -195,7 +195,7 @@ import Testing
         let session = try await site.bearer(try await site.logIn().access)
         var outcomes: [String?] = []
         for _ in 0..<count { outcomes.append(await refusal { try await site.identity.secondFactors.begin(session) }) }
-        _ = try await site.identity.accounts.delete(
+        _ = try await site.identity.administration.delete(
             account.id, isFinal: true, by: AccountActor(account.id), because: "")
         return outcomes
     }
@@ -248,7 +248,7 @@ import Testing
             return await group.reduce(into: [String?]()) { $0.append($1) }
         }
         #expect(refusals.filter { $0 == nil }.count == 1)
-        let id = try #require(try await site.identity.accounts.account(email: "ada@example.com")?.id)
+        let id = try #require(try await site.identity.administration.account(email: "ada@example.com")?.id)
         #expect(try site.recoveryCodeCount(of: id) == 8)
         await site.close()
     }
@@ -303,7 +303,7 @@ import Testing
         #expect(await refusal { try await site.complete(again, app.recoveryCodes[0]) } == "invalidCode")
         _ = try await site.complete(again, next.recoveryCodes[0])
         try await factors.remove(code: next.code(at: site.clock.now), bearer, from: .tests)
-        guard case .signedIn = try await site.begin() else { throw IdentityError.forbidden }
+        guard case .success = try await site.begin() else { throw IdentityError.forbidden }
         await site.close()
     }
 
@@ -336,7 +336,7 @@ import Testing
 
 extension Site {
     func factor(_ email: String = "ada@example.com") async throws -> SecondFactor? {
-        guard let id = try await identity.accounts.account(email: email)?.id else { return nil }
-        return try await identity.dependencies.store.secondFactor(of: id, isConfirmed: true)
+        guard let id = try await identity.administration.account(email: email)?.id else { return nil }
+        return try await identity.services.store.secondFactor(of: id, isConfirmed: true)
     }
 }

@@ -14,9 +14,9 @@ import Testing
         -> IssuedTokens
     {
         let origin = RequestOrigin(address: "127.0.0.1", userAgent: agent, deviceName: name)
-        let step = try await site.logins.begin(
+        let step = try await site.signIns.beginSignIn(
             name: "ada@example.com", password: Site.password, isRemembered: remembered, from: origin)
-        guard case .signedIn(let grant) = step else { throw IdentityError.forbidden }
+        guard case .success(let grant) = step else { throw IdentityError.forbidden }
         return grant
     }
 

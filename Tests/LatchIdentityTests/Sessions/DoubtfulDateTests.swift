@@ -49,12 +49,12 @@ private let day = 86_400.0
 
     @Test func `removes nothing, and adds no key`() async throws {
         let site = try await Site()
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         try await site.signUp()
         let tokens = try await site.logIn()
         let keys = try await site.identity.signingKeys.list()
         site.clock.jump(by: 400 * day)
-        #expect(try await Housekeeping(site.identity.dependencies).prune() == false)
+        #expect(try await Housekeeping(site.identity.services).prune() == false)
         try await site.identity.signingKeys.refresh()
         #expect(try await store.signingKeys().count == keys.count)
         site.clock.jump(by: -400 * day)
@@ -80,11 +80,11 @@ private let day = 86_400.0
     @Test func `knows it at its start by the date in its store, and believes a long weekend`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
-        try await before.dependencies.dates.update(before.dependencies.store)
+        try await before.services.dates.update(before.services.store)
         await before.close()
         for (days, isBelieved) in [(100.0, false), (5.1, false), (4.9, true), (0, true), (-100, true)] {
             let after = try await identity(in: folder, ManualClock(noon + days * day))
-            #expect(after.dependencies.dates.isBelieved == isBelieved, "\(days) days")
+            #expect(after.services.dates.isBelieved == isBelieved, "\(days) days")
             await after.close()
         }
     }
@@ -92,12 +92,12 @@ private let day = 86_400.0
     @Test func `believes a time server, but not one that has another date`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
-        try await before.dependencies.dates.update(before.dependencies.store)
+        try await before.services.dates.update(before.services.store)
         await before.close()
         let now = noon + 30 * day
         for (difference, isBelieved) in [(0.0, true), (-59, true), (3_600, false), (-30 * day, false)] {
             let after = try await identity(in: folder, ManualClock(now)) { now + difference }
-            #expect(after.dependencies.dates.isBelieved == isBelieved, "\(difference) seconds")
+            #expect(after.services.dates.isBelieved == isBelieved, "\(difference) seconds")
             await after.close()
         }
     }
@@ -105,11 +105,11 @@ private let day = 86_400.0
     @Test func `goes on when an operator accepts the date, as all servers of the store do`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
-        try await before.dependencies.dates.update(before.dependencies.store)
+        try await before.services.dates.update(before.services.store)
         await before.close()
         let clock = ManualClock(noon + 30 * day)
         let (after, command) = (try await identity(in: folder, clock), try await identity(in: folder, clock))
-        let (dates, store) = (after.dependencies.dates, after.dependencies.store)
+        let (dates, store) = (after.services.dates, after.services.store)
         let error = await #expect(throws: IdentityError.self) { try await dates.update(store) }
         #expect(error?.code == IdentityError.doubtfulDate.code)
         #expect(error?.hint?.contains("latch admin clock accept") == true)
@@ -128,7 +128,7 @@ private let day = 86_400.0
         let folder = try TemporaryFolder()
         let clock = ManualClock(noon)
         let identity = try await identity(in: folder, clock)
-        let (dates, store) = (identity.dependencies.dates, identity.dependencies.store)
+        let (dates, store) = (identity.services.dates, identity.services.store)
         try await dates.update(store)
         clock.advance(by: 3_599)
         try await dates.update(store)

@@ -36,7 +36,7 @@ import Testing
 
     /// The number of a site's store calls that read.
     private func reads(_ site: Site) throws -> Int {
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         guard case .histogram(let histogram) = store.calls.samples.first?.value else { return 0 }
         return histogram.intervals.reduce(0, +)
     }
@@ -92,8 +92,8 @@ import Testing
         #expect(try await one.renew(token).status == 401)
 
         let next = try await renewed(one.logIn().refresh, at: one)
-        let account = try #require(try await other.identity.dependencies.store.account(emailKey: "ada@example.com"))
-        try await other.identity.dependencies.store.perform(.setStatus(.disabled), on: account.id)
+        let account = try #require(try await other.identity.services.store.account(emailKey: "ada@example.com"))
+        try await other.identity.services.store.perform(.setStatus(.disabled), on: account.id)
         #expect(try await one.renew(next).status == 401)
         await close()
     }

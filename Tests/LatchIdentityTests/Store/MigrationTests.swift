@@ -107,12 +107,12 @@ import Testing
     @Test func `keeps its devices signed in, with the scopes that a request gets which names none`() async throws {
         let folder = try fileOfVersion1()
         let site = try await Site(in: folder)
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         let device = try #require(try await store.device(id: Array(0..<16)))
-        let token = RefreshTokenKey(of: device, pepper: site.identity.dependencies.pepper).token(counter: 1).text
+        let token = RefreshTokenKey(of: device, pepper: site.identity.services.pepper).token(counter: 1).text
         let next = try await site.refreshGrant(token)
         #expect(next.status == 200)
-        #expect(next.scopes == site.identity.dependencies.configuration.defaultScopes)
+        #expect(next.scopes == site.identity.services.configuration.defaultScopes)
         #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_scope")
         #expect(try await site.get("/widgets", bearer: next.accessToken).status == 200)
         await site.close()

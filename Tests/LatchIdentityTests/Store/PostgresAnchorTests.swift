@@ -25,7 +25,7 @@ import Testing
         _ = try await site.signUp("bob@example.com")
         _ = try change("CREATE TABLE kept AS SELECT * FROM audit_head")
         for role in [Role.moderator, .user, .moderator] {
-            _ = try await site.identity.accounts.setRole(of: ada.id, to: role)
+            _ = try await site.identity.administration.setRole(of: ada.id, to: role)
         }
         for _ in 0..<3 { _ = try await site.logIn("nobody@example.com") }
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
@@ -36,7 +36,7 @@ import Testing
         try PostgresConnection(PostgresConfiguration(address)).run(sql)
     }
 
-    private var store: IdentityStore { site.identity.dependencies.store }
+    private var store: IdentityStore { site.identity.services.store }
 
     private func anchor(after seconds: Double = 3600) async throws {
         try await store.anchorAudit(at: noon.addingTimeInterval(seconds))
@@ -84,7 +84,7 @@ import Testing
         try putBack("kept.chain = '\(ada.id)'")
         #expect(try await isDamaged())
         // The server goes on, and makes nothing whole of what it finds.
-        _ = try await site.identity.accounts.setRole(of: ada.id, to: .user)
+        _ = try await site.identity.administration.setRole(of: ada.id, to: .user)
         try await anchor(after: 7200)
         #expect(try await isDamaged())
         await site.close()
@@ -167,7 +167,7 @@ import Testing
 
     @Test func `are written by the server that keeps house, once an hour`() async throws {
         site.clock.advance(by: 7200)
-        let house = Housekeeping(site.identity.dependencies)
+        let house = Housekeeping(site.identity.services)
         // The server's own loop may be the one that has its turn.
         _ = try await house.prune()
         while try await anchors().isEmpty { await Task.yield() }

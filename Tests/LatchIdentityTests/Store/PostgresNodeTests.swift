@@ -137,10 +137,10 @@ import Testing
         ]) func `find each change of the audit log, and go on with it damaged`(sql: String) async throws
     {
         let ada = try await first.signUp()
-        _ = try await first.identity.accounts.setRole(of: ada.id, to: .moderator)
+        _ = try await first.identity.administration.setRole(of: ada.id, to: .moderator)
         if case .intact(let count, _) = try await second.identity.audit.verify() { #expect(count > 2) }
         #expect(try change(sql) > 0)
-        _ = try await second.identity.accounts.setRole(of: ada.id, to: .user)
+        _ = try await second.identity.administration.setRole(of: ada.id, to: .user)
         #expect(try await second.logIn(password: "wrong").status == 401)
         if case .intact = try await first.identity.audit.verify() { Issue.record("the change was not found") }
         await close()
@@ -150,9 +150,9 @@ import Testing
         let ada = try await first.signUp()
         for role in [Role.moderator, .user, .moderator] {
             second.clock.advance(by: 86_400)
-            _ = try await second.identity.accounts.setRole(of: ada.id, to: role)
+            _ = try await second.identity.administration.setRole(of: ada.id, to: role)
         }
-        let store = second.identity.dependencies.store
+        let store = second.identity.services.store
         let now = second.clock.now
         while try await store.pruneAudit(before: now - 1000, keeping: 1000, atMost: 3, at: now) {}
         let records = try await first.identity.audit.records(limit: 100)
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(.tags(.attackH3)) func `rotate a key that is due once`() async throws {
-        let age = first.identity.dependencies.configuration.signingKeyLifetime.inSeconds
+        let age = first.identity.services.configuration.signingKeyLifetime.inSeconds
         for site in [first, second] { site.clock.advance(by: age) }
         try await withThrowingTaskGroup { group in
             for number in 0..<8 {
@@ -207,7 +207,7 @@ import Testing
                 let account = Account(
                     id: "id-\(number)", email: try EmailAddress("u\(number)@example.com"), name: "Name_\(number)",
                     passwordHash: nil, passwordChangedAt: noon, createdAt: noon + Double(number))
-                try await site.identity.dependencies.store.insert(account, details: number % 3 == 0 ? nil : details)
+                try await site.identity.services.store.insert(account, details: number % 3 == 0 ? nil : details)
             }
         }
         for search in ["", "100%", "_1", "óla", "u1", "n", "nobody", "\\", "\"", "' OR 1=1"] {
@@ -219,7 +219,7 @@ import Testing
                     query.after = nil
                     var ids: [String] = []
                     repeat {
-                        let page = try await site.identity.dependencies.store.accounts(query)
+                        let page = try await site.identity.services.store.accounts(query)
                         ids += page.accounts.map(\.account.id)
                         query.after = page.next
                     } while query.after != nil
@@ -228,7 +228,7 @@ import Testing
                 #expect(found[0] == found[1], "\(search) by \(sort)")
             }
         }
-        let figures = try await first.identity.dependencies.store.statistics(since: noon)
+        let figures = try await first.identity.services.store.statistics(since: noon)
         #expect(figures.total == 12 && figures.active == 0)
         await close()
         await sites[1].close()

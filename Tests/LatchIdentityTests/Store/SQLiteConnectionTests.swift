@@ -208,8 +208,8 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         _ = try await site.post("/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
-        _ = try await site.identity.accounts.setRoles(of: account.id, roles: ["editor"], permissions: [])
-        _ = try await site.identity.accounts.setStatus(of: account.id, to: .disabled)
+        _ = try await site.identity.administration.setRoles(of: account.id, roles: ["editor"], permissions: [])
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .disabled)
         await site.close()
 
         let connection = try SQLiteConnection(path: site.folder.file(), access: .readOnly)

@@ -92,7 +92,7 @@ import Testing
     @Test func `name their key by its own thumbprint`() async throws {
         let site = try await Site()
         let keys = try #require(try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue)
-        let stored = try await site.identity.dependencies.store.signingKeys()
+        let stored = try await site.identity.services.store.signingKeys()
         #expect(keys.count == 1)
         #expect(keys[0]["kid"]?.stringValue == stored.first?.id)
         let second = try await Site(in: site.folder)

@@ -31,13 +31,13 @@ import Testing
         }
         try await site.signUp()
         await #expect(throws: IdentityError.self) { try await site.signUp() }
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         await #expect(throws: IdentityError.self) {
             try await store.read { _ throws(IdentityError) in throw .cancelled }
         }
         try SQLiteConnection(path: site.folder.file(), access: .readWrite).run("DROP TABLE heartbeat")
         #expect(try await site.get("/healthz").status == 503)
-        await site.identity.dependencies.store.close()
+        await site.identity.services.store.close()
         #expect(try await site.logIn().status == 503)
         let lines = reported.withLock { $0 }
         #expect(lines.count == 1 && lines.first?.hasPrefix("checkHealth: ") == true, "\(lines)")

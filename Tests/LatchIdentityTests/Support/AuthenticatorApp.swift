@@ -33,8 +33,8 @@ struct AuthenticatorApp: Sendable {
 }
 
 extension Site {
-    var logins: LoginService { LoginService(dependencies: identity.dependencies) }
-    var tokens: TokenService { TokenService(dependencies: identity.dependencies) }
+    var signIns: SignInService { identity.services.signIns }
+    var tokens: TokenService { identity.services.tokens }
 
     func bearer(_ access: String) async throws -> AuthenticatedSession {
         try await tokens.authenticate(accessToken: access)
@@ -58,8 +58,8 @@ extension Site {
 
     func begin(
         _ email: String = "ada@example.com", password: String = Site.password, isRemembered: Bool = true
-    ) async throws -> LoginResult {
-        try await logins.begin(name: email, password: password, isRemembered: isRemembered, from: .tests)
+    ) async throws -> SignInResult<IssuedTokens> {
+        try await signIns.beginSignIn(name: email, password: password, isRemembered: isRemembered, from: .tests)
     }
 
     /// The challenge of a login that needs the second factor.
@@ -69,7 +69,7 @@ extension Site {
     }
 
     func complete(_ challenge: String, _ code: String) async throws -> IssuedTokens {
-        try await logins.complete(challenge: challenge, code: code, from: .tests)
+        try await signIns.finishSignIn(challenge: challenge, code: code, from: .tests)
     }
 }
 

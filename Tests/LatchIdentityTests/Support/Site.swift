@@ -150,7 +150,7 @@ extension Site {
 
     /// The token of the newest mail to an address.
     func mailedToken(to email: String = "ada@example.com") async -> String? {
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         // Workers send in parallel, so that a notice without a link can arrive after the mail with one.
         let text = mailer.messages.last { $0.recipient == email && $0.text.contains("token=") }?.text
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init)

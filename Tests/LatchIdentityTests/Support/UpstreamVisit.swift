@@ -158,6 +158,6 @@ extension Site {
     }
 
     func accountID(_ email: String) async throws -> String? {
-        try await identity.accounts.account(email: email)?.id
+        try await identity.administration.account(email: email)?.id
     }
 }

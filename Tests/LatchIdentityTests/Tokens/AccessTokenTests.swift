@@ -19,7 +19,7 @@ import Testing
         site = try await Site()
         try await site.signUp(roles: ["admin"])
         login = try await site.logIn()
-        let stored = try #require(try await site.identity.dependencies.store.signingKeys().first)
+        let stored = try #require(try await site.identity.services.store.signingKeys().first)
         key = try Key(jwk: try #require(try JSONValue(parsing: stored.privateJWK).objectValue))
     }
 
@@ -84,8 +84,8 @@ import Testing
     }
 
     @Test func `gives no role that the account does not have, whatever its claims say`() async throws {
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
-        _ = try await site.identity.accounts.setRoles(of: account.id, roles: [], permissions: [])
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        _ = try await site.identity.administration.setRoles(of: account.id, roles: [], permissions: [])
         #expect(try await site.get("/api/users", bearer: login.access).status == 403)
     }
 

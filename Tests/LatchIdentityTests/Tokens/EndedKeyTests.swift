@@ -87,7 +87,7 @@ import Testing
             #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
         }
         // The row is removed, and the log tells of it.
-        #expect(try await site.identity.dependencies.store.signingKeys().map(\.id) == [id])
+        #expect(try await site.identity.services.store.signingKeys().map(\.id) == [id])
         #expect(try await site.identity.audit.records(limit: 20).contains { $0.event == "key.refused" })
         if case .damaged = try await site.identity.audit.verify() { Issue.record("the log is damaged") }
         await starting.close()
@@ -106,10 +106,10 @@ import Testing
         try fixture.putBack()
         try fixture.putListBack()
         // A reload of the settings forgets nothing.
-        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        let next = try await site.identity.reconfigured(site.identity.services.configuration)
         try await next.signingKeys.refresh()
         #expect(try await next.signingKeys.list().map(\.id) == [id])
-        #expect(try await next.dependencies.store.signingKeys().map(\.id) == [id])
+        #expect(try await next.services.store.signingKeys().map(\.id) == [id])
         await next.close()
         // The list is complete again.
         try fixture.putBack()
@@ -129,7 +129,7 @@ import Testing
             try fixture.putBack()
             try await site.identity.signingKeys.refresh()
             #expect(try await published(site) == [id])
-            #expect(try await site.identity.dependencies.store.signingKeys().map(\.id) == [id])
+            #expect(try await site.identity.services.store.signingKeys().map(\.id) == [id])
         }
         await site.close()
     }
@@ -154,8 +154,8 @@ import Testing
         let fixture = try await Fixture(store)
         let site = fixture.site
         let old = try #require(try await published(site).first)
-        let key = try site.identity.dependencies.keyring.newSigningKey(at: noon + 1, signsAt: noon + 601)
-        try await site.identity.dependencies.store.insertAsEarlier(key)
+        let key = try site.identity.services.keyring.newSigningKey(at: noon + 1, signsAt: noon + 601)
+        try await site.identity.services.store.insertAsEarlier(key)
         try await site.identity.signingKeys.refresh()
         #expect(Set(try await published(site)) == [old, key.id])
         try fixture.keep()
@@ -186,7 +186,7 @@ import Testing
         let site = fixture.site
         try fixture.keep()
         let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))
-        let stored = try await site.identity.dependencies.store.storedKeys()
+        let stored = try await site.identity.services.store.storedKeys()
         #expect(stored.signingKeyList?.sealedBy != nil)
         #expect(throws: IdentityError.self) { try SigningKeyList(try #require(stored.signingKeyList).content) }
         let other = String(repeating: "fedcba9876543210", count: 4)

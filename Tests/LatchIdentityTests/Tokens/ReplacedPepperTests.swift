@@ -29,7 +29,7 @@ import Testing
             ($0.tokenPepper, $0.acceptsAnotherPepper) = ("the second pepper", true)
         }
         let id = try #require(RefreshToken(login.refresh)?.deviceID)
-        let device = try #require(try await second.identity.dependencies.store.device(id: id))
+        let device = try #require(try await second.identity.services.store.device(id: id))
         #expect(device.revokedAt == second.clock.now && device.revocationReason == .pepperReplaced)
         #expect(try await second.get("/user/profile", bearer: login.access).status == 401)
         #expect(try await second.renew(login.refresh).status == 401)
@@ -65,11 +65,11 @@ import Testing
             clock: ManualClock(noon).wallClock())
         let account = try await first.accounts.signUp(
             email: "ada@example.com", password: Site.password, isVerified: true)
-        let store = first.dependencies.store
+        let store = first.services.store
         for purpose in [OutboxMail.Purpose.newAddress, .addressCode, .resetPassword, .passwordChanged] {
             try await store.insert(
                 OutboxMail(
-                    purpose, to: account.email, accountID: account.id, id: first.dependencies.random.identifier(),
+                    purpose, to: account.email, accountID: account.id, id: first.services.random.identifier(),
                     at: noon.addingTimeInterval(3600)))
         }
         await first.close()
@@ -98,7 +98,7 @@ import Testing
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
-        let tokens = MailedTokens(pepper: site.identity.dependencies.pepper)
+        let tokens = MailedTokens(pepper: site.identity.services.pepper)
         for mail in site.mailer.messages { #expect(tokens.token(of: mail.id) != token) }
         await site.close()
     }

@@ -142,7 +142,7 @@ import Testing
     @Test func `that are encrypted cannot be moved, changed or joined by a plain one`() async throws {
         _ = try await load(storeKey: Self.storeKey)
         let other = try await Site()
-        let stranger = try #require(try await other.identity.dependencies.store.signingKeys().first)
+        let stranger = try #require(try await other.identity.services.store.signingKeys().first)
         await other.close()
         try change(
             "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
@@ -179,8 +179,8 @@ import Testing
 
     @Test func `are not joined by a key under the earlier store key`() async throws {
         let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
-        let store = site.identity.dependencies.store
-        let keyring = site.identity.dependencies.keyring
+        let store = site.identity.services.store
+        let keyring = site.identity.services.keyring
         // A node that decided to rotate before the operator's command, and inserts after it.
         let late = try keyring.newSigningKey(at: noon + 1, signsAt: noon + 1)
         try await site.identity.signingKeys.reseal(with: Self.otherKey)
@@ -219,15 +219,15 @@ import Testing
         try await site.signUp()
         let old = try await site.logIn().access
         let other = try await Site()
-        let newer = try #require(try await other.identity.dependencies.store.signingKeys().first)
+        let newer = try #require(try await other.identity.services.store.signingKeys().first)
         await other.close()
         try change(
             "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
             [.text(newer.id), .blob(newer.privateJWK), .date(noon + 1)])
-        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
-        #expect(next.dependencies.accessTokens.verify(old) != nil)
-        #expect(try await next.dependencies.store.signingKeys().map(\.id).first == newer.id)
-        let keySet = try JSONValue(parsing: next.dependencies.accessTokens.keySet)
+        let next = try await site.identity.reconfigured(site.identity.services.configuration)
+        #expect(next.services.accessTokens.verify(old) != nil)
+        #expect(try await next.services.store.signingKeys().map(\.id).first == newer.id)
+        let keySet = try JSONValue(parsing: next.services.accessTokens.keySet)
         let keys = keySet["keys"]?.arrayValue ?? []
         #expect(keys.count == 2)
         // RFC 7517 §9.2: what is published has no private part.

@@ -64,8 +64,8 @@ import Testing
     /// Two readings in one process may end in another order than they began.
     @Test(.tags(.attackH3)) func `stays ended for a node that has read the keys before`() async throws {
         let site = try await Site()
-        let (tokens, keyring) = (site.identity.dependencies.accessTokens, site.identity.dependencies.keyring)
-        let store = site.identity.dependencies.store
+        let (tokens, keyring) = (site.identity.services.accessTokens, site.identity.services.keyring)
+        let store = site.identity.services.store
         let reading = tokens.beginReading()
         let earlier = try keyring.signingKeys(try await store.storedKeys())
         let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))

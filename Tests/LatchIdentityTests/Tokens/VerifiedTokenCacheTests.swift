@@ -151,24 +151,24 @@ private final class CountedCache: Sendable {
     }
 
     private func account() async throws -> Account {
-        try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        try #require(try await site.identity.administration.account(email: "ada@example.com"))
     }
 
     @Test func `is verified once, and its rows are read once until something is written`() async throws {
-        let before = site.identity.dependencies.accessTokens.cacheStatistics
+        let before = site.identity.services.accessTokens.cacheStatistics
         for _ in 0..<10 { #expect(try await status() == 200) }
-        let after = site.identity.dependencies.accessTokens.cacheStatistics
+        let after = site.identity.services.accessTokens.cacheStatistics
         #expect(after.hits - before.hits == 10 && after.misses == before.misses)
         #expect(try await site.metric("latch_token_cache_entries") == 1)
     }
 
     @Test func `is counted on through changes of keys and reloads`() async throws {
-        let before = site.identity.dependencies.accessTokens.cacheStatistics
+        let before = site.identity.services.accessTokens.cacheStatistics
         #expect(try await status() == 200)
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
-        let next = try await site.identity.reconfigured(site.identity.dependencies.configuration)
+        let next = try await site.identity.reconfigured(site.identity.services.configuration)
         for identity in [site.identity, next] {
-            let after = identity.dependencies.accessTokens.cacheStatistics
+            let after = identity.services.accessTokens.cacheStatistics
             #expect(after.entries == 0 && after.hits == before.hits + 1 && after.misses >= before.misses)
         }
     }
@@ -192,7 +192,7 @@ private final class CountedCache: Sendable {
 
     @Test(.tags(.attackC10), arguments: [Account.Status.disabled, .suspended, .banned, .deleted])
     func `is refused as soon as its account is not active`(status: Account.Status) async throws {
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         let id = try await account().id
         if status == .deleted {
             try await store.perform(.delete(isFinal: false), on: id)
@@ -204,7 +204,7 @@ private final class CountedCache: Sendable {
 
     @Test func `loses a role with the account`() async throws {
         #expect(try await status("/api/users") == 200)
-        _ = try await site.identity.accounts.setRoles(of: try await account().id, roles: [], permissions: [])
+        _ = try await site.identity.administration.setRoles(of: try await account().id, roles: [], permissions: [])
         #expect(try await status("/api/users") == 403)
         #expect(try await site.get("/user/profile", bearer: login.access).json["roles"]?.arrayValue == [])
     }
@@ -212,7 +212,7 @@ private final class CountedCache: Sendable {
     @Test(.tags(.attackH3)) func `is refused as soon as its key is removed`() async throws {
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
         #expect(try await status() == 401)
-        #expect(site.identity.dependencies.accessTokens.cacheStatistics.entries == 0)
+        #expect(site.identity.services.accessTokens.cacheStatistics.entries == 0)
     }
 
     @Test(.tags(.attackH2)) func `is refused from its expiry on`() async throws {
@@ -243,7 +243,7 @@ private final class CountedCache: Sendable {
             "\(parts[0]).\(parts[1]).\(forged.split(separator: ".")[2])", login.access + "=", login.access + "A",
         ]
         for text in texts { #expect(try await site.get("/user/profile", bearer: text).status == 401) }
-        #expect(site.identity.dependencies.accessTokens.cacheStatistics.entries == 1)
+        #expect(site.identity.services.accessTokens.cacheStatistics.entries == 1)
     }
 
     @Test(.tags(.attackC10)) func `is refused within a second of its sign-out by another process`() async throws {
@@ -273,7 +273,7 @@ private final class CountedCache: Sendable {
         #expect(try await invite("two@example.com", by: login) == 401)
         let next = try await site.logIn()
         #expect(try await site.get("/user/profile", bearer: next.access).status == 200)
-        _ = try await other.identity.accounts.setRoles(of: try await account().id, roles: [], permissions: [])
+        _ = try await other.identity.administration.setRoles(of: try await account().id, roles: [], permissions: [])
         #expect(try await invite("three@example.com", by: next) == 403)
         await other.close()
     }
@@ -285,7 +285,7 @@ private final class CountedCache: Sendable {
         try await configured.signUp()
         let access = try await configured.passwordGrant(as: "phone").accessToken
         #expect(try await configured.get("/user/profile", bearer: access).status == 200)
-        var configuration = configured.identity.dependencies.configuration
+        var configuration = configured.identity.services.configuration
         configuration.clients = []
         let next = try await configured.identity.reconfigured(configuration)
         let request = HTTPRequest(

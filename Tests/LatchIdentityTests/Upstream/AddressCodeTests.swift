@@ -24,7 +24,7 @@ extension Site {
 
     /// The code of the newest mail to an address.
     fileprivate func mailedCode(to email: String = "ada@example.com") async -> String? {
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         // Workers send in parallel, so that a notice without a code can arrive after the mail with one.
         let mails = mailer.messages.reversed().filter { $0.recipient == email }
         return mails.flatMap { $0.text.split(separator: "\n") }.map(String.init).first {
@@ -33,7 +33,7 @@ extension Site {
     }
 
     fileprivate func subjects(to email: String = "ada@example.com") async -> [String] {
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         return mailer.messages.filter { $0.recipient == email }.map(\.subject)
     }
 }
@@ -60,7 +60,7 @@ extension Site {
         var other = UserAgent(site)
         #expect(try await other.answer(page, [("code", code)]).status == 400)
         let node = try await Site(in: site.folder, storedAt: location, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
         }
         var there = UserAgent(node)
         there.cookies = agent.cookies
@@ -69,7 +69,7 @@ extension Site {
         let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
         let profile = try await site.get("/user/profile", bearer: signedIn.access)
         #expect(profile.json["emailVerified"] == true && profile.string("name") == "Ada")
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(account.ownerProvedAt != nil)
         // The next one needs no code, and the first code is used up.
         #expect(try await site.signIn(through: upstream).status == 200)
@@ -96,7 +96,7 @@ extension Site {
         #expect(await site.mailedCode(to: "eve@example.com") != nil)
         #expect(await site.subjects() == ["You have an account already"])
         let id = try #require(try await site.accountID("ada@example.com"))
-        #expect(try await site.identity.dependencies.store.links(of: id).isEmpty)
+        #expect(try await site.identity.services.store.links(of: id).isEmpty)
         await site.close()
     }
 
@@ -165,7 +165,7 @@ extension Site {
         let before = try await site.signIn(through: upstream)
         #expect(await site.subjects() == ["An account was created with your address"])
         let strict = try await Site(in: site.folder, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
         }
         var agent = UserAgent(strict)
@@ -187,7 +187,7 @@ extension Site {
         let link = try await site.link(try await site.linkCode(upstream, app), app, bearer: login.access)
         #expect(link.status == 201)
         let strict = try await Site(in: site.folder, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
         }
         var agent = UserAgent(strict)
@@ -213,7 +213,7 @@ extension Site {
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
         let strict = try await Site(in: site.folder, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
         }
         var agent = UserAgent(strict)
@@ -224,7 +224,7 @@ extension Site {
             try raw.run("UPDATE account SET email = 'eve@example.com', email_key = 'eve@example.com'")
         }
         #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
-        #expect(try await site.identity.accounts.account(email: "eve@example.com")?.emailVerifiedAt == nil)
+        #expect(try await site.identity.administration.account(email: "eve@example.com")?.emailVerifiedAt == nil)
         await strict.close()
         await site.close()
     }
@@ -233,7 +233,7 @@ extension Site {
         let site = try await Site.brokering(upstream)
         let session = try await site.signIn(through: upstream)
         let strict = try await Site(in: site.folder, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
         }
         var agent = UserAgent(strict)

@@ -61,7 +61,7 @@ import AuthenticationServices
             case "microsoft": try await auth.loginWithMicrosoft(from: PresentationAnchor())
             default: try await auth.loginWithFacebook(from: PresentationAnchor())
             }
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(claims?.sub == account.id && account.name == "Ada")
         let profile = try await auth.http.respond(to: auth.http.request(.get, "user/profile"))
         #expect(profile.status == .ok && profile.body.text?.contains(account.id) == true)

@@ -114,7 +114,7 @@ private let silent: Claims = {
         #expect(try await site.link(code, app, bearer: access).status == 201)
         agent.cookies = kept
         #expect(try await agent.answer(page).title == "This sign-in has ended")
-        site.clock.advance(by: LoginService.challengeLifetime + 1)
+        site.clock.advance(by: SignInChallenges.lifetime + 1)
         #expect(try await late.answer(forgotten).title == "This sign-in has ended")
         await site.close()
     }
@@ -125,12 +125,12 @@ private let silent: Claims = {
         let id = try #require(try await site.accountID("ada@example.com"))
         let endings: [(String, () async throws -> Void)] = [
             ("sign-out everywhere", { _ = try await site.tokens.signOutEverywhere(accessToken: session.access) }),
-            ("an administrator", { _ = try await site.identity.accounts.endSessions(of: id, by: nil) }),
+            ("an administrator", { _ = try await site.identity.administration.endSessions(of: id, by: nil) }),
             (
                 "a status",
                 {
-                    _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
-                    _ = try await site.identity.accounts.setStatus(of: id, to: .active, by: nil)
+                    _ = try await site.identity.administration.setStatus(of: id, to: .suspended, by: nil)
+                    _ = try await site.identity.administration.setStatus(of: id, to: .active, by: nil)
                 }
             ),
         ]
@@ -153,7 +153,7 @@ private let silent: Claims = {
         var waiting = UserAgent(site)
         let begun = try await waiting.get(app.path())
         let reloaded = try await Site(in: site.folder, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
             $0.signInRedirects = ["other://auth/callback"]
         }
         var there = UserAgent(reloaded)

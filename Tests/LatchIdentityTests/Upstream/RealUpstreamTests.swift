@@ -122,7 +122,7 @@ struct `A sign-in to our server through a provider that nobody here wrote` {
         #expect(ScriptedUpstream.parameters(page.url ?? "").keys.sorted() == ["code"])
         await #expect(throws: HTTPError.self) { try await stage.exchange(page, app) }
         // The address belongs to an account that was there before.
-        #expect(try await stage.identity.accounts.delete(first.id, isFinal: true, by: nil, because: ""))
+        #expect(try await stage.identity.administration.delete(first.id, isFinal: true, by: nil, because: ""))
         _ = try await stage.identity.accounts.signUp(email: first.email, password: Site.password)
         let refused = try await Self.refusal(stage)
         #expect(refused.text?.contains("You have an account already") == true, "\(refused)")

@@ -69,7 +69,7 @@ extension Site {
         #expect(methods.links.map(\.provider) == ["staff"] && methods.links.first?.email == "ada@example.com")
         #expect(methods.links.first?.linkedAt == noon)
         site.clock.advance(by: 61)
-        let account = try #require(try await site.identity.accounts.account(email: "ada@example.com"))
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         func isRecent() async throws -> Bool {
             let access = try #require(auth.session.currentState.credential?.access)
             let session = try await site.bearer(access)

@@ -239,8 +239,8 @@ import Testing
         let app = UpstreamApp()
         let code = try await code(site, upstream, app)
         let id = try #require(try await site.accountID("ada@example.com"))
-        _ = try await site.identity.accounts.setStatus(of: id, to: .suspended, by: nil)
-        _ = try await site.identity.accounts.setStatus(of: id, to: .active, by: nil)
+        _ = try await site.identity.administration.setStatus(of: id, to: .suspended, by: nil)
+        _ = try await site.identity.administration.setStatus(of: id, to: .active, by: nil)
         #expect(try await site.exchange(code, app).status == 401)
         // Also by one that has left the code in the store.
         let second = try await self.code(site, upstream, app)

@@ -104,7 +104,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             #expect(page.text.contains("notes://auth/callback?error=account_exists"))
         }
         let id = try #require(try await site.accountID("ada@example.com"))
-        #expect(try await site.identity.dependencies.store.links(of: id).isEmpty)
+        #expect(try await site.identity.services.store.links(of: id).isEmpty)
         #expect(try await site.tokens.devices(of: id).isEmpty)
         await site.close()
     }
@@ -222,7 +222,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let begun = try await agent.get(app.path())
         let callback = try "/api/auth/staff/callback?" + upstream.approve(begun.location, as: Site.ada)
         let node = try await Site(in: site.folder, storedAt: location, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
         }
         var there = UserAgent(node)
         there.cookies = agent.cookies

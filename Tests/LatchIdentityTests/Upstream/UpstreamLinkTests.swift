@@ -29,7 +29,7 @@ import Testing
         }
         #expect(ids[0] == ids[1])
         // The owner hears of it, and the operator can see it.
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "A new way to sign in was added" })
         #expect(
             try await site.identity.audit.records(limit: 50).contains {
@@ -48,7 +48,7 @@ import Testing
         var preferences = AccountDetailsChange()
         preferences.preferences = AccountDetails.Preferences()
         preferences.preferences?.language = "de-CH"
-        _ = try await site.identity.accounts.change(preferences, of: account.id, by: AccountActor(account.id))
+        _ = try await site.identity.administration.change(preferences, of: account.id, by: AccountActor(account.id))
         // Whoever resets the password may read another language.
         let english: HTTPFields = ["Accept-Language": "en"]
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: english)
@@ -136,7 +136,7 @@ import Testing
         #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status == 200)
         #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status == 404)
         #expect(try await site.signIn(through: upstream, as: claims).status == 409)
-        await site.identity.dependencies.mails.flush()
+        await site.identity.services.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "A way to sign in was removed" })
         await site.close()
     }
@@ -161,7 +161,7 @@ import Testing
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         try await site.signUp()
-        let service = site.identity.dependencies.upstreamSignIns
+        let service = site.identity.services.upstreamSignIns
         let app = UpstreamApp()
         let first = try await site.linkCode(upstream, app)
         // The token was checked, and then its device is signed out.
@@ -175,7 +175,7 @@ import Testing
         let other = try await site.bearer(try await site.logIn().access)
         _ = try await site.tokens.signOut(device: other.device.publicID, of: other.accountID)
         #expect(await refusal { try await service.unlink("staff", from: other) } == "invalidToken")
-        #expect(try await site.identity.dependencies.store.links(of: other.accountID).count == 1)
+        #expect(try await site.identity.services.store.links(of: other.accountID).count == 1)
         await site.close()
     }
 
@@ -193,7 +193,7 @@ import Testing
         #expect(try await site.link(code, app, bearer: first.access).status == 201)
         let access = try await site.signIn(through: upstream).access
         let reloaded = try await Site(in: site.folder, upstream: upstream) {
-            $0 = site.identity.dependencies.configuration
+            $0 = site.identity.services.configuration
             $0.upstreams.removeAll { $0.name == "github" }
             $0.upstreamSecrets["github"] = nil
         }
@@ -209,7 +209,7 @@ import Testing
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
         let id = try #require(try await site.accountID("ada@example.com"))
-        #expect(try await site.identity.accounts.delete(id, isFinal: true, by: nil, because: ""))
+        #expect(try await site.identity.administration.delete(id, isFinal: true, by: nil, because: ""))
         #expect(try await site.signIn(through: upstream).status == 200)
         #expect(try await site.accountID("ada@example.com") != id)
         await site.close()
@@ -297,7 +297,7 @@ import Testing
         #expect(await refusal { try await site.complete(token, totp.recoveryCodes[0]) } == "invalidToken")
         // The link is removed while the page waits.
         let session = try await site.bearer(access)
-        try await site.identity.dependencies.upstreamSignIns.unlink("staff", from: session)
+        try await site.identity.services.upstreamSignIns.unlink("staff", from: session)
         let ended = try await agent.post(
             "/api/auth/continue", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
         #expect(ended.text.contains("has ended"))

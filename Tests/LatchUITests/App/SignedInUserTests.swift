@@ -23,7 +23,7 @@ import Testing
             let auth = try await server.signedIn()
             let id = try #require(auth.profile?.id)
             #expect(auth.profile?.role == "user")
-            _ = try await server.identity.accounts.setRole(of: id, to: .moderator)
+            _ = try await server.identity.administration.setRole(of: id, to: .moderator)
             auth.activate()
             await auth.settled()
             #expect(auth.profile?.role == "user", "it was loaded a moment ago")
@@ -33,7 +33,7 @@ import Testing
             #expect(auth.profile?.role == "moderator" && auth.menu?.screen.profile.role == "moderator")
 
             // The profile's own screen loads it each time, and the app has it at once.
-            _ = try await server.identity.accounts.setRole(of: id, to: .admin)
+            _ = try await server.identity.administration.setRole(of: id, to: .admin)
             auth.menu?.press(.profile)
             await auth.settled()
             #expect(auth.profile?.role == "admin")

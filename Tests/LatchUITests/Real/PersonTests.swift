@@ -235,7 +235,7 @@ import Testing
             await refused.use()
             #expect(refused.machine.failure?.reason == .forbidden)
 
-            _ = try await server.identity.accounts.setRole(of: account.id, to: .admin)
+            _ = try await server.identity.administration.setRole(of: account.id, to: .admin)
             let users = UserListModel(client)
             await users.use()
             #expect(users.screen.users?.count == 3 && users.control(.more) == nil)

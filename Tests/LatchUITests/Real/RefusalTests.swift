@@ -18,8 +18,8 @@ import Testing
     @Test func `is a suspended account, in words, and only for the right password`() async throws {
         try await RealServer.run { server in
             try await server.client().signUp(email: email, password: password)
-            let account = try #require(try await server.identity.accounts.account(email: email))
-            _ = try await server.identity.accounts.setStatus(of: account.id, to: .suspended)
+            let account = try #require(try await server.identity.administration.account(email: email))
+            _ = try await server.identity.administration.setStatus(of: account.id, to: .suspended)
             // By the RPC, and by the route of a backend without a user service.
             for hasNoUserService in [false, true] {
                 server.hasNoUserService.withLock { $0 = hasNoUserService }

@@ -70,7 +70,7 @@ import Testing
             let account = try await client.profile()
             #expect(account.attributes == ["company": "Engines & Co", "newsletter": "true"])
             #expect(account.acceptedTerms == "2026-01")
-            let stored = try #require(try await server.identity.accounts.account(email: email))
+            let stored = try #require(try await server.identity.administration.account(email: email))
             #expect(stored.acceptedTerms == AcceptedTerms(version: "2026-01", acceptedAt: stored.createdAt))
             #expect(stored.roles.isEmpty && stored.permissions.isEmpty)
         }
@@ -118,7 +118,7 @@ import Testing
             let registration = RegistrationModel(try server.client())
             await registration.use([.email: email, .newPassword: password], press: .submit)
             #expect(registration.outcome == .registered(email: email))
-            let stored = try #require(try await server.identity.accounts.account(email: email))
+            let stored = try #require(try await server.identity.administration.account(email: email))
             #expect(stored.attributes.isEmpty && stored.acceptedTerms == nil)
         }
     }

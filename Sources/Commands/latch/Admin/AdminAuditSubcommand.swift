@@ -72,7 +72,7 @@ enum AdminAuditSubcommand {
 
     /// Returns the id of an account; that of one which is gone is what the call says.
     private static func accountID(of who: String, _ identity: Identity) async throws -> String {
-        if let found = try await identity.accounts.find(who) { return found.account.id }
+        if let found = try await identity.administration.find(who) { return found.account.id }
         guard !who.utf8.contains(UInt8(ascii: "@")) else { throw CommandError.noAccount(who) }
         return who
     }

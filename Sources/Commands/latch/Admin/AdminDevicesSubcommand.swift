@@ -24,7 +24,7 @@ enum AdminDevicesSubcommand {
         let who = invocation.arguments[0]
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
-            let devices = try await identity.accounts.devices(of: account.id)
+            let devices = try await identity.administration.devices(of: account.id)
             let rows = devices.map { device in
                 [
                     device.publicID, device.name ?? device.userAgent ?? "-", device.clientID ?? "-",
@@ -51,7 +51,7 @@ enum AdminDevicesSubcommand {
         let (who, id) = (invocation.arguments[0], invocation.arguments[1])
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
-            guard try await identity.accounts.endSession(ofDevice: id, of: account.id) else {
+            guard try await identity.administration.endSession(ofDevice: id, of: account.id) else {
                 throw CommandError.failed(
                     "\(account.email.text) is not signed in on a device '\(id)'.",
                     hint: "'latch admin devices list \(account.email.text)' shows the devices.")

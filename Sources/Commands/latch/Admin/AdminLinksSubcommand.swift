@@ -21,7 +21,7 @@ enum AdminLinksSubcommand {
         let who = invocation.arguments[0]
         return { identity in
             let account = try await account(who, identity)
-            let links = try await identity.accounts.links(of: account.id)
+            let links = try await identity.administration.links(of: account.id)
             let rows = links.map { link in
                 [
                     link.identity.provider, link.identity.email?.text ?? "-", link.identity.subject,
@@ -61,13 +61,13 @@ enum AdminLinksSubcommand {
         let reason = invocation[AdminCall.reason] ?? ""
         return { identity in
             let account = try await account(who, identity)
-            let isRemoved = try await identity.accounts.removeLink(to: provider, of: account.id, because: reason)
+            let isRemoved = try await identity.administration.removeLink(to: provider, of: account.id, because: reason)
             guard isRemoved == true else {
                 throw CommandError.failed(
                     "\(account.email.text) has no link to '\(provider)'.",
                     hint: "'latch admin links list \(account.email.text)' shows the links.")
             }
-            let isLast = try await identity.accounts.links(of: account.id).isEmpty && account.passwordHash == nil
+            let isLast = try await identity.administration.links(of: account.id).isEmpty && account.passwordHash == nil
             let note = isLast ? " It was the last way to sign in: a password can be set by mail." : ""
             return (
                 "Removed the link of \(account.email.text) to \(provider).\(note)".printable,
@@ -80,7 +80,7 @@ enum AdminLinksSubcommand {
     }
 
     static func account(_ who: String, _ identity: Identity) async throws -> LatchIdentity.Account {
-        guard let found = try await identity.accounts.find(who) else { throw CommandError.noAccount(who) }
+        guard let found = try await identity.administration.find(who) else { throw CommandError.noAccount(who) }
         return found.account
     }
 }

@@ -22,7 +22,7 @@ enum AdminPasskeysSubcommand {
         let who = invocation.arguments[0]
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
-            let passkeys = try await identity.accounts.passkeys(of: account.id)
+            let passkeys = try await identity.administration.passkeys(of: account.id)
             let rows = passkeys.map { passkey in
                 [
                     passkey.name, "since \(AccountReport.text(passkey.createdAt))",
@@ -56,7 +56,7 @@ enum AdminPasskeysSubcommand {
         let reason = invocation[AdminCall.reason] ?? ""
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
-            guard try await identity.accounts.removePasskeys(of: account.id, because: reason) == true else {
+            guard try await identity.administration.removePasskeys(of: account.id, because: reason) == true else {
                 throw CommandError.failed(
                     "\(account.email.text) has no passkeys.",
                     hint: "'latch admin passkeys list \(account.email.text)' shows them.")

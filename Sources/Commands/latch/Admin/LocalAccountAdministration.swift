@@ -46,14 +46,14 @@ struct LocalAccountAdministration: AccountAdministration {
         }
     }
 
-    private var accounts: AccountService { identity.accounts }
+    private var administration: AccountAdministration { identity.administration }
 
     func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
         var page = query
         var found: [AdministeredAccount] = []
         while true {
             page.limit = min(query.limit - found.count, 500)
-            let result = try await accounts.list(page, for: nil)
+            let result = try await administration.list(page, for: nil)
             found += result.accounts.map { AdministeredAccount($0) }
             guard let next = result.next, found.count < query.limit else {
                 return (found, result.total, result.isTotalMinimum)
@@ -63,38 +63,38 @@ struct LocalAccountAdministration: AccountAdministration {
     }
 
     func account(_ who: String) async throws -> AdministeredAccount {
-        guard let full = try await accounts.find(who) else { throw CommandError.noAccount(who) }
+        guard let full = try await administration.find(who) else { throw CommandError.noAccount(who) }
         var account = AdministeredAccount(full)
         account.hasSecondFactor = try await identity.secondFactors.isConfirmed(of: account.id)
         return account
     }
 
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {
-        guard try await accounts.setRole(of: id, to: role) else { throw CommandError.noAccount(id) }
+        guard try await administration.setRole(of: id, to: role) else { throw CommandError.noAccount(id) }
         return try await account(id)
     }
 
     func setStatus(
         _ status: LatchIdentity.Account.Status, of id: String, because reason: String
     ) async throws -> AdministeredAccount {
-        guard try await accounts.setStatus(of: id, to: status, by: nil, because: reason) else {
+        guard try await administration.setStatus(of: id, to: status, by: nil, because: reason) else {
             throw CommandError.noAccount(id)
         }
         return try await account(id)
     }
 
     func endSessions(of id: String) async throws -> Int {
-        guard let count = try await accounts.endSessions(of: id, by: nil) else { throw CommandError.noAccount(id) }
+        guard let count = try await administration.endSessions(of: id, by: nil) else { throw CommandError.noAccount(id) }
         return count
     }
 
     func removeFactor(of id: String) async throws -> Bool {
-        guard let found = try await identity.secondFactors.remove(of: id) else { throw CommandError.noAccount(id) }
+        guard let found = try await administration.removeFactor(of: id) else { throw CommandError.noAccount(id) }
         return found
     }
 
     func delete(_ id: String, isFinal: Bool, because reason: String) async throws {
-        guard try await accounts.delete(id, isFinal: isFinal, by: nil, because: reason) else {
+        guard try await administration.delete(id, isFinal: isFinal, by: nil, because: reason) else {
             throw CommandError.noAccount(id)
         }
     }

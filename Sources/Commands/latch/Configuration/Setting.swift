@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchIdentity
 
 /// A setting, named by its key in a file, by `LATCH_…` in the environment, and sometimes by an option.
@@ -53,7 +54,7 @@ struct Setting: Sendable {
 }
 
 /// A secret in a file of its own, as the service manager passes it.
-struct SettingCredential: Sendable, Redacted {
+struct SettingCredential: Sendable, Redacting {
     let path: String
     let text: String
 

@@ -41,13 +41,17 @@ package struct AuthenticatedSession: Sendable {
     var isFirstParty: Bool { clientID == OAuthClient.firstPartyID }
 }
 
-extension Dependencies {
-    /// Rejects a session that may be unattended: its user must have authenticated recently (RFC 9470), which no refresh does.
+/// The rule that a user must have authenticated recently before the account's credentials change (RFC 9470).
+struct RecentAuthenticationRule: Sendable {
+    /// The time for which an authentication counts as recent.
+    let maximumAge: Duration
+    let clock: WallClock
+
+    /// Rejects a session that may be unattended: no refresh authenticates its user again.
     ///
     /// - Throws: `IdentityError.signInAgain`.
-    func requireRecentAuthentication(_ session: AuthenticatedSession) throws(IdentityError) {
-        let (device, maximumAge) = (session.device, configuration.recentAuthentication)
-        let age = now.timeIntervalSince(device.authenticatedAt ?? device.createdAt)
+    func require(_ session: AuthenticatedSession) throws(IdentityError) {
+        let age = clock.now.timeIntervalSince(session.device.authenticatedAt ?? session.device.createdAt)
         // A clock that was set back makes no old session recent.
         guard (-60..<maximumAge.inSeconds).contains(age) else { throw .signInAgain(maximumAge: maximumAge) }
     }

@@ -20,8 +20,8 @@ public struct ScopeInterceptor: Interceptor {
     /// The required scopes, all of them; a higher level of a resource includes the lower ones.
     private let required: Scopes
 
-    init(_ dependencies: Dependencies, requiring required: Scopes) {
-        tokens = TokenService(dependencies: dependencies)
+    init(_ tokens: TokenService, requiring required: Scopes) {
+        self.tokens = tokens
         self.required = required
     }
 
@@ -62,7 +62,7 @@ extension Identity {
     ///
     /// It throws `IdentityError`, which the server's own routes turn into a response; place it inside an interceptor
     /// that does so, such as ``errorInterceptor``.
-    public func requiring(_ scopes: Scopes) -> ScopeInterceptor { ScopeInterceptor(dependencies, requiring: scopes) }
+    public func requiring(_ scopes: Scopes) -> ScopeInterceptor { ScopeInterceptor(services.tokens, requiring: scopes) }
 
     /// The interceptor that turns `IdentityError` into a response in the format of the server's own errors.
     public var errorInterceptor: some Interceptor { IdentityErrorInterceptor(format: .detail) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// A user's account as the store keeps it; its description is the id alone.
@@ -63,6 +64,6 @@ extension Account {
     }
 }
 
-extension Account: Redacted {
+extension Account: Redacting {
     package var description: String { "Account(\(id))" }
 }

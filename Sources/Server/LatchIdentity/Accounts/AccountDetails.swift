@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// The profile and the preferences of a user; authorization never depends on them.
@@ -60,7 +61,7 @@ package struct AccountDetails: Sendable, Hashable, Codable {
     }
 }
 
-extension AccountDetails: Redacted {}
+extension AccountDetails: Redacting {}
 
 /// A change of details; nil keeps a field, the empty text clears it.
 package struct AccountDetailsChange: Sendable, Hashable {

@@ -19,28 +19,28 @@ extension AccountService {
         let role = Role.allCases.last { $0.words.last.map(roles.contains) ?? true } ?? .user
         guard actor.isAdministrator else { throw .forbidden }
         if actor.role < .superAdmin {
-            let given = dependencies.configuration.invitationRoles + actor.roles
+            let given = configuration.invitationRoles + actor.roles
             guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else {
                 throw .forbidden
             }
         }
-        try dependencies.requireRecentAuthentication(session)
+        try recentAuthentication.require(session)
         let email = try EmailAddress(email)
-        let now = dependencies.now
-        var account = Account(id: dependencies.newID(at: now), email: email, createdAt: now)
+        let now = clock.now
+        var account = Account(id: random.newID(at: now), email: email, createdAt: now)
         account.name = try Self.validated(name: name)
         try Self.requireWords(roles)
         account.roles = role.replacing(in: roles)
-        try dependencies.take([dependencies.limits.mail(.invitation, emailKey: email.key)])
+        try limits.take([limits.mail(.invitation, emailKey: email.key)])
         do throws(IdentityError) {
-            try await dependencies.store.insert(
+            try await store.insert(
                 account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor,
                 on: session.device.id)
         } catch {
             throw error == .alreadyExists ? error.at("email") : error
         }
-        dependencies.metrics.count(.accountsCreated)
-        dependencies.mails.wake()
+        metrics.count(.accountsCreated)
+        mails.wake()
         return account
     }
 }

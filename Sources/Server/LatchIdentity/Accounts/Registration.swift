@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// What a registration says beside the account itself: the fields of the app, and the terms that the person has accepted.
@@ -15,7 +16,7 @@ package struct Registration: Sendable, Hashable {
     package init() {}
 }
 
-extension Registration: Redacted {}
+extension Registration: Redacting {}
 
 /// The terms that a person has accepted.
 package struct AcceptedTerms: Sendable, Hashable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCrypto
 package import PortableFoundation
 
@@ -82,4 +83,4 @@ struct AuditChain: Sendable {
     private func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 }
 
-extension AuditChain: Redacted {}
+extension AuditChain: Redacting {}

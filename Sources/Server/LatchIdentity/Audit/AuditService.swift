@@ -10,7 +10,11 @@ package struct AuditService: Sendable {
     /// The number of entries that one transaction removes at most, so that no login waits long for it.
     static let pruningBatch = 10_000
 
-    let dependencies: Dependencies
+    /// The time for which entries are kept.
+    let retention: Duration
+    let store: IdentityStore
+    let clock: WallClock
+    let auditKey: [UInt8]
 
     /// Returns entries, the newest first.
     ///
@@ -23,12 +27,12 @@ package struct AuditService: Sendable {
 
     /// Returns the entries that a query selects, the newest first.
     package func records(_ query: AuditQuery) async throws(IdentityError) -> [AuditRecord] {
-        try await dependencies.store.auditRecords(query)
+        try await store.auditRecords(query)
     }
 
     /// Checks that no entry was changed, removed or added behind the server's back.
     package func verify() async throws(IdentityError) -> AuditVerification {
-        try await dependencies.store.verifyAudit(with: dependencies.auditKey)
+        try await store.verifyAudit(with: auditKey)
     }
 
     /// Removes the entries that are older than the configuration keeps them, and the oldest beyond the maximum count.
@@ -42,10 +46,10 @@ package struct AuditService: Sendable {
         at date: Date, keeping count: Int = maximumCount, batch: Int = pruningBatch,
         while continues: () async throws(IdentityError) -> Bool = { () throws(IdentityError) in true }
     ) async throws(IdentityError) -> Bool {
-        let end = date.addingTimeInterval(-dependencies.configuration.auditRetention.inSeconds)
+        let end = date.addingTimeInterval(-retention.inSeconds)
         while try await continues() {
-            let hasMore = try await dependencies.store.pruneAudit(
-                before: end, keeping: count, atMost: batch, at: dependencies.now)
+            let hasMore = try await store.pruneAudit(
+                before: end, keeping: count, atMost: batch, at: clock.now)
             guard hasMore else { return true }
         }
         return false

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// An authorization code (RFC 6749 §4.1.2), stored by the digest of its text.
@@ -33,7 +34,7 @@ package struct AuthorizationCode: Sendable, Hashable {
     var issuedAt: Date { validUntil.addingTimeInterval(-Self.lifetime) }
 }
 
-extension AuthorizationCode: Redacted {
+extension AuthorizationCode: Redacting {
     package var description: String { "AuthorizationCode(\(clientID))" }
 }
 

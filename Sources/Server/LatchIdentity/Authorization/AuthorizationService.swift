@@ -8,9 +8,15 @@ import PortableFoundation
 
 /// A service that decides about authorization requests, and issues and exchanges codes (RFC 6749 §4.1, RFC 7636).
 struct AuthorizationService: Sendable {
-    let dependencies: Dependencies
-
-    private var store: IdentityStore { dependencies.store }
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+    let accessTokens: AccessTokenIssuer
+    let clients: OAuthClients
+    let scopePolicy: ScopePolicy
+    let metrics: Metrics
+    let resources: ResourcePolicy
+    let tokens: TokenService
 
     // MARK: Requests
 
@@ -24,16 +30,16 @@ struct AuthorizationService: Sendable {
     ///
     /// - Throws: `IdentityError.invalidAuthorization` for the user's page, and `.notReady`.
     func read(_ fields: FormFields) throws(IdentityError) -> Reading {
-        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
-        let target = try AuthorizationTarget(fields, dependencies.clients)
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        let target = try AuthorizationTarget(fields, clients)
         do throws(IdentityError) {
             // RFC 6749 §3.1: a parameter without a value is none.
-            let resources = fields.values(of: "resource").filter { !$0.isEmpty }
-            try dependencies.requireTargets(resources)
+            let targets = fields.values(of: "resource").filter { !$0.isEmpty }
+            try resources.requireTargets(targets)
             let request = try PendingAuthorization(fields, for: target) {
-                dependencies.accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
+                accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
             }
-            try dependencies.requireScope(of: resources, in: request.scopes, for: target.client)
+            try resources.requireScope(of: targets, in: request.scopes, for: target.client)
             return .request(request)
         } catch {
             return .failure(error, url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))
@@ -42,7 +48,7 @@ struct AuthorizationService: Sendable {
 
     /// Returns the URL of an error response.
     func url(of error: IdentityError, for request: PendingAuthorization) throws(IdentityError) -> String {
-        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        guard let issuer = accessTokens.issuer else { throw .notReady }
         return url(of: error, to: request.redirect, state: request.state, issuer: issuer)
     }
 
@@ -78,7 +84,7 @@ struct AuthorizationService: Sendable {
         agreed: Scopes? = nil
     ) async throws(IdentityError) -> Next {
         let hasAgreed = agreed != nil
-        guard let client = dependencies.clients[request.clientID], client.allows(redirect: request.redirect) else {
+        guard let client = clients[request.clientID], client.allows(redirect: request.redirect) else {
             throw .invalidAuthorization("its app is not registered any more")
         }
         guard let session, isNew || isSufficient(session, for: request, hasAgreed: hasAgreed) else {
@@ -92,10 +98,10 @@ struct AuthorizationService: Sendable {
         }
         // What was shown is granted, and not what a change since then would add (decision 0087).
         let scopes: Scopes
-        if let shown = try dependencies.scopes.agreed(agreed, to: session.account, by: client) {
+        if let shown = try scopePolicy.agreed(agreed, to: session.account, by: client) {
             scopes = shown
         } else {
-            scopes = try dependencies.scopes.granted(request.scopes, to: session.account, by: client)
+            scopes = try scopePolicy.granted(request.scopes, to: session.account, by: client)
         }
         guard hasAgreed || !needsConsent(request, client, isNew: isNew) else {
             guard !request.isSilent else { throw .consentRequired }
@@ -116,7 +122,7 @@ struct AuthorizationService: Sendable {
         guard hasAgreed || !isForced else { return false }
         guard var maximumAge = isForced ? 0 : request.maximumAge else { return true }
         if hasAgreed { maximumAge = max(maximumAge, Self.timeToDecide) }
-        let age = dependencies.now.timeIntervalSince(session.authenticatedAt)
+        let age = clock.now.timeIntervalSince(session.authenticatedAt)
         // A clock that was set back makes no old session recent.
         return (-60...Double(maximumAge)).contains(age)
     }
@@ -134,15 +140,15 @@ struct AuthorizationService: Sendable {
     private func issueCode(
         for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession, consent: String?
     ) async throws(IdentityError) -> String {
-        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
-        let text = "ac1." + Base64URL.encode(dependencies.random.bytes(32))
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        let text = "ac1." + Base64URL.encode(random.bytes(32))
         try await store.insert(
             AuthorizationCode(
                 digest: text.digest, clientID: request.clientID, accountID: session.account.id,
                 credentialVersion: session.account.credentialVersion, browserDevice: session.device.id,
                 redirect: request.redirect, codeChallenge: request.codeChallenge, nonce: request.nonce,
                 scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
-                validUntil: dependencies.now.addingTimeInterval(AuthorizationCode.lifetime)),
+                validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
             consent: consent)
         return AuthorizationTarget.url(
             request.redirect, [("code", text)], state: request.state, issuer: issuer)
@@ -163,7 +169,7 @@ struct AuthorizationService: Sendable {
     ) async throws(IdentityError) {
         try await store.audit(
             "consent.denied", account: session.account.id,
-            detail: Self.auditDetail(request.clientID, nil, from: origin), at: dependencies.now)
+            detail: Self.auditDetail(request.clientID, nil, from: origin), at: clock.now)
     }
 
     /// Returns what the audit log says of a decision.
@@ -197,12 +203,12 @@ struct AuthorizationService: Sendable {
             // A reset, a second factor or a disabled account since then (decision 0051).
             account.credentialVersion == code.credentialVersion
         else { try await end(code, by: client, from: origin, isRefused: false) }
-        let scopes = dependencies.scopes.allowed(Scopes(parsing: code.scope), to: account, by: client)
-        let (store, metrics) = (dependencies.store, dependencies.metrics)
-        let issued = try await dependencies.tokens.startSession(
-            for: account, from: origin, by: client, grantType: .authorizationCode, scopes: scopes,
-            factorAt: code.factorAt, authenticatedAt: code.authenticatedAt
-        ) { device, account throws(IdentityError) in
+        let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: account, by: client)
+        let proof = SignInProof(
+            account: account, grantType: .authorizationCode, authenticatedAt: code.authenticatedAt,
+            factorAt: code.factorAt)
+        let issued = try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
+            device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {
             case .redeemed: return
             case .replayed:
@@ -221,8 +227,8 @@ struct AuthorizationService: Sendable {
         _ code: AuthorizationCode, by client: OAuthClient, from origin: RequestOrigin, isRefused: Bool = true
     ) async throws(IdentityError) -> Never {
         let detail = "\(client.id) from \(origin.address)".sanitized(200)
-        let hasEnded = try await store.end(code, isRefused: isRefused, detail: detail, at: dependencies.now)
-        if hasEnded { dependencies.metrics.count(.codeReplays) }
+        let hasEnded = try await store.end(code, isRefused: isRefused, detail: detail, at: clock.now)
+        if hasEnded { metrics.count(.codeReplays) }
         throw .invalidAuthorizationCode
     }
 }

@@ -2,19 +2,25 @@
 
 import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchJOSE
 import PortableFoundation
 
 /// A service that signs in devices whose users sign in elsewhere (RFC 8628).
 struct DeviceAuthorizationService: Sendable {
-    let dependencies: Dependencies
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let limits: RateLimits
+    let clients: OAuthClients
+    let scopePolicy: ScopePolicy
+    let tokens: TokenService
 
     /// The time within which a user signs in.
     static let lifetime: TimeInterval = 600
     /// The seconds between two polls.
     static let interval = 5
-
-    private var store: IdentityStore { dependencies.store }
 
     /// The codes of a device.
     struct Codes: Sendable {
@@ -29,14 +35,14 @@ struct DeviceAuthorizationService: Sendable {
         for client: OAuthClient, requesting scopes: Scopes?, from origin: RequestOrigin
     ) async throws(IdentityError) -> Codes {
         // What is stored is shown to users: it must not be a text of the client's.
-        guard scopes.map(dependencies.scopes.knows) ?? true else { throw .invalidScope }
-        try dependencies.take(dependencies.limits.deviceAuthorization(from: origin.address))
-        let text = "dc1." + Base64URL.encode(dependencies.random.bytes(32))
-        let now = dependencies.now
+        guard scopes.map(scopePolicy.knows) ?? true else { throw .invalidScope }
+        try limits.take(limits.deviceAuthorization(from: origin.address))
+        let text = "dc1." + Base64URL.encode(random.bytes(32))
+        let now = clock.now
         for _ in 0..<8 {
-            let code = UserCode(dependencies.random)
+            let code = UserCode(random)
             let record = DeviceAuthorizationRecord(
-                digest: text.digest, userDigest: code.digest(dependencies.pepper), clientID: client.id,
+                digest: text.digest, userDigest: code.digest(pepper), clientID: client.id,
                 scope: scopes?.text, address: origin.address, userAgent: origin.userAgent?.sanitized(200),
                 createdAt: now, expiresAt: now.addingTimeInterval(Self.lifetime), interval: Self.interval)
             if try await store.insert(record) { return Codes(device: text, user: code) }
@@ -53,14 +59,14 @@ struct DeviceAuthorizationService: Sendable {
     func pending(
         _ code: UserCode, in session: ActivePageSession
     ) async throws(IdentityError) -> (record: DeviceAuthorizationRecord, client: OAuthClient) {
-        let attempts = [dependencies.limits.userCode(accountID: session.account.id)]
-        try dependencies.take(attempts)
+        let attempts = [limits.userCode(accountID: session.account.id)]
+        try limits.take(attempts)
         guard
             let record = try await store.deviceAuthorization(
-                userDigest: code.digest(dependencies.pepper), at: dependencies.now),
-            let client = dependencies.clients[record.clientID], client.grants.contains(.deviceCode)
+                userDigest: code.digest(pepper), at: clock.now),
+            let client = clients[record.clientID], client.grants.contains(.deviceCode)
         else { throw .invalidUserCode }
-        dependencies.limiter.refund(attempts)
+        limits.refund(attempts)
         return (record, client)
     }
 
@@ -68,7 +74,7 @@ struct DeviceAuthorizationService: Sendable {
     func scopes(
         _ record: DeviceAuthorizationRecord, _ client: OAuthClient, to account: Account
     ) throws(IdentityError) -> Scopes {
-        try dependencies.scopes.granted(
+        try scopePolicy.granted(
             record.scope.map(Scopes.init(parsing:)), to: account, by: client)
     }
 
@@ -81,7 +87,7 @@ struct DeviceAuthorizationService: Sendable {
         _ record: DeviceAuthorizationRecord, of client: OAuthClient, granting scopes: Scopes?,
         in session: ActivePageSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        let scopes = try dependencies.scopes.agreed(scopes, to: session.account, by: client)
+        let scopes = try scopePolicy.agreed(scopes, to: session.account, by: client)
         let approval = scopes.map { scopes in
             DeviceApproval(
                 accountID: session.account.id, credentialVersion: session.account.credentialVersion,
@@ -90,7 +96,7 @@ struct DeviceAuthorizationService: Sendable {
         }
         let isDecided = try await store.decide(
             userDigest: record.userDigest, approval, by: session.account.id,
-            detail: AuthorizationService.auditDetail(client.id, scopes, from: origin), at: dependencies.now)
+            detail: AuthorizationService.auditDetail(client.id, scopes, from: origin), at: clock.now)
         guard isDecided else { throw .invalidUserCode }
     }
 
@@ -104,7 +110,7 @@ struct DeviceAuthorizationService: Sendable {
         guard text.utf8.count <= 100 else { throw .invalidDeviceCode }
         let digest = text.digest
         let approval: DeviceApproval
-        switch try await store.poll(digest, by: client.id, at: dependencies.now) {
+        switch try await store.poll(digest, by: client.id, at: clock.now) {
         case .pending: throw .authorizationPending
         case .slowDown: throw .slowDown
         case .denied: throw .deviceDenied
@@ -115,12 +121,12 @@ struct DeviceAuthorizationService: Sendable {
         guard let account = try await store.account(id: approval.accountID), account.status == .active,
             account.credentialVersion == approval.credentialVersion
         else { throw .invalidDeviceCode }
-        let scopes = dependencies.scopes.allowed(Scopes(parsing: approval.scope), to: account, by: client)
-        let store = dependencies.store
-        return try await dependencies.tokens.startSession(
-            for: account, from: origin, by: client, grantType: .deviceCode, scopes: scopes, factorAt: approval.factorAt,
-            authenticatedAt: approval.authenticatedAt
-        ) { device, account throws(IdentityError) in
+        let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: account, by: client)
+        let proof = SignInProof(
+            account: account, grantType: .deviceCode, authenticatedAt: approval.authenticatedAt,
+            factorAt: approval.factorAt)
+        return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
+            device, account throws(IdentityError) in
             guard try await store.redeem(deviceCode: digest, approval, on: device, for: account) else {
                 throw .invalidDeviceCode
             }

@@ -97,16 +97,16 @@ struct PageCookies: Sendable {
     private let sessions: EncryptedCookies
 
     /// Creates the cookies of one request, since the issuer may change while the server runs.
-    init(_ dependencies: Dependencies) {
-        let issuer = dependencies.accessTokens.issuer ?? ""
+    init(issuer: String?, pepper: SymmetricKey, clock: WallClock) {
+        let issuer = issuer ?? ""
         let isSecure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8)
         let parts = issuer.utf8.split(separator: UInt8(ascii: "/")).dropFirst()
         let isBare = parts.count < 2 && parts.first?.contains(UInt8(ascii: ":")) != true
         id = isBare ? Self.common : String(issuer.withoutFinalSlash)
         func cookies(_ name: String, _ lifetime: TimeInterval) -> EncryptedCookies {
             EncryptedCookies(
-                name, key: dependencies.pepper.derived(for: "latch page cookies"), isSecure: isSecure,
-                lifetime: .seconds(Int64(lifetime)), clock: dependencies.clock)
+                name, key: pepper.derived(for: "latch page cookies"), isSecure: isSecure,
+                lifetime: .seconds(Int64(lifetime)), clock: clock)
         }
         browsers = cookies("latch-browser", PageForm.lifetime)
         sessions = cookies("latch-session", PageSession.lifetime)

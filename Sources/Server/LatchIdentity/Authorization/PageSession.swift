@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import PortableFoundation
 
@@ -31,51 +32,61 @@ struct ActivePageSession: Sendable {
 
 /// A service that begins and finds the sessions of browsers.
 struct PageSessionService: Sendable {
-    let dependencies: Dependencies
+    let store: IdentityStore
+    let clock: WallClock
+    let pepper: SymmetricKey
+    let accessTokens: AccessTokenIssuer
+    let sessions: SessionService
+
+    /// The cookies of one request, since the issuer may become known while the server runs.
+    private var cookies: PageCookies { PageCookies(issuer: accessTokens.issuer, pepper: pepper, clock: clock) }
 
     /// Returns the session of a request; nil if there is none, or it has ended, in this browser or elsewhere.
     func active(in request: HTTPRequest) async throws(IdentityError) -> ActivePageSession? {
-        guard let session = PageCookies(dependencies).session(in: request),
-            let id = Device.id(fromPublicID: session.device), let device = try await dependencies.store.device(id: id),
+        guard let session = cookies.session(in: request),
+            let id = Device.id(fromPublicID: session.device), let device = try await store.device(id: id),
             device.revokedAt == nil, device.clientID == PageSession.clientID, device.accountID == session.accountID,
-            dependencies.now < device.expiresAt,
-            let account = try await dependencies.store.account(id: session.accountID), account.status == .active,
+            clock.now < device.expiresAt,
+            let account = try await store.account(id: session.accountID), account.status == .active,
             account.credentialVersion == session.credentialVersion
         else { return nil }
         return ActivePageSession(account: account, device: device)
     }
 
-    /// Signs a browser in, as a device of its own each time (attack G1), and another user of it out.
+    /// Signs a browser in, as a new device each time (attack G1), and another user of it out.
     ///
     /// - Parameter insert: Inserts the device together with what it is exchanged for; nil for the device alone.
     /// - Returns: The session, and the Set-Cookie field of it.
     /// - Throws: `IdentityError.invalidCredentials` if the account has changed since the login was decided.
     func begin(
-        for account: Account, factorAt: Date?, in request: HTTPRequest,
-        inserting insert: TokenService.DeviceInsertion? = nil
+        _ proof: SignInProof, in request: HTTPRequest, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
-        try dependencies.take([dependencies.limits.session(accountID: account.id)])
-        let (origin, now) = (request.requestOrigin, dependencies.now)
-        let device = Device(
-            id: dependencies.random.bytes(16), accountID: account.id, clientID: PageSession.clientID, scope: "",
-            secret: dependencies.random.bytes(32), createdAt: now, lastUsedAt: now,
-            expiresAt: now.addingTimeInterval(PageSession.lifetime), userAgent: origin.userAgent?.sanitized(200),
-            address: origin.address, factorAt: factorAt, authenticatedAt: now)
-        let cookies = PageCookies(dependencies)
-        let cookie = try cookies.set(
-            PageSession(
-                device: device.publicID, accountID: account.id, credentialVersion: account.credentialVersion))
-        if let insert {
-            try await insert(device, account)
-        } else {
-            guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        let cookies = cookies
+        let begun = try await sessions.start(
+            proof, for: PageSession.clientID, scope: "", lifetime: PageSession.lifetime, from: request.requestOrigin,
+            inserting: insert
+        ) { device, account throws(IdentityError) in
+            let cookie = try cookies.set(
+                PageSession(
+                    device: device.publicID, accountID: account.id, credentialVersion: account.credentialVersion))
+            return (session: ActivePageSession(account: account, device: device), cookie: cookie)
         }
         // One of the same account may have just let an app of another tab in (attack B9); it ends within the hour.
-        if let earlier = cookies.session(in: request), earlier.accountID != account.id,
+        if let earlier = cookies.session(in: request), earlier.accountID != proof.account.id,
             let id = Device.id(fromPublicID: earlier.device)
         {
-            _ = try await dependencies.store.revoke(device: id, ownedBy: nil, because: .logout, at: now)
+            try await revoke(id)
         }
-        return (ActivePageSession(account: account, device: device), cookie)
+        return begun
+    }
+
+    /// Signs a browser out, and returns the Set-Cookie field that removes its cookie.
+    func end(_ session: ActivePageSession) async throws(IdentityError) -> String {
+        try await revoke(session.device.id)
+        return cookies.endedSession
+    }
+
+    private func revoke(_ device: [UInt8]) async throws(IdentityError) {
+        _ = try await store.revoke(device: device, ownedBy: nil, because: .logout, at: clock.now)
     }
 }

@@ -151,7 +151,7 @@ extension PendingAuthorization {
     var scopes: Scopes? { scope.map(Scopes.init(parsing:)) }
 }
 
-extension PendingAuthorization: Redacted {
+extension PendingAuthorization: Redacting {
     /// The client alone: state, nonce and the hints are others' data.
     var description: String { "PendingAuthorization(\(clientID))" }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 
@@ -52,4 +53,4 @@ struct UserCode: Sendable, Hashable {
     }
 }
 
-extension UserCode: Redacted {}
+extension UserCode: Redacting {}

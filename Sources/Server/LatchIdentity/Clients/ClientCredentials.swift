@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -37,6 +38,6 @@ package struct ClientCredentials: Sendable, Hashable {
     private static let scheme = Array("basic ".utf8)
 }
 
-extension ClientCredentials: Redacted {
+extension ClientCredentials: Redacting {
     package var description: String { "ClientCredentials(\(id))" }
 }

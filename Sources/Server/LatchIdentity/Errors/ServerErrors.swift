@@ -29,6 +29,13 @@ extension IdentityError {
         code: "storeBusy", message: "The store is in use by another process for too long.",
         hint: "End the other process, or try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
 
+    /// A concurrent request has changed the account's credentials, on which this one has decided.
+    ///
+    /// The session is as valid as before; a repeated request decides anew.
+    package static let accountChanged = IdentityError(
+        code: "accountChanged", message: "The account was changed by another request at the same time.",
+        hint: "Try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
+
     /// The store's file cannot be opened or created.
     public static let storeUnavailable = IdentityError.storeUnavailable("it cannot be opened")
 

@@ -10,13 +10,19 @@ extension OAuthClient.GrantType {
 /// The handler of the device authorization grant.
 struct DeviceCodeGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.deviceCode
-    let dependencies: Dependencies
+    let deviceAuthorizations: DeviceAuthorizationService
+    let tokens: TokenService
+
+    init(_ services: IdentityServices) {
+        deviceAuthorizations = services.deviceAuthorizations
+        tokens = services.tokens
+    }
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
-        let issued = try await dependencies.deviceAuthorizations.redeem(
+        let issued = try await deviceAuthorizations.redeem(
             try request.parameters.required("device_code"), by: request.client, from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try dependencies.tokens.idToken(for: issued, nonce: nil)
+        response.idToken = try tokens.idToken(for: issued, nonce: nil)
         return response
     }
 }

@@ -6,18 +6,24 @@ import LatchHTTP
 
 /// A handler of one grant type at the token endpoint (RFC 6749 §4).
 ///
-/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``: the endpoint, the
-/// metadata, the settings and the metrics follow from that list.
+/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``. The endpoint, the metadata,
+/// the settings and the metrics follow from that list. Passkeys sign in without a grant, and have a metric only.
 protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }
 
-    init(dependencies: Dependencies)
+    /// Creates a handler, which keeps the services that it needs.
+    init(_ services: IdentityServices)
 
     /// Returns the content of the response to an authenticated client that may use the grant.
     ///
     /// ``TokenService`` issues the tokens and counts them: for a session of an account, or for the client itself.
     func tokens(for request: TokenRequest) async throws -> TokenResponse
+}
+
+extension OAuthClient.GrantType {
+    /// The sign-in with a passkey, which has a route and no handler: it is a label of metrics only.
+    static let passkey = OAuthClient.GrantType("passkey")
 }
 
 /// The grant handlers of the server.

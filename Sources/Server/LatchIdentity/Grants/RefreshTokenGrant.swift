@@ -9,15 +9,17 @@ extension OAuthClient.GrantType {
 
 struct RefreshTokenGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.refreshToken
-    let dependencies: Dependencies
+    let tokens: TokenService
+
+    init(_ services: IdentityServices) { tokens = services.tokens }
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
-        let issued = try await dependencies.tokens.refresh(
+        let issued = try await tokens.refresh(
             try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
             by: request.client, requesting: request.scopes)
         var response = TokenResponse(issued)
         // OpenID Connect Core §12.2: of the same sign-in, and without its nonce.
-        response.idToken = try dependencies.tokens.idToken(for: issued, nonce: nil)
+        response.idToken = try tokens.idToken(for: issued, nonce: nil)
         return response
     }
 }

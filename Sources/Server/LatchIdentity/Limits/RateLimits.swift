@@ -3,11 +3,11 @@
 import LatchCore
 import LatchJOSE
 
-/// The rate limits of a configuration, and the keys that attempts count against.
+/// The rate limits of a configuration, the keys that attempts count against, and the attempts that are left.
 ///
 /// The tight limit is per account *and* network, so that an attacker's guesses use up the attacker's attempts and not the
 /// owner's. Wider limits per account, per network and per wider network stop distributed guessing and password spraying.
-struct RateLimits: Sendable {
+final class RateLimits: Sendable {
     private typealias Limit = AttemptLimiter.Limit
 
     /// A kind of request that counts by its head alone, before its content is read.
@@ -26,6 +26,10 @@ struct RateLimits: Sendable {
         /// A request to any other route: a profile, a list, a document.
         case other
     }
+
+    /// The counters, which survive a reload, so that it does not give an attacker new attempts.
+    let limiter: AttemptLimiter
+    private let clock: WallClock
 
     /// The limit of guesses at one account from one network, which users meet.
     private let pair: Limit
@@ -84,7 +88,9 @@ struct RateLimits: Sendable {
     /// Creates the limits; one setting determines those of a login, whose ratio matters.
     ///
     /// Each counts in this process alone, and so has its share of what all nodes allow together, rounded up.
-    init(_ configuration: IdentityConfiguration) {
+    init(_ configuration: IdentityConfiguration, limiter: AttemptLimiter, clock: WallClock) {
+        self.limiter = limiter
+        self.clock = clock
         let nodes = max(1, configuration.nodes)
         func share(_ name: String, _ capacity: Int, per window: Double) -> Limit {
             Limit(name: name, capacity: max(1, (capacity + nodes - 1) / nodes), window: window)
@@ -120,6 +126,35 @@ struct RateLimits: Sendable {
         session = share("session", 120, per: 60)
         userCode = share("user-code", 10, per: 600)
     }
+
+    // MARK: Taking
+
+    /// Takes one attempt from each key, or from none if one of them has none left.
+    ///
+    /// - Throws: `IdentityError.tooManyAttempts`.
+    func take(_ attempts: [AttemptLimiter.Attempt]) throws(IdentityError) {
+        if let rejection = rejection(taking: attempts) { throw .tooManyAttempts(rejection) }
+    }
+
+    /// Takes one attempt from each key; returns the rejection if one of them has none left.
+    func rejection(taking attempts: [AttemptLimiter.Attempt]) -> AttemptLimiter.Rejection? {
+        limiter.take(attempts, at: clock.now)
+    }
+
+    /// Takes one attempt from each key, and returns what the first of them has left then.
+    func takeCounting(
+        _ attempts: [AttemptLimiter.Attempt]
+    ) -> (rejection: AttemptLimiter.Rejection?, remaining: AttemptLimiter.Remaining) {
+        limiter.takeCounting(attempts, at: clock.now)
+    }
+
+    /// Returns attempts that need not count.
+    func refund(_ attempts: [AttemptLimiter.Attempt]) { limiter.refund(attempts) }
+
+    /// Gives keys all their attempts back.
+    func forget(_ attempts: [AttemptLimiter.Attempt]) { limiter.forget(attempts) }
+
+    // MARK: Attempts
 
     /// Returns the attempts of a request, the one to report first.
     func attempts(of request: Request, from address: String) -> [AttemptLimiter.Attempt] {

@@ -9,7 +9,7 @@ import PortableFoundation
 ///
 /// It is the outermost of a group, so that rejections and errors carry its fields as well.
 struct RequestLimitInterceptor: Filter {
-    let dependencies: Dependencies
+    let limits: RateLimits
     /// The kind of the group's requests.
     let request: RateLimits.Request
     /// The format of the group's errors.
@@ -21,8 +21,8 @@ struct RequestLimitInterceptor: Filter {
         let address = request.remoteAddress ?? RequestOrigin.inProcess
         // A page of another site can load frames, and must not use up the pages of its visitors' networks.
         let kind = request.context[SilentFrame.self] ? .other : self.request
-        let attempts = dependencies.limits.attempts(of: kind, from: address)
-        let (rejection, remaining) = dependencies.limiter.takeCounting(attempts, at: dependencies.now)
+        let attempts = limits.attempts(of: kind, from: address)
+        let (rejection, remaining) = limits.takeCounting(attempts)
         guard let rejection else { return .proceed(remaining) }
         var response = HTTPResponse.failure(.tooManyAttempts(rejection), as: format)
         report(remaining, in: &response)
@@ -50,6 +50,23 @@ struct RequestLimitInterceptor: Filter {
         response.fields["X-RateLimit-Remaining"] = String(remaining.count)
         response.fields["X-RateLimit-Reset"] = String(
             Int64(exactly: (remaining.date.timeIntervalSince1970 + remaining.untilFull).rounded(.up)) ?? 0)
+    }
+}
+
+extension RateLimits {
+    /// Returns the interceptors of routes whose requests count by their heads.
+    func limiting(_ request: Request, as format: ErrorFormat = .message) -> [any Interceptor] {
+        [
+            RequestLimitInterceptor(limits: self, request: request, format: format),
+            IdentityErrorInterceptor(format: format),
+        ]
+    }
+
+    /// Returns the interceptors of pages that a browser opens in a separate window.
+    ///
+    /// - Parameter allowsSilentFrames: Whether a frame may ask for an authorization without a page.
+    func pages(limiting request: Request, allowsSilentFrames: Bool = false) -> [any Interceptor] {
+        [NavigationInterceptor(allowsSilentFrames: allowsSilentFrames)] + limiting(request, as: .page)
     }
 }
 

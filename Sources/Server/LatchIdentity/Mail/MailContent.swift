@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -74,4 +75,4 @@ struct MailedTokens: Sendable {
     func digest(of id: String) -> [UInt8] { token(of: id).digest }
 }
 
-extension MailedTokens: Redacted {}
+extension MailedTokens: Redacting {}

@@ -12,17 +12,27 @@ struct Housekeeping: Sendable {
     /// The time between two looks at whose turn it is.
     static let pause = Duration.seconds(300)
 
-    let dependencies: Dependencies
+    let accessTokenLifetime: Duration
+    let store: IdentityStore
+    let clock: WallClock
+    let dates: DateCheck
+    let metrics: Metrics
+    let audit: AuditService
     /// The date of this machine.
     private let machineDate: @Sendable () -> Date
     /// The name of this server in the lease.
     let holder: String
 
-    /// - Parameter machineDate: The date of this machine, where the dependencies have that of a database.
-    init(_ dependencies: Dependencies, machineDate: (@Sendable () -> Date)? = nil) {
-        self.dependencies = dependencies
-        self.machineDate = machineDate ?? { dependencies.now }
-        holder = dependencies.newID(at: dependencies.now)
+    /// - Parameter machineDate: The date of this machine, where the services have that of a database.
+    init(_ services: IdentityServices, machineDate: (@Sendable () -> Date)? = nil) {
+        accessTokenLifetime = services.configuration.accessTokenLifetime
+        store = services.store
+        clock = services.clock
+        dates = services.dates
+        metrics = services.metrics
+        audit = services.audit
+        self.machineDate = machineDate ?? { services.clock.now }
+        holder = services.random.newID(at: services.clock.now)
     }
 
     /// Looks whether it is this server's turn, until the task is cancelled.
@@ -33,10 +43,10 @@ struct Housekeeping: Sendable {
             do {
                 _ = try await prune()
             } catch {
-                dependencies.metrics.count(.housekeepingFailures)
-                dependencies.store.failures.note(error, in: "prune")
+                metrics.count(.housekeepingFailures)
+                store.failures.note(error, in: "prune")
             }
-            do { try await dependencies.clock.sleep(for: Self.pause) } catch { return }
+            do { try await clock.sleep(for: Self.pause) } catch { return }
         }
     }
 
@@ -44,8 +54,8 @@ struct Housekeeping: Sendable {
     ///
     /// - Returns: Whether this server has done it.
     func prune() async throws(IdentityError) -> Bool {
-        guard dependencies.dates.isBelieved else { return false }
-        let (store, start) = (dependencies.store, dependencies.now)
+        guard dates.isBelieved else { return false }
+        let (store, start) = (store, clock.now)
         // Looks without writing first: an idle server costs no commit.
         guard try await store.isFree(.pruning, at: start), try await keep(Self.lease, after: start) else {
             return false
@@ -53,10 +63,10 @@ struct Housekeeping: Sendable {
         // What is removed does not come back: a database whose date has jumped ahead decides nothing alone.
         let date = min(start, machineDate())
         // An access token can outlive its device's row by its own lifetime, and is checked against that row.
-        let lifetime = dependencies.configuration.accessTokenLifetime.inSeconds
+        let lifetime = accessTokenLifetime.inSeconds
         try await store.prune(endedBefore: date.addingTimeInterval(-lifetime))
-        let isDone = try await dependencies.audit.prune(at: date) { () throws(IdentityError) in
-            try await keep(Self.lease, after: dependencies.now)
+        let isDone = try await audit.prune(at: date) { () throws(IdentityError) in
+            try await keep(Self.lease, after: clock.now)
         }
         guard isDone else { return false }
         try await store.anchorAudit(at: date)
@@ -64,7 +74,7 @@ struct Housekeeping: Sendable {
     }
 
     private func keep(_ seconds: Double, after date: Date) async throws(IdentityError) -> Bool {
-        try await dependencies.store.take(
-            .pruning, as: holder, at: dependencies.now, until: date.addingTimeInterval(seconds))
+        try await store.take(
+            .pruning, as: holder, at: clock.now, until: date.addingTimeInterval(seconds))
     }
 }

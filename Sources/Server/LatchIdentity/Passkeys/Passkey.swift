@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 import LatchCore
 import LatchJOSE
 import LatchWebAuthn
@@ -78,4 +79,4 @@ extension Passkey {
     }
 }
 
-extension Passkey: Redacted {}
+extension Passkey: Redacting {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import PortableFoundation
@@ -68,4 +69,4 @@ struct PasskeyChallenges: Sendable {
     }
 }
 
-extension PasskeyChallenges: Redacted {}
+extension PasskeyChallenges: Redacting {}

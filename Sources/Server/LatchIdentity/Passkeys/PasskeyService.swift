@@ -1,29 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 import LatchJOSE
 import LatchWebAuthn
 import PortableFoundation
 
 /// A service that registers and removes the passkeys of accounts.
 struct PasskeyService: Sendable {
-    let dependencies: Dependencies
+    /// The name of the service in dialogs of passkeys.
+    let serviceName: String
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let limits: RateLimits
+    let mails: MailQueue
+    let recentAuthentication: RecentAuthenticationRule
+    let permitted: PermittedSignIns
 
-    var challenges: PasskeyChallenges { PasskeyChallenges(pepper: dependencies.pepper) }
+    var challenges: PasskeyChallenges { PasskeyChallenges(pepper: pepper) }
 
     /// Returns `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3 §5.1.8) for a user who has authenticated recently.
     ///
     /// - Throws: `IdentityError.passkeysUnavailable`, `.forbidden` for another client's token, `.signInAgain`, or a store's error.
     func creationOptions(for session: AuthenticatedSession) async throws(IdentityError) -> JSONObject {
-        let party = try dependencies.relyingParty()
+        let party = try permitted.relyingParty()
         try session.requireFirstParty()
-        try dependencies.requireRecentAuthentication(session)
-        let known = try await dependencies.store.passkeys(of: session.accountID)
+        try recentAuthentication.require(session)
+        let known = try await store.passkeys(of: session.accountID)
         guard known.count < Passkey.maximumCount else { throw .tooManyPasskeys }
-        let challenge = challenges.issue(for: purpose(of: session), at: dependencies.now, random: dependencies.random)
+        let challenge = challenges.issue(for: purpose(of: session), at: clock.now, random: random)
         let account = session.account
         return [
-            "rp": ["id": .string(party.id), "name": .string(dependencies.configuration.serviceName)],
+            "rp": ["id": .string(party.id), "name": .string(serviceName)],
             "user": [
                 "id": .base64URL(Passkey.userHandle(of: account.id)), "name": .string(account.email.text),
                 "displayName": .string(account.name ?? account.email.text),
@@ -50,10 +60,10 @@ struct PasskeyService: Sendable {
     func register(
         _ credential: JSONObject, name: String?, for session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> Passkey {
-        let party = try dependencies.relyingParty()
+        let party = try permitted.relyingParty()
         try session.requireFirstParty()
         let name = try Self.validated(name)
-        let now = dependencies.now
+        let now = clock.now
         let registered: RegisteredCredential
         let verdict: PasskeyChallenges.Verdict
         do throws(WebAuthnError) {
@@ -63,14 +73,14 @@ struct PasskeyService: Sendable {
             guard verdict != .foreign else { throw .wrongChallenge }
             registered = try party.verify(response, challenge: stated)
         } catch {
-            try await dependencies.store.audit(
+            try await store.audit(
                 "passkey.refused", account: session.accountID,
                 detail: "\(error.rawValue) from \(origin.address)".sanitized(200), at: now)
             throw .invalidPasskeyRegistration
         }
         guard case .valid(let challenge) = verdict else { throw .passkeyChallengeExpired }
         // Counts from here on: a token without a recent authentication gets no challenge, and uses up nothing.
-        try dependencies.take(dependencies.limits.passkeyRegistration(of: session.account))
+        try limits.take(limits.passkeyRegistration(of: session.account))
         let passkey = Passkey(
             id: registered.id, accountID: session.accountID, relyingPartyID: party.id,
             publicKey: registered.publicKey, counter: registered.counter,
@@ -78,16 +88,16 @@ struct PasskeyService: Sendable {
             aaguid: registered.aaguid,
             transports: registered.transports.joined(separator: " "),
             name: name ?? Self.name(of: session.device), createdAt: now)
-        try await dependencies.store.insert(
+        try await store.insert(
             passkey, for: session.account, on: session.device.id, spending: challenge)
-        dependencies.mails.wake()
+        mails.wake()
         return passkey
     }
 
     /// Returns the passkeys of the session's account, the oldest first.
     func passkeys(of session: AuthenticatedSession) async throws(IdentityError) -> [Passkey] {
         try session.requireFirstParty()
-        return try await dependencies.store.passkeys(of: session.accountID)
+        return try await store.passkeys(of: session.accountID)
     }
 
     /// Sets the name of a passkey.
@@ -99,7 +109,7 @@ struct PasskeyService: Sendable {
         try session.requireFirstParty()
         guard let name = try Self.validated(name) else { throw .invalid("name", "is empty") }
         guard let bytes = Passkey.id(fromPublicID: id),
-            let renamed = try await dependencies.store.rename(passkey: bytes, of: session.accountID, to: name)
+            let renamed = try await store.rename(passkey: bytes, of: session.accountID, to: name)
         else { throw .noSuchPasskey }
         return renamed
     }
@@ -110,12 +120,12 @@ struct PasskeyService: Sendable {
     /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn`, `.signInAgain`, `.forbidden`, or a store's error.
     func remove(_ id: String, for session: AuthenticatedSession) async throws(IdentityError) {
         try session.requireFirstParty()
-        try dependencies.requireRecentAuthentication(session)
+        try recentAuthentication.require(session)
         guard let bytes = Passkey.id(fromPublicID: id) else { throw .noSuchPasskey }
-        try await dependencies.store.remove(
+        try await store.remove(
             passkey: bytes, of: session.account, on: session.device.id,
-            among: dependencies.signInWays, at: dependencies.now)
-        dependencies.mails.wake()
+            among: permitted.ways, at: clock.now)
+        mails.wake()
     }
 
     /// The timeout of a ceremony in milliseconds.

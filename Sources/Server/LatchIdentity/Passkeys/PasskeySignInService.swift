@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchWebAuthn
 import PortableFoundation
 
 /// A service that signs users in with passkeys, which are both factors in one: a device that only its verified user unlocks.
 struct PasskeySignInService: Sendable {
-    let dependencies: Dependencies
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let limits: RateLimits
+    let metrics: Metrics
+    let admission: AdmissionPolicy
+    let permitted: PermittedSignIns
+    let pageSessions: PageSessionService
+    let tokens: TokenService
 
-    private var challenges: PasskeyChallenges { PasskeyChallenges(pepper: dependencies.pepper) }
+    private var challenges: PasskeyChallenges { PasskeyChallenges(pepper: pepper) }
 
-    /// A verified response, and the account that it signs in.
+    /// A verified response, and its proof of both factors.
     struct Verified: Sendable {
-        let account: Account
+        let proof: SignInProof
         fileprivate let use: PasskeyUse
         fileprivate let attempts: [AttemptLimiter.Attempt]
     }
@@ -23,8 +33,8 @@ struct PasskeySignInService: Sendable {
     ///
     /// - Throws: `IdentityError.passkeysUnavailable` or `.notReady`.
     func requestOptions() throws(IdentityError) -> JSONObject {
-        let party = try dependencies.relyingParty()
-        let challenge = challenges.issue(for: .authentication, at: dependencies.now, random: dependencies.random)
+        let party = try permitted.relyingParty()
+        let challenge = challenges.issue(for: .authentication, at: clock.now, random: random)
         return [
             "challenge": .base64URL(challenge), "timeout": PasskeyService.timeout, "rpId": .string(party.id),
             "allowCredentials": [], "userVerification": "required",
@@ -38,11 +48,9 @@ struct PasskeySignInService: Sendable {
     ///   require a valid passkey.
     func signIn(_ credential: JSONObject, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
         let verified = try await verify(credential, from: origin)
-        let scopes = try dependencies.scopes.granted(nil, to: verified.account, by: dependencies.clients.firstParty)
-        return try await dependencies.tokens.startSession(
-            for: verified.account, from: origin, grantType: OAuthClient.GrantType("passkey"), scopes: scopes,
-            factorAt: dependencies.now
-        ) { device, account throws(IdentityError) in
+        let scopes = try tokens.granted(nil, to: verified.proof.account, by: nil)
+        return try await tokens.startSession(verified.proof, from: origin, scopes: scopes) {
+            device, account throws(IdentityError) in
             try await use(verified, of: account, for: .session(device), from: origin)
         }
     }
@@ -58,9 +66,8 @@ struct PasskeySignInService: Sendable {
         let limits = JSONLimits(depth: 16, bytes: 64 << 10, values: 1000)
         let credential = (try? JSONValue(parsing: text, limits: limits))?.objectValue
         let verified = try await verify(credential ?? [:], from: origin)
-        return try await dependencies.pageSessions.begin(
-            for: verified.account, factorAt: dependencies.now, in: request
-        ) { device, account throws(IdentityError) in
+        return try await pageSessions.begin(verified.proof, in: request) {
+            device, account throws(IdentityError) in
             try await use(verified, of: account, for: .session(device), from: origin)
         }
     }
@@ -75,7 +82,7 @@ struct PasskeySignInService: Sendable {
         try session.requireFirstParty()
         let verified = try await verify(credential, of: session.accountID, from: origin)
         try await use(
-            verified, of: verified.account, for: .reauthentication(device: session.device.id), from: origin)
+            verified, of: verified.proof.account, for: .reauthentication(device: session.device.id), from: origin)
     }
 
     /// Verifies a response, which changes nothing yet.
@@ -84,21 +91,21 @@ struct PasskeySignInService: Sendable {
     func verify(
         _ credential: JSONObject, of accountID: String? = nil, from origin: RequestOrigin
     ) async throws(IdentityError) -> Verified {
-        let party = try dependencies.relyingParty()
-        let attempts = dependencies.limits.passkey(from: origin.address)
-        try dependencies.take(attempts)
+        let party = try permitted.relyingParty()
+        let attempts = limits.passkey(from: origin.address)
+        try limits.take(attempts)
         let response: AuthenticationResponse
         do throws(WebAuthnError) { response = try AuthenticationResponse(credential) } catch {
             throw try await failure(error.rawValue, of: accountID, from: origin)
         }
         let stated = response.clientData.challenge
         let challenge: SpentChallenge
-        switch challenges.check(stated, for: .authentication, at: dependencies.now) {
+        switch challenges.check(stated, for: .authentication, at: clock.now) {
         case .foreign: throw try await failure(WebAuthnError.wrongChallenge.rawValue, of: accountID, from: origin)
         case .expired: throw .passkeyChallengeExpired
         case .valid(let spent): challenge = spent
         }
-        guard let passkey = try await dependencies.store.passkey(id: response.id) else {
+        guard let passkey = try await store.passkey(id: response.id) else {
             throw try await failure("unknownCredential", of: accountID, from: origin)
         }
         guard accountID ?? passkey.accountID == passkey.accountID else {
@@ -110,19 +117,18 @@ struct PasskeySignInService: Sendable {
         } catch {
             throw try await failure(error.rawValue, of: passkey.accountID, from: origin)
         }
-        guard let account = try await dependencies.store.account(id: passkey.accountID), account.status != .deleted
+        guard let account = try await store.account(id: passkey.accountID), account.status != .deleted
         else {
             throw try await failure("closedAccount", of: passkey.accountID, from: origin)
         }
         // The passkey has shown whose account it is: its owner reads why it does not sign in.
-        if let closure = account.closure {
-            throw try await failure("closedAccount", closure, of: account.id, from: origin)
+        if let refusal = admission.refusal(of: account) {
+            let reason = refusal == .addressUnverified ? "unverifiedAddress" : "closedAccount"
+            throw try await failure(reason, refusal, of: account.id, from: origin)
         }
-        guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
-            throw try await failure("unverifiedAddress", .addressUnverified, of: account.id, from: origin)
-        }
+        let now = clock.now
         return Verified(
-            account: account,
+            proof: SignInProof(account: account, grantType: .passkey, authenticatedAt: now, factorAt: now),
             use: PasskeyUse(id: passkey.id, assertion: assertion, challenge: challenge),
             attempts: attempts)
     }
@@ -133,11 +139,11 @@ struct PasskeySignInService: Sendable {
     func use(
         _ verified: Verified, of account: Account, for purpose: PasskeyPurpose, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        let result = try await dependencies.store.use(verified.use, of: account, for: purpose, at: dependencies.now)
+        let result = try await store.use(verified.use, of: account, for: purpose, at: clock.now)
         switch result {
         case .accepted:
-            dependencies.limiter.refund(verified.attempts)
-            dependencies.metrics.count(.passkeySignIns, "success")
+            limits.refund(verified.attempts)
+            metrics.count(.passkeySignIns, "success")
         case .spent:
             _ = try await failure(result.rawValue, of: account.id, from: origin)
             throw .passkeyChallengeExpired
@@ -150,10 +156,10 @@ struct PasskeySignInService: Sendable {
     private func failure(
         _ reason: String, _ error: IdentityError = .invalidPasskey, of accountID: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> IdentityError {
-        dependencies.metrics.count(.passkeySignIns, "failure")
-        try await dependencies.store.audit(
+        metrics.count(.passkeySignIns, "failure")
+        try await store.audit(
             "passkey.failed", account: accountID, detail: "\(reason) from \(origin.address)".sanitized(200),
-            at: dependencies.now)
+            at: clock.now)
         return error
     }
 }

@@ -30,15 +30,6 @@ package struct SignInWays: Sendable, Hashable {
     }
 }
 
-extension Dependencies {
-    /// The ways to sign in that the configuration permits now.
-    var signInWays: SignInWays {
-        SignInWays(
-            providers: upstreams.all.map(\.provider.name),
-            relyingPartyID: RelyingParty(issuer: accessTokens.issuer, configuration)?.id)
-    }
-}
-
 /// The effect of an accepted use of a passkey.
 package enum PasskeyPurpose: Sendable {
     /// A new session.

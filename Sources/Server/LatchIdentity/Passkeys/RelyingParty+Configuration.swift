@@ -57,14 +57,3 @@ extension RelyingParty {
         return isAbove && isName(domain) && !PublicSuffixList.live.contains(domain)
     }
 }
-
-extension Dependencies {
-    /// Returns the relying party of the public URL.
-    ///
-    /// - Throws: `IdentityError.passkeysUnavailable`, or `.notReady` until the URL is known.
-    func relyingParty() throws(IdentityError) -> RelyingParty {
-        guard let issuer = accessTokens.issuer else { throw .notReady }
-        guard let party = RelyingParty(issuer: issuer, configuration) else { throw .passkeysUnavailable }
-        return party
-    }
-}

@@ -8,28 +8,37 @@ import PortableFoundation
 
 /// The routes for sign-up, verification, password reset, the profile, and the administrators' list.
 struct AccountRoutes: Sendable {
-    let dependencies: Dependencies
+    let store: IdentityStore
+    let limits: RateLimits
+    let upstreams: UpstreamClients
+    let permitted: PermittedSignIns
+    let accounts: AccountService
+    let signIns: SignInService
+    let secondFactors: SecondFactorService
+    let passkeySignIns: PasskeySignInService
+    let upstreamSignIns: UpstreamSignInService
+    let tokens: TokenService
 
     /// Adds the routes; AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.signUp)) { signUps in
+        router.group(interceptors: limits.limiting(.signUp)) { signUps in
             signUps.post("/api/clients/register", register)
             signUps.post("/api/auth/clients/register", register)
         }
-        router.group(interceptors: dependencies.limiting(.mail)) { mails in
+        router.group(interceptors: limits.limiting(.mail)) { mails in
             mails.post("/api/auth/resend-verification", resendVerification)
             mails.post("/api/auth/forgot-password", forgotPassword)
             mails.post("/api/users/invite", invite)
         }
-        router.group(interceptors: dependencies.limiting(.link)) { links in
+        router.group(interceptors: limits.limiting(.link)) { links in
             links.post("/api/auth/verify-email", verify)
             links.post("/api/auth/reset-password", resetPassword)
         }
-        router.group(interceptors: dependencies.limiting(.token)) { sessions in
+        router.group(interceptors: limits.limiting(.token)) { sessions in
             sessions.post("/api/auth/reauthenticate", reauthenticate)
             sessions.get("/api/auth/links", signInMethods)
         }
-        router.group(interceptors: dependencies.limiting(.other)) { others in
+        router.group(interceptors: limits.limiting(.other)) { others in
             others.get("/user/profile", profile)
             others.get("/api/users", list)
         }
@@ -39,7 +48,7 @@ struct AccountRoutes: Sendable {
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
-        let account = try await dependencies.accounts.signUp(
+        let account = try await accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             registration: try Registration(body), from: request.requestOrigin.address)
         return .json(account.json, status: .created)
@@ -55,11 +64,11 @@ struct AccountRoutes: Sendable {
         let token = try body.text("token")
         let verified: VerifiedAddress
         if let password = try body.optionalText("password") {
-            verified = try await dependencies.accounts.verifyEmail(
+            verified = try await accounts.verifyEmail(
                 token, password: password, from: request.requestOrigin)
         } else {
-            let session = try await dependencies.tokens.optionalSession(accessToken: request.fields.bearerToken)
-            verified = try await dependencies.accounts.verifyEmail(token, in: session)
+            let session = try await tokens.optionalSession(accessToken: request.fields.bearerToken)
+            verified = try await accounts.verifyEmail(token, in: session)
         }
         return .json([
             "message": "The e-mail address is verified.", "email": .string(verified.email.text),
@@ -76,17 +85,17 @@ struct AccountRoutes: Sendable {
         let otp = try body.optionalText("otp")
         do throws(IdentityError) {
             guard body["credential"]?.isNull ?? true else {
-                try await dependencies.passkeySignIns.reauthenticate(
+                try await passkeySignIns.reauthenticate(
                     session, try body.credential(), from: request.requestOrigin)
                 return .message("You are authenticated.")
             }
             guard try body.optionalText("code") == nil else {
-                try await dependencies.upstreamSignIns.reauthenticate(
+                try await upstreamSignIns.reauthenticate(
                     session, try body.text("code"), verifier: try body.text("code_verifier"), otp: otp,
                     from: request.requestOrigin)
                 return .message("You are authenticated.")
             }
-            try await dependencies.logins.reauthenticate(
+            try await signIns.reauthenticate(
                 session, password: try body.text("password"), code: otp, from: request.requestOrigin)
         } catch {
             throw error.withinSession
@@ -99,28 +108,28 @@ struct AccountRoutes: Sendable {
     @Sendable private func signInMethods(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         try session.requireFirstParty()
-        let links = try await dependencies.store.links(of: session.accountID).map(\.json)
-        let party = dependencies.signInWays.relyingPartyID
-        let passkeys = try await dependencies.store.passkeys(of: session.accountID).filter { $0.isUsable(at: party) }
+        let links = try await store.links(of: session.accountID).map(\.json)
+        let party = permitted.relyingPartyID
+        let passkeys = try await store.passkeys(of: session.accountID).filter { $0.isUsable(at: party) }
         return .json([
             "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
             "passkeys": .integer(Int64(passkeys.count)),
-            "hasSecondFactor": .bool(try await dependencies.secondFactors.isConfirmed(of: session.accountID)),
-            "providers": .array(dependencies.upstreams.all.map { .string($0.provider.name) }),
+            "hasSecondFactor": .bool(try await secondFactors.isConfirmed(of: session.accountID)),
+            "providers": .array(upstreams.all.map { .string($0.provider.name) }),
         ])
     }
 
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
-        try await dependencies.accounts.mail(.verifyEmail, to: email, from: request.requestOrigin.address)
+        try await accounts.mail(.verifyEmail, to: email, from: request.requestOrigin.address)
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
-        try await dependencies.accounts.mail(.resetPassword, to: email, from: request.requestOrigin.address)
+        try await accounts.mail(.resetPassword, to: email, from: request.requestOrigin.address)
         return .message("If the address has an account, a mail is on its way.")
     }
 
@@ -129,7 +138,7 @@ struct AccountRoutes: Sendable {
     @Sendable private func invite(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
-        let account = try await dependencies.accounts.invite(
+        let account = try await accounts.invite(
             email: try body.text("email"), name: try body.optionalText("name"), roles: try body.words("roles"),
             by: session)
         return .json(account.json, status: .created)
@@ -147,7 +156,7 @@ struct AccountRoutes: Sendable {
         let token = try body.text("token")
         let account: Account
         do throws(IdentityError) {
-            account = try await dependencies.accounts.resetPassword(
+            account = try await accounts.resetPassword(
                 token, password: chosen, from: request.requestOrigin)
         } catch {
             throw error.at(newPassword: password == nil ? "newPassword" : "password")
@@ -180,7 +189,7 @@ struct AccountRoutes: Sendable {
         let query = request.queryItems
         let limit = try Self.limit(query["limit"])
         // One account more than the limit shows whether there is a next page.
-        let found = try await dependencies.store.accounts(after: query["after"], limit: limit + 1)
+        let found = try await store.accounts(after: query["after"], limit: limit + 1)
         let page = found.prefix(limit)
         var body: JSONObject = ["users": .array(page.map { .object($0.administrationJSON) })]
         if found.count > limit, let last = page.last { body["next"] = .string(last.id) }
@@ -188,7 +197,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await dependencies.tokens.authenticate(request)
+        try await tokens.authenticate(request)
     }
 
     /// Parses the size of a page, bounded so that no request reads the whole store.

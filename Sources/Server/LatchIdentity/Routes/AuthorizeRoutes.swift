@@ -9,18 +9,22 @@ import PortableFoundation
 
 /// The authorization endpoint (RFC 6749 §3.1), and the pages that users see between request and response.
 struct AuthorizeRoutes: Sendable {
-    let dependencies: Dependencies
+    let limits: RateLimits
+    let signIns: SignInService
+    let passkeySignIns: PasskeySignInService
+    let authorizations: AuthorizationService
+    let pageSessions: PageSessionService
+    let signInPages: SignInPages
+    let deviceRoutes: DeviceRoutes
 
-    private var service: AuthorizationService { dependencies.authorizations }
-    private var pages: SignInPages { SignInPages(dependencies: dependencies) }
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.pages(limiting: .page, allowsSilentFrames: true)) { pages in
+        router.group(interceptors: limits.pages(limiting: .page, allowsSilentFrames: true)) { pages in
             pages.get("/oauth/authorize", authorize)
             pages.post("/oauth/authorize", postAuthorize)
         }
-        router.group(interceptors: dependencies.pages(limiting: .link)) { links in
+        router.group(interceptors: limits.pages(limiting: .link)) { links in
             links.post("/login", login)
             links.post("/consent", consent)
         }
@@ -32,24 +36,24 @@ struct AuthorizeRoutes: Sendable {
         // The router gives a HEAD request to the same function: it must yield no code.
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
-            if let posted = try pages.postedRequest(in: request.queryItems) {
+            if let posted = try signInPages.postedRequest(in: request.queryItems) {
                 guard case .authorization(let pending) = posted.purpose else { throw .loginEnded }
                 return try await begin(pending, request)
             }
-            switch try service.read(request.queryItems) {
+            switch try authorizations.read(request.queryItems) {
             case .failure(let error, let url): return refused(error, url, request)
             case .request(let pending): return try await begin(pending, request)
             }
         } catch {
             request.noteRefusal(error)
-            return pages.failure(error, ofForm: request.queryItems[SignInPages.sealedName])
+            return signInPages.failure(error, ofForm: request.queryItems[SignInPages.sealedName])
         }
     }
 
     private func begin(
         _ pending: PendingAuthorization, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        let session = try await dependencies.pageSessions.active(in: request)
+        let session = try await pageSessions.active(in: request)
         return try await proceed(pending, in: session, request)
     }
 
@@ -57,9 +61,9 @@ struct AuthorizeRoutes: Sendable {
     @Sendable private func postAuthorize(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         do throws(IdentityError) {
-            switch try service.read(fields) {
+            switch try authorizations.read(fields) {
             case .failure(let error, let url): return refused(error, url, request)
-            case .request(let pending): return try pages.redirect(to: "/oauth/authorize", .authorization(pending))
+            case .request(let pending): return try signInPages.redirect(to: "/oauth/authorize", .authorization(pending))
             }
         } catch {
             request.noteRefusal(error)
@@ -74,20 +78,20 @@ struct AuthorizeRoutes: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         let next: AuthorizationService.Next
         do throws(IdentityError) {
-            next = try await service.next(
+            next = try await authorizations.next(
                 pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
-            return refused(error, try service.url(of: error, for: pending), request)
+            return refused(error, try authorizations.url(of: error, for: pending), request)
         }
         switch next {
         case .respond(let url): return .seeOther(url)
         case .signIn:
-            return try pages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
+            return try signInPages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
         case .consent(let client, let scopes):
             guard let session else { throw .loginEnded }
-            let (browser, cookie) = try pages.browser(of: request)
-            return try pages.consent(pending, client, scopes, in: session, browser: browser).setting(cookie)
+            let (browser, cookie) = try signInPages.browser(of: request)
+            return try signInPages.consent(pending, client, scopes, in: session, browser: browser).setting(cookie)
         }
     }
 
@@ -101,13 +105,13 @@ struct AuthorizeRoutes: Sendable {
         let code = try fields.single("code") ?? ""
         let credential = try fields.single(PasskeyScript.field) ?? ""
         do {
-            let (form, isOwn) = try pages.form(in: fields, of: request)
+            let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try refuse(form, request) }
             guard isOwn else {
                 // Another site, or another tab that was opened at the same time: nobody is signed in by it, and the user
                 // enters the password once more.
                 let problem: IdentityError? = request.fields[.cookie] == nil ? .cookiesMissing : nil
-                return try pages.signIn(for: form.purpose, in: request, name: name, problem: problem)
+                return try signInPages.signIn(for: form.purpose, in: request, name: name, problem: problem)
             }
             switch form.step {
             case .password where !credential.isEmpty: return try await verify(credential: credential, form, request)
@@ -117,26 +121,26 @@ struct AuthorizeRoutes: Sendable {
             }
         } catch let error as IdentityError {
             request.note(error)
-            return pages.failure(error, ofForm: fields["token"])
+            return signInPages.failure(error, ofForm: fields["token"])
         }
     }
 
     private func verify(
         name: String, password: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        let result: LoginService.PageResult
+        let result: SignInResult<SignInProof>
         do throws(IdentityError) {
-            result = try await dependencies.logins.beginOnPage(
+            result = try await signIns.beginOnPage(
                 name: name, password: password, from: request.requestOrigin)
         } catch {
             guard error.form.isDisclosed else { throw error }
             request.note(error)
-            return try pages.signIn(
+            return try signInPages.signIn(
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
         switch result {
-        case .authenticated(let account): return try await begin(account, factorAt: nil, form, request)
-        case .challenged(let challenge): return try pages.factor(challenge, for: form.purpose, browser: form.browser)
+        case .success(let proof): return try await begin(proof, form, request)
+        case .challenged(let text, _): return try signInPages.factor(text, for: form.purpose, browser: form.browser)
         }
     }
 
@@ -146,11 +150,11 @@ struct AuthorizeRoutes: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         let begun: (session: ActivePageSession, cookie: String)
         do throws(IdentityError) {
-            begun = try await dependencies.passkeySignIns.beginOnPage(credential, in: request)
+            begun = try await passkeySignIns.beginOnPage(credential, in: request)
         } catch {
             guard error.form.isDisclosed else { throw error }
             request.note(error)
-            return try pages.signIn(for: form.purpose, in: request, problem: error)
+            return try signInPages.signIn(for: form.purpose, in: request, problem: error)
         }
         return try await proceed(in: begun.session, begun.cookie, form, request)
     }
@@ -158,23 +162,22 @@ struct AuthorizeRoutes: Sendable {
     private func verify(
         code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        let account: Account
+        let proof: SignInProof
         do throws(IdentityError) {
-            account = try await dependencies.logins.completeOnPage(
+            proof = try await signIns.finishOnPage(
                 challenge: challenge, code: code, from: request.requestOrigin)
         } catch {
             guard error == .invalidCode || error == .tooManyAttempts else { throw error }
-            return try pages.factor(challenge, for: form.purpose, browser: form.browser, problem: error)
+            return try signInPages.factor(challenge, for: form.purpose, browser: form.browser, problem: error)
         }
-        return try await begin(account, factorAt: dependencies.now, form, request)
+        return try await begin(proof, form, request)
     }
 
     /// Begins the browser's session, and continues with what the user has signed in for.
     private func begin(
-        _ account: Account, factorAt: Date?, _ form: PageForm, _ request: HTTPRequest
+        _ proof: SignInProof, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        let (session, cookie) = try await dependencies.pageSessions.begin(
-            for: account, factorAt: factorAt, in: request)
+        let (session, cookie) = try await pageSessions.begin(proof, in: request)
         return try await proceed(in: session, cookie, form, request)
     }
 
@@ -186,7 +189,7 @@ struct AuthorizeRoutes: Sendable {
         case .authorization(let pending):
             return try await proceed(pending, in: session, request, isNew: true).setting(cookie)
         case .device(let code):
-            return try await DeviceRoutes(dependencies: dependencies).decisionPage(
+            return try await deviceRoutes.decisionPage(
                 code, in: session, request
             ).setting(cookie)
         case .signOut: throw .loginEnded
@@ -202,31 +205,31 @@ struct AuthorizeRoutes: Sendable {
         let isRefused = try fields.single("refuse") != nil
         let isOther = try fields.single("other") != nil
         do {
-            let (form, isOwn) = try pages.form(in: fields, of: request)
+            let (form, isOwn) = try signInPages.form(in: fields, of: request)
             guard case .authorization(let pending) = form.purpose,
                 case .decision(let device, let shown?) = form.step
             else { throw IdentityError.loginEnded }
-            let session = try await dependencies.pageSessions.active(in: request)
+            let session = try await pageSessions.active(in: request)
             guard isOwn, !isOther, let session, session.device.publicID == device else {
                 // Whoever sends it, a refusal gives nothing.
-                return isRefused ? try refuse(form, request) : try pages.signIn(for: form.purpose, in: request)
+                return isRefused ? try refuse(form, request) : try signInPages.signIn(for: form.purpose, in: request)
             }
-            try await service.answer(form)
+            try await authorizations.answer(form)
             guard !isRefused else {
-                try await service.deny(pending, in: session, from: request.requestOrigin)
+                try await authorizations.deny(pending, in: session, from: request.requestOrigin)
                 return try refuse(form, request)
             }
             return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
             request.note(error)
-            return pages.failure(error, ofForm: fields["token"])
+            return signInPages.failure(error, ofForm: fields["token"])
         }
     }
 
     /// Returns to the client without a code.
     private func refuse(_ form: PageForm, _ request: HTTPRequest) throws(IdentityError) -> HTTPResponse {
         guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
-        return refused(.authorizationDenied, try service.url(of: .authorizationDenied, for: pending), request)
+        return refused(.authorizationDenied, try authorizations.url(of: .authorizationDenied, for: pending), request)
     }
 
     /// Returns the redirect of an error to the client, and notes its code for the log.

@@ -10,37 +10,41 @@ import PortableFoundation
 
 /// The device authorization endpoint (RFC 8628 §3.1), and the page on which its codes are entered.
 struct DeviceRoutes: Sendable {
-    let dependencies: Dependencies
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let resources: ResourcePolicy
+    let clientAuthentication: ClientAuthentication
+    let deviceAuthorizations: DeviceAuthorizationService
+    let pageSessions: PageSessionService
+    let signInPages: SignInPages
 
-    private var service: DeviceAuthorizationService { dependencies.deviceAuthorizations }
-    private var pages: SignInPages { SignInPages(dependencies: dependencies) }
 
     /// Adds the routes.
     func add(to router: inout Router) {
         let interceptors: [any Interceptor] = [
-            RequestLimitInterceptor(dependencies: dependencies, request: .token, format: .oauth),
+            RequestLimitInterceptor(limits: limits, request: .token, format: .oauth),
             IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
         ]
         router.group(interceptors: interceptors) { $0.post("/oauth/device_authorization", begin) }
-        router.group(interceptors: dependencies.pages(limiting: .page)) { pages in
+        router.group(interceptors: limits.pages(limiting: .page)) { pages in
             pages.get("/device") { SignInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "") }
         }
-        router.group(interceptors: dependencies.pages(limiting: .link)) { $0.post("/device", enter) }
+        router.group(interceptors: limits.pages(limiting: .link)) { $0.post("/device", enter) }
     }
 
     /// Begins the sign-in of a device.
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
-        let client = try parameters.client(of: request, dependencies)
-        try dependencies.requireTargets(parameters.resources)
+        let client = try clientAuthentication.client(of: request, parameters)
+        try resources.requireTargets(parameters.resources)
         // The first party has no pages of its own to name.
         guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
             throw IdentityError.unauthorizedClient
         }
-        guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
+        guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
         let scopes = try Scopes(requested: parameters["scope"])
-        try dependencies.requireScope(of: parameters.resources, in: scopes, for: client)
-        let codes = try await service.begin(for: client, requesting: scopes, from: request.requestOrigin)
+        try resources.requireScope(of: parameters.resources, in: scopes, for: client)
+        let codes = try await deviceAuthorizations.begin(for: client, requesting: scopes, from: request.requestOrigin)
         let page = "\(issuer.withoutFinalSlash)/device"
         return .json([
             "device_code": .string(codes.device), "user_code": .string(codes.user.text),
@@ -64,11 +68,11 @@ struct DeviceRoutes: Sendable {
         let (isRefused, isOther) = (try fields.single("refuse") != nil, try fields.single("other") != nil)
         do {
             guard token.isEmpty else {
-                let (form, isOwn) = try pages.form(in: fields, of: request)
+                let (form, isOwn) = try signInPages.form(in: fields, of: request)
                 return try await decide(form, isOwn: isOwn, isRefused: isRefused, isOther: isOther, request)
             }
-            try pages.requireOwnPage(request)
-            let session = try await dependencies.pageSessions.active(in: request)
+            try signInPages.requireOwnPage(request)
+            let session = try await pageSessions.active(in: request)
             return try await decisionPage(typed, in: session, request)
         } catch let error as IdentityError {
             return request.page(of: error)
@@ -82,11 +86,11 @@ struct DeviceRoutes: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         do throws(IdentityError) {
             guard let code = UserCode(typed: typed) else { throw .invalidUserCode }
-            guard let session else { return try pages.signIn(for: .device(userCode: code.letters), in: request) }
-            let (record, client) = try await service.pending(code, in: session)
-            let scopes = try service.scopes(record, client, to: session.account)
-            let (browser, cookie) = try pages.browser(of: request)
-            return try pages.device(code, record, scopes, in: session, browser: browser).setting(cookie)
+            guard let session else { return try signInPages.signIn(for: .device(userCode: code.letters), in: request) }
+            let (record, client) = try await deviceAuthorizations.pending(code, in: session)
+            let scopes = try deviceAuthorizations.scopes(record, client, to: session.account)
+            let (browser, cookie) = try signInPages.browser(of: request)
+            return try signInPages.device(code, record, scopes, in: session, browser: browser).setting(cookie)
         } catch {
             guard error == .invalidUserCode || error == .tooManyAttempts else { throw error }
             return SignInPages.userCode(Self.shown(typed) ?? "", problem: error)
@@ -100,12 +104,12 @@ struct DeviceRoutes: Sendable {
         guard case .device(let letters) = form.purpose, let code = UserCode(typed: letters),
             case .decision(let device, let shown?) = form.step
         else { throw .loginEnded }
-        let session = try await dependencies.pageSessions.active(in: request)
+        let session = try await pageSessions.active(in: request)
         guard isOwn, !isOther, let session, session.device.publicID == device else {
-            return try pages.signIn(for: form.purpose, in: request)
+            return try signInPages.signIn(for: form.purpose, in: request)
         }
-        let (record, client) = try await service.pending(code, in: session)
-        try await service.decide(
+        let (record, client) = try await deviceAuthorizations.pending(code, in: session)
+        try await deviceAuthorizations.decide(
             record, of: client, granting: isRefused ? nil : Scopes(parsing: shown), in: session,
             from: request.requestOrigin)
         guard !isRefused else {

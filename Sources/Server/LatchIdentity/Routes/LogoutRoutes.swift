@@ -10,9 +10,12 @@ import LatchSignIn
 ///
 /// It ends the session of the browser. The apps' own sessions are theirs to end.
 struct LogoutRoutes: Sendable {
-    let dependencies: Dependencies
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let clients: OAuthClients
+    let pageSessions: PageSessionService
+    let signInPages: SignInPages
 
-    private var pages: SignInPages { SignInPages(dependencies: dependencies) }
 
     /// A valid request.
     private struct Request {
@@ -25,8 +28,8 @@ struct LogoutRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.pages(limiting: .page)) { $0.get("/oauth/logout", begin) }
-        router.group(interceptors: dependencies.pages(limiting: .link)) { $0.post("/oauth/logout", finish) }
+        router.group(interceptors: limits.pages(limiting: .page)) { $0.get("/oauth/logout", begin) }
+        router.group(interceptors: limits.pages(limiting: .link)) { $0.post("/oauth/logout", finish) }
     }
 
     /// Signs out at once where the client knows the user, and asks otherwise: any page can open this one.
@@ -34,12 +37,12 @@ struct LogoutRoutes: Sendable {
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
             let wanted = try self.wanted(request.queryItems)
-            guard let session = try await dependencies.pageSessions.active(in: request) else {
+            guard let session = try await pageSessions.active(in: request) else {
                 return Self.left(to: wanted.redirect, state: wanted.state)
             }
             guard wanted.accountID == session.account.id else {
-                let (browser, cookie) = try pages.browser(of: request)
-                return try pages.signOut(wanted.redirect, state: wanted.state, in: session, browser: browser)
+                let (browser, cookie) = try signInPages.browser(of: request)
+                return try signInPages.signOut(wanted.redirect, state: wanted.state, in: session, browser: browser)
                     .setting(cookie)
             }
             return try await end(session, to: wanted.redirect, state: wanted.state)
@@ -54,15 +57,15 @@ struct LogoutRoutes: Sendable {
         do {
             guard try fields.single("token") != nil else {
                 let wanted = try read(fields)
-                return try pages.redirect(
+                return try signInPages.redirect(
                     to: "/oauth/logout", .signOut(redirect: wanted.redirect, state: wanted.state),
                     accountID: wanted.accountID)
             }
-            let (form, isOwn) = try pages.form(in: fields, of: request)
+            let (form, isOwn) = try signInPages.form(in: fields, of: request)
             guard isOwn, case .signOut(let redirect, let state) = form.purpose,
                 case .decision(let device, _) = form.step
             else { throw IdentityError.loginEnded }
-            guard let session = try await dependencies.pageSessions.active(in: request) else {
+            guard let session = try await pageSessions.active(in: request) else {
                 return Self.left(to: redirect, state: state)
             }
             guard session.device.publicID == device else { throw IdentityError.loginEnded }
@@ -75,9 +78,8 @@ struct LogoutRoutes: Sendable {
     private func end(
         _ session: ActivePageSession, to redirect: String?, state: String?
     ) async throws(IdentityError) -> HTTPResponse {
-        _ = try await dependencies.store.revoke(
-            device: session.device.id, ownedBy: nil, because: .logout, at: dependencies.now)
-        return Self.left(to: redirect, state: state).setting(PageCookies(dependencies).endedSession)
+        let cookie = try await pageSessions.end(session)
+        return Self.left(to: redirect, state: state).setting(cookie)
     }
 
     /// Returns the response of a browser that is signed out.
@@ -88,7 +90,7 @@ struct LogoutRoutes: Sendable {
 
     /// Returns the request of a query, which may have come by POST.
     private func wanted(_ query: FormFields) throws(IdentityError) -> Request {
-        guard let posted = try pages.postedRequest(in: query) else { return try read(query) }
+        guard let posted = try signInPages.postedRequest(in: query) else { return try read(query) }
         guard case .signOut(let redirect, let state) = posted.purpose else { throw .loginEnded }
         return Request(accountID: posted.accountID, redirect: redirect, state: state)
     }
@@ -103,7 +105,7 @@ struct LogoutRoutes: Sendable {
         func value(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
         var (clientID, request) = (value("client_id"), Request())
         if let text = value("id_token_hint"), text.utf8.count <= 8192 {
-            if let hint = dependencies.accessTokens.hint(text) {
+            if let hint = accessTokens.hint(text) {
                 guard clientID ?? hint.clientID == hint.clientID else {
                     throw .invalidSignOut("its id_token_hint is not an ID token of the app")
                 }
@@ -115,7 +117,7 @@ struct LogoutRoutes: Sendable {
             }
         }
         guard let redirect = value("post_logout_redirect_uri") else { return request }
-        guard let clientID, let client = dependencies.clients[clientID],
+        guard let clientID, let client = clients[clientID],
             client.postLogoutRedirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
         else { throw .invalidSignOut("its post_logout_redirect_uri is not registered for the app") }
         request.redirect = redirect

@@ -10,7 +10,10 @@ import LatchTexts
 /// They do what the JSON routes do, within the same limits, and like them do not reveal which addresses have an account
 /// (attack E2).
 struct MailRequestRoutes: Sendable {
-    let dependencies: Dependencies
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let accounts: AccountService
+    let signInPages: SignInPages
 
     /// The kind of mail that a page requests.
     private enum Kind: CaseIterable {
@@ -29,16 +32,16 @@ struct MailRequestRoutes: Sendable {
     /// Adds the pages; requests for a mail count like those of the JSON routes, and looking at the form does not.
     func add(to router: inout Router) {
         // A Well-known URL for Changing Passwords (W3C) §3: password managers lead their users there.
-        router.group(interceptors: dependencies.limiting(.other, as: .page)) { others in
+        router.group(interceptors: limits.limiting(.other, as: .page)) { others in
             others.get("/.well-known/change-password") { _ in
-                .redirect(to: "\(dependencies.accessTokens.issuer?.withoutFinalSlash ?? "")\(Kind.password.path)")
+                .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(Kind.password.path)")
             }
         }
         for kind in Kind.allCases {
-            router.group(interceptors: dependencies.limiting(.other, as: .page)) { others in
+            router.group(interceptors: limits.limiting(.other, as: .page)) { others in
                 others.get(kind.path) { _ in Self.form(kind).response() }
             }
-            router.group(interceptors: dependencies.pages(limiting: .mail)) { mails in
+            router.group(interceptors: limits.pages(limiting: .mail)) { mails in
                 mails.post(kind.path) { try await request(kind, $0) }
             }
         }
@@ -48,14 +51,14 @@ struct MailRequestRoutes: Sendable {
     ///
     /// A form of another site is refused: it could have mails sent to its visitors.
     private func request(_ kind: Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
-        try SignInPages(dependencies: dependencies).requireOwnPage(request)
+        try signInPages.requireOwnPage(request)
         let typed = try request.formFields().single("email") ?? ""
         let email: EmailAddress
         do throws(IdentityError) { email = try EmailAddress(typed) } catch {
             let shown = typed.utf8.count > 320 ? "" : typed
             return Self.form(kind, typed: shown, problem: error.pageProblem).response(status: .badRequest)
         }
-        try await dependencies.accounts.mail(kind.purpose, to: email, from: request.requestOrigin.address)
+        try await accounts.mail(kind.purpose, to: email, from: request.requestOrigin.address)
         return HTMLPage(
             Phrase("page.forgot.done.title"), text: kind.answer(email),
             links: [(kind.path, Phrase("page.forgot.again"))]

@@ -8,20 +8,25 @@ import LatchServer
 /// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), which are one document, and of
 /// the apps that belong to this site.
 struct MetadataRoutes: Sendable {
-    let dependencies: Dependencies
+    let configuration: IdentityConfiguration
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let clients: OAuthClients
+    let scopePolicy: ScopePolicy
+    let grantHandlers: [any GrantHandler]
 
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.other)) { others in
+        router.group(interceptors: limits.limiting(.other)) { others in
             // RFC 8414 §3: the path of the issuer follows the well-known one. A proxy that strips the path asks without it.
-            let path = dependencies.configuration.issuer.map(PublicURL.path) ?? ""
+            let path = configuration.issuer.map(PublicURL.path) ?? ""
             for suffix in Set(["", path]) {
                 others.getImmediately("/.well-known/oauth-authorization-server\(suffix)", metadata)
                 others.getImmediately("/.well-known/openid-configuration\(suffix)", metadata)
             }
-            if !dependencies.configuration.appleAppIDs.isEmpty {
+            if !configuration.appleAppIDs.isEmpty {
                 others.getImmediately("/.well-known/apple-app-site-association", appleApps)
             }
-            if !dependencies.configuration.androidApps.isEmpty {
+            if !configuration.androidApps.isEmpty {
                 others.getImmediately("/.well-known/assetlinks.json", androidApps)
             }
             if !relatedOrigins.isEmpty { others.getImmediately("/.well-known/webauthn", passkeyOrigins) }
@@ -31,9 +36,9 @@ struct MetadataRoutes: Sendable {
     /// Returns the apps that may open the links of mails, and fill in the passwords of this site
     /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
     @Sendable private func appleApps(_ request: HTTPRequest) -> HTTPResponse {
-        let apps = JSONValue.array(dependencies.configuration.appleAppIDs.map { .string($0) })
+        let apps = JSONValue.array(configuration.appleAppIDs.map { .string($0) })
         // An app confirms an address with the link alone, where the page asks for the password (attacks E8 and E9).
-        let paths = dependencies.configuration.requireOwnerProof ? ["/verify", "/reset"] : ["/reset"]
+        let paths = configuration.requireOwnerProof ? ["/verify", "/reset"] : ["/reset"]
         let links = JSONValue.array(paths.map { ["/": .string($0), "?": ["token": "?*"]] })
         var response = HTTPResponse.json([
             "applinks": ["details": [["appIDs": apps, "components": links]]], "webcredentials": ["apps": apps],
@@ -45,7 +50,7 @@ struct MetadataRoutes: Sendable {
     /// Returns the apps on Android that share the links, passwords and passkeys of this host
     /// (<https://developers.google.com/digital-asset-links/v1/statements>).
     @Sendable private func androidApps(_ request: HTTPRequest) -> HTTPResponse {
-        let statements = dependencies.configuration.androidApps.compactMap(AndroidApp.init).map { app -> JSONValue in
+        let statements = configuration.androidApps.compactMap(AndroidApp.init).map { app -> JSONValue in
             [
                 "relation": [
                     "delegate_permission/common.handle_all_urls", "delegate_permission/common.get_login_creds",
@@ -63,7 +68,7 @@ struct MetadataRoutes: Sendable {
 
     /// The origins of other sites whose pages may use the passkeys; apps have none that a browser compares.
     private var relatedOrigins: [String] {
-        dependencies.configuration.passkeyOrigins.filter { $0.utf8.starts(with: "https://".utf8) }
+        configuration.passkeyOrigins.filter { $0.utf8.starts(with: "https://".utf8) }
     }
 
     /// Returns the sites whose pages a browser lets use the passkeys of this host's domain (WebAuthn Level 3 §5.11).
@@ -77,10 +82,10 @@ struct MetadataRoutes: Sendable {
     ///
     /// - Throws: `IdentityError.notReady` until the issuer is known.
     @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
-        guard let issuer = dependencies.accessTokens.issuer else { throw IdentityError.notReady }
+        guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
         let base = issuer.withoutFinalSlash
         let methods: JSONValue = ["none", "client_secret_basic", "client_secret_post"]
-        let scopes = dependencies.scopes.known.elements + ScopePolicy.openID.elements
+        let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
         var document: JSONObject = [
             "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
             "token_endpoint": .string("\(base)/oauth/token"),
@@ -90,7 +95,7 @@ struct MetadataRoutes: Sendable {
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
             "response_types_supported": ["code"], "response_modes_supported": ["query"],
-            "grant_types_supported": .array(dependencies.grantHandlers.map { .string($0.grantType.rawValue) }),
+            "grant_types_supported": .array(grantHandlers.map { .string(type(of: $0).grantType.rawValue) }),
             "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": methods,
             "revocation_endpoint_auth_methods_supported": methods,
@@ -109,7 +114,7 @@ struct MetadataRoutes: Sendable {
             "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
         ]
         // The command signs in without a registration by hand where it is registered as it expects.
-        if dependencies.clients.hasOwnCommand {
+        if clients.hasOwnCommand {
             document["latch_client_id"] = .string(OAuthClient.command.id)
         }
         var response = HTTPResponse.json(document)

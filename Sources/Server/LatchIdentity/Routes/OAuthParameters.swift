@@ -41,26 +41,4 @@ struct OAuthParameters: Sendable {
         guard let value = values[name] else { throw .missing(name) }
         return value
     }
-
-    /// Returns the client that the request's credentials authenticate, or the server's own if it names none.
-    ///
-    /// RFC 6749 §2.3.1: by HTTP Basic or in the content, and not by both (attack J3).
-    ///
-    /// - Throws: `IdentityError.invalidClient`, the same for every cause; `.invalidInput`; `.tooManyAttempts`.
-    func client(of request: HTTPRequest, _ dependencies: Dependencies) throws(IdentityError) -> OAuthClient {
-        var (id, secrets) = (values["client_id"], Set(values["client_secret"].map { [$0] } ?? []))
-        if let field = request.fields[.authorization], ClientCredentials.isBasic(field) {
-            guard secrets.isEmpty else { throw .invalidInput("the client authenticates in two ways") }
-            guard let pair = ClientCredentials(basic: field), id ?? pair.id == pair.id else { throw .invalidClient }
-            (id, secrets) = (pair.id, pair.secrets)
-        }
-        // A secret can be guessed as a password can, so it has the same limit; a right one costs no attempt.
-        let attempts =
-            secrets.isEmpty
-            ? [] : [dependencies.limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
-        try dependencies.take(attempts)
-        guard let client = dependencies.clients.authenticated(id: id, secrets: secrets) else { throw .invalidClient }
-        dependencies.limiter.refund(attempts)
-        return client
-    }
 }

@@ -15,21 +15,38 @@ package enum OperatorListener: HTTPContextKey {
 /// Numbers are for operators: those of mails, compared before and after a request, would tell whether an address has an
 /// account (attack D1).
 struct OperationRoutes: Sendable {
-    let dependencies: Dependencies
+    let store: IdentityStore
+    let clock: WallClock
+    let dates: DateCheck
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let mails: MailQueue
+    let serverMetrics: Metrics
+    let measurements: Measurements
     private let healthCheck: HealthCheck
     private let readCheck: HealthCheck
     /// The check of the database's sessions, which opens a connection.
     private let sessionCheck: HealthCheck
 
-    init(dependencies: Dependencies) {
-        self.dependencies = dependencies
-        healthCheck = HealthCheck(store: dependencies.store, clock: dependencies.clock)
-        readCheck = HealthCheck(clock: dependencies.clock, outage: { [store = dependencies.store] in store.outage }) {
-            [store = dependencies.store] () throws(IdentityError) in
+    init(
+        store: IdentityStore, clock: WallClock, dates: DateCheck, accessTokens: AccessTokenIssuer, limits: RateLimits,
+        mails: MailQueue, metrics: Metrics, measurements: Measurements
+    ) {
+        self.store = store
+        self.clock = clock
+        self.dates = dates
+        self.accessTokens = accessTokens
+        self.limits = limits
+        self.mails = mails
+        self.serverMetrics = metrics
+        self.measurements = measurements
+        healthCheck = HealthCheck(store: store, clock: clock)
+        readCheck = HealthCheck(clock: clock, outage: { [store] in store.outage }) {
+            [store] () throws(IdentityError) in
             guard try await !store.signingKeys().isEmpty else { throw .notReady }
         }
-        sessionCheck = HealthCheck(clock: dependencies.clock, lifetime: .seconds(15)) {
-            [store = dependencies.store] () throws(IdentityError) in
+        sessionCheck = HealthCheck(clock: clock, lifetime: .seconds(15)) {
+            [store] () throws(IdentityError) in
             try await store.requireOwnSessions()
         }
     }
@@ -42,7 +59,7 @@ struct OperationRoutes: Sendable {
         router.getImmediately("/livez", { _ in .json(["status": "alive"]) })
         router.get("/healthz", health)
         router.get("/readyz", readiness)
-        router.group(interceptors: dependencies.limiting(.other)) { others in
+        router.group(interceptors: limits.limiting(.other)) { others in
             others.getImmediately("/.well-known/jwks.json", jwks)
             others.get("/metrics", metrics)
         }
@@ -50,7 +67,7 @@ struct OperationRoutes: Sendable {
 
     /// Returns the public keys that verify tokens (RFC 7517 §5), cached for five minutes.
     @Sendable private func jwks(_ request: HTTPRequest) -> HTTPResponse {
-        HTTPResponse(status: .ok, fields: Self.keySetFields, body: HTTPBody(dependencies.accessTokens.keySet))
+        HTTPResponse(status: .ok, fields: Self.keySetFields, body: HTTPBody(accessTokens.keySet))
     }
 
     private static let keySetFields: HTTPFields = [
@@ -62,11 +79,11 @@ struct OperationRoutes: Sendable {
     /// It commits a row, so that it detects a full disk or a blocked writer before a user does. It judges the date too, by which
     /// every grant may be refused.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let failure = await healthCheck.failure() ?? (dependencies.dates.isBelieved ? nil : .doubtfulDate) else {
+        guard let failure = await healthCheck.failure() ?? (dates.isBelieved ? nil : .doubtfulDate) else {
             guard request.isOfOperator else { return .json(["status": "ok"]) }
             var health: JSONObject = ["status": "ok"]
             do throws(IdentityError) {
-                let mails = try await dependencies.mailBacklog()
+                let mails = try await measurements.mailBacklog()
                 health["mail"] = [
                     "waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age)),
                 ]
@@ -86,12 +103,12 @@ struct OperationRoutes: Sendable {
     ///
     /// Operators also see a mail server that takes no mail, which stops no sign-in.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard dependencies.accessTokens.issuer != nil, !dependencies.metrics.isDraining else {
+        guard accessTokens.issuer != nil, !serverMetrics.isDraining else {
             throw IdentityError.notReady
         }
         if let failure = await readCheck.failure() { throw failure }
         if let failure = await sessionCheck.failure(), failure != .storeBusy { throw failure }
-        guard request.isOfOperator, dependencies.mails.isFailing else { return .json(["status": "ready"]) }
+        guard request.isOfOperator, mails.isFailing else { return .json(["status": "ready"]) }
         return .json(["status": "ready", "mail": "failing"])
     }
 
@@ -100,7 +117,7 @@ struct OperationRoutes: Sendable {
     /// Counters begin at 0 with each start of the process, as Prometheus expects.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.isOfOperator else { return HTTPResponse(status: .notFound) }
-        let text = MetricSample.exposition(of: await dependencies.samples())
+        let text = MetricSample.exposition(of: await measurements.samples())
         return HTTPResponse(
             status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
             body: HTTPBody(text))

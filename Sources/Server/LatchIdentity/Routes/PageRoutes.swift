@@ -11,24 +11,28 @@ import LatchTexts
 /// Opening a page changes nothing, since mail scanners open every link; only the button of its form does. A link that is
 /// not valid, or no longer, has no form.
 struct PageRoutes: Sendable {
-    let dependencies: Dependencies
-
-    private var accounts: AccountService { dependencies.accounts }
+    /// The URL of the app, to which pages lead back.
+    let appURL: String?
+    let store: IdentityStore
+    let clock: WallClock
+    let limits: RateLimits
+    let accounts: AccountService
+    let mailRequests: MailRequestRoutes
 
     /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.pages(limiting: .other)) { others in
+        router.group(interceptors: limits.pages(limiting: .other)) { others in
             others.get("/") { _ in Self.home }
             others.get("/verify", verifyPage)
             others.get("/confirm-change", changePage)
             others.get("/reset", resetPage)
         }
-        router.group(interceptors: dependencies.pages(limiting: .link)) { links in
+        router.group(interceptors: limits.pages(limiting: .link)) { links in
             links.post("/verify", verify)
             links.post("/confirm-change", confirmChange)
             links.post("/reset", reset)
         }
-        MailRequestRoutes(dependencies: dependencies).add(to: &router)
+        mailRequests.add(to: &router)
     }
 
     /// The start page, which says what the server is, leads on, and reveals nothing that an attacker could use.
@@ -55,11 +59,11 @@ struct PageRoutes: Sendable {
 
     /// Returns what a token verifies, without using it up; nil if it is not valid.
     private func verification(_ token: String) async throws(IdentityError) -> Verification? {
-        let (digest, now) = (token.digest, dependencies.now)
-        if let account = try await dependencies.store.account(forToken: digest, purpose: .verifyEmail, at: now) {
+        let (digest, now) = (token.digest, clock.now)
+        if let account = try await store.account(forToken: digest, purpose: .verifyEmail, at: now) {
             return .signUp(account, token: token)
         }
-        let account = try await dependencies.store.account(forVerificationToken: digest, at: now)
+        let account = try await store.account(forVerificationToken: digest, at: now)
         return account.map { .change($0, token: token) }
     }
 
@@ -141,8 +145,8 @@ struct PageRoutes: Sendable {
     /// Shows the form of a valid link.
     @Sendable private func changePage(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = request.queryItems["token"] ?? ""
-        let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
-        guard let account, let address = try await dependencies.store.requestedAddress(of: account.id) else {
+        let account = try await store.account(forOldAddressToken: token.digest, at: clock.now)
+        guard let account, let address = try await store.requestedAddress(of: account.id) else {
             return Self.invalidChange
         }
         return Self.changeForm(account, to: address, token: token).response()
@@ -156,8 +160,8 @@ struct PageRoutes: Sendable {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         let (password, isRefusal) = (try form.single("password") ?? "", try form.single("refuse") != nil)
-        let account = try await dependencies.store.account(forOldAddressToken: token.digest, at: dependencies.now)
-        guard let account, let address = try await dependencies.store.requestedAddress(of: account.id) else {
+        let account = try await store.account(forOldAddressToken: token.digest, at: clock.now)
+        guard let account, let address = try await store.requestedAddress(of: account.id) else {
             return Self.invalidChange
         }
         do throws(IdentityError) {
@@ -223,7 +227,7 @@ struct PageRoutes: Sendable {
     }
 
     private func resetAccount(_ token: String) async throws(IdentityError) -> Account? {
-        try await dependencies.store.account(forToken: token.digest, purpose: .resetPassword, at: dependencies.now)
+        try await store.account(forToken: token.digest, purpose: .resetPassword, at: clock.now)
     }
 
     /// Returns the form, with the problem of the last attempt.
@@ -251,7 +255,7 @@ struct PageRoutes: Sendable {
     private func donePage(_ title: Phrase, text: Phrase) -> HTTPResponse {
         HTMLPage(
             title, text: text,
-            appLink: dependencies.configuration.appURL.map { ($0, Phrase("page.button.backToApp")) }
+            appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }
         ).response()
     }
 

@@ -6,17 +6,20 @@ import LatchServer
 
 /// The routes of passkeys, with the JSON forms of WebAuthn Level 3 §5.1.
 struct PasskeyRoutes: Sendable {
-    let dependencies: Dependencies
+    let limits: RateLimits
+    let permitted: PermittedSignIns
+    let refreshCookie: RefreshCookie
+    let passkeys: PasskeyService
+    let passkeySignIns: PasskeySignInService
+    let tokens: TokenService
 
-    private var service: PasskeyService { dependencies.passkeys }
-    private var signIns: PasskeySignInService { dependencies.passkeySignIns }
 
     /// Adds the routes; where the public URL permits no passkeys, each is 404.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.other)) { others in
+        router.group(interceptors: limits.limiting(.other)) { others in
             others.get(PasskeyScript.path) { _ in PasskeyScript.response }
         }
-        router.group(prefix: "/api/auth/passkeys", interceptors: dependencies.limiting(.token)) { passkeys in
+        router.group(prefix: "/api/auth/passkeys", interceptors: limits.limiting(.token)) { passkeys in
             passkeys.post("/options", creationOptions)
             passkeys.post("", register)
             passkeys.get("", list)
@@ -31,7 +34,7 @@ struct PasskeyRoutes: Sendable {
 
     /// Returns the options of a new passkey; the login must be recent.
     @Sendable private func creationOptions(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let options = try await service.creationOptions(for: try await session(request))
+        let options = try await passkeys.creationOptions(for: try await session(request))
         return .json(["publicKey": .object(options)])
     }
 
@@ -40,13 +43,13 @@ struct PasskeyRoutes: Sendable {
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
-        let passkey = try await service.register(
+        let passkey = try await passkeys.register(
             try body.credential(), name: try body.optionalText("name"), for: session, from: request.requestOrigin)
         return .json(json(passkey), status: .created)
     }
 
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let passkeys = try await service.passkeys(of: try await session(request))
+        let passkeys = try await passkeys.passkeys(of: try await session(request))
         return .json(["passkeys": .array(passkeys.map { .object(json($0)) })])
     }
 
@@ -55,12 +58,12 @@ struct PasskeyRoutes: Sendable {
         let session = try await session(request)
         let name = try request.jsonObject().text("name")
         return .json(
-            json(try await service.rename(request.pathParameter("id") ?? "", to: name, for: session)))
+            json(try await passkeys.rename(request.pathParameter("id") ?? "", to: name, for: session)))
     }
 
     /// Removes a passkey; the login must be recent.
     @Sendable private func remove(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await service.remove(request.pathParameter("id") ?? "", for: try await session(request))
+        try await passkeys.remove(request.pathParameter("id") ?? "", for: try await session(request))
         return .message("The passkey is removed.")
     }
 
@@ -68,25 +71,25 @@ struct PasskeyRoutes: Sendable {
 
     /// Returns the options of a sign-in, or of a reauthentication.
     @Sendable private func requestOptions(_ request: HTTPRequest) async throws -> HTTPResponse {
-        .json(["publicKey": .object(try signIns.requestOptions())])
+        .json(["publicKey": .object(try passkeySignIns.requestOptions())])
     }
 
     /// Exchanges `credential`, an `AuthenticationResponseJSON`, for the tokens of a login.
     ///
     /// A page of another site cannot sign a browser in, which would then use the attacker's account (RFC 6749 §10.12).
     @Sendable private func signIn(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try RefreshCookie(dependencies).requireSameSite(request)
-        let issued = try await signIns.signIn(
+        try refreshCookie.requireSameSite(request)
+        let issued = try await passkeySignIns.signIn(
             try request.jsonObject().credential(), from: request.requestOrigin)
-        return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+        return refreshCookie.response(to: issued)
     }
 
     private func json(_ passkey: Passkey) -> JSONObject {
-        passkey.json(at: dependencies.signInWays.relyingPartyID)
+        passkey.json(at: permitted.relyingPartyID)
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await dependencies.tokens.authenticate(request)
+        try await tokens.authenticate(request)
     }
 }
 

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchServer
 import LatchSignIn
@@ -13,10 +14,18 @@ import PortableFoundation
 ///
 /// What a page is about is in its form, encrypted; who the user is, in a cookie. So any node responds to any of them.
 struct SignInPages: Sendable {
-    let dependencies: Dependencies
+    let configuration: IdentityConfiguration
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let accessTokens: AccessTokenIssuer
+    let clients: OAuthClients
+    let refreshCookie: RefreshCookie
+    let authorizations: AuthorizationService
 
-    private var cookies: PageCookies { PageCookies(dependencies) }
-    private var cipher: PageFormCipher { PageFormCipher(pepper: dependencies.pepper) }
+    /// The cookies of one request, since the issuer may become known while the server runs.
+    private var cookies: PageCookies { PageCookies(issuer: accessTokens.issuer, pepper: pepper, clock: clock) }
+    private var cipher: PageFormCipher { PageFormCipher(pepper: pepper) }
 
     // MARK: Forms
 
@@ -26,8 +35,8 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> String {
         try cipher.seal(
             PageForm(
-                id: dependencies.random.identifier(), purpose: purpose, step: step, browser: browser,
-                expiresAt: dependencies.now.addingTimeInterval(PageForm.lifetime)))
+                id: random.identifier(), purpose: purpose, step: step, browser: browser,
+                expiresAt: clock.now.addingTimeInterval(PageForm.lifetime)))
     }
 
     /// Returns the form that a request sends, and whether it belongs to the browser.
@@ -36,7 +45,7 @@ struct SignInPages: Sendable {
     func form(in fields: FormFields, of request: HTTPRequest) throws -> (form: PageForm, isOwn: Bool) {
         try requireOwnPage(request)
         // A refusal gives nothing, and is taken at any age: the user wants to go back.
-        let now = try fields.single("refuse") == nil ? dependencies.now : .distantPast
+        let now = try fields.single("refuse") == nil ? clock.now : .distantPast
         guard let form = cipher.open(try fields.single("token") ?? "", at: now) else { throw IdentityError.loginEnded }
         let browser = cookies.browser(in: request)
         return (form, browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? false)
@@ -51,7 +60,7 @@ struct SignInPages: Sendable {
         if let site = request.fields["Sec-Fetch-Site"] {
             guard site == "same-origin" || site == "none" else { throw .foreignPage }
         } else if let origin = request.fields["Origin"], origin != "null" {
-            do throws(IdentityError) { try RefreshCookie(dependencies).requireSameSite(request) } catch {
+            do throws(IdentityError) { try refreshCookie.requireSameSite(request) } catch {
                 throw .foreignPage
             }
         }
@@ -59,7 +68,7 @@ struct SignInPages: Sendable {
 
     /// Returns the identifier of the browser, and the Set-Cookie field that keeps it as long as the form of the page.
     func browser(of request: HTTPRequest) throws(IdentityError) -> (id: String, cookie: String) {
-        let id = cookies.browser(in: request) ?? dependencies.random.identifier()
+        let id = cookies.browser(in: request) ?? random.identifier()
         return (id, try cookies.set(browser: id))
     }
 
@@ -72,7 +81,7 @@ struct SignInPages: Sendable {
     func redirect(
         to path: String, _ purpose: PageForm.Purpose, accountID: String? = nil
     ) throws(IdentityError) -> HTTPResponse {
-        guard let issuer = dependencies.accessTokens.issuer else { throw .notReady }
+        guard let issuer = accessTokens.issuer else { throw .notReady }
         let sealed = try seal(purpose, .request(accountID: accountID), browser: "")
         return .seeOther("\(issuer.withoutFinalSlash)\(path)?\(Self.sealedName)=\(sealed)")
     }
@@ -84,7 +93,7 @@ struct SignInPages: Sendable {
         in query: FormFields
     ) throws(IdentityError) -> (purpose: PageForm.Purpose, accountID: String?)? {
         guard let sealed = query[Self.sealedName] else { return nil }
-        guard let form = cipher.open(sealed, at: dependencies.now), case .request(let accountID) = form.step else {
+        guard let form = cipher.open(sealed, at: clock.now), case .request(let accountID) = form.step else {
             throw .loginEnded
         }
         return (form.purpose, accountID)
@@ -113,7 +122,7 @@ struct SignInPages: Sendable {
         for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "", problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try self.browser(of: request)
-        let hasPasskeys = RelyingParty(issuer: dependencies.accessTokens.issuer, dependencies.configuration) != nil
+        let hasPasskeys = RelyingParty(issuer: accessTokens.issuer, configuration) != nil
         let page = try inLanguage(of: purpose) { () throws(IdentityError) in
             HTMLPage(
                 Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
@@ -195,7 +204,7 @@ struct SignInPages: Sendable {
         _ code: UserCode, _ record: DeviceAuthorizationRecord, _ scopes: Scopes, in session: ActivePageSession,
         browser: String
     ) throws(IdentityError) -> HTTPResponse {
-        let minutes = max(Int(dependencies.now.timeIntervalSince(record.createdAt) / 60), 0)
+        let minutes = max(Int(clock.now.timeIntervalSince(record.createdAt) / 60), 0)
         let begun = minutes == 0 ? Phrase("page.device.now") : Phrase("page.device.minutes", .count(minutes))
         let purpose = PageForm.Purpose.device(userCode: code.letters)
         let page = HTMLPage(
@@ -268,10 +277,10 @@ struct SignInPages: Sendable {
         // The form is the server's, whatever its age; its client may have another redirect URI by now.
         guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
             case .authorization(let request) = form.purpose,
-            dependencies.clients[request.clientID]?.allows(redirect: request.redirect) == true
+            clients[request.clientID]?.allows(redirect: request.redirect) == true
         else { return Self.failure(error) }
         do throws(IdentityError) {
-            return Self.failure(error, app: try dependencies.authorizations.url(of: .authorizationEnded, for: request))
+            return Self.failure(error, app: try authorizations.url(of: .authorizationEnded, for: request))
         } catch {
             return Self.failure(error)
         }

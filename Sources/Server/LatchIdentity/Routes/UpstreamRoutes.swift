@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchOAuth
 import LatchServer
@@ -11,21 +12,31 @@ import PortableFoundation
 ///
 /// A browser opens the first two, so their errors are pages; the app calls the others.
 struct UpstreamRoutes: Sendable {
-    let dependencies: Dependencies
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let upstreams: UpstreamClients
+    let refreshCookie: RefreshCookie
+    let upstreamSignIns: UpstreamSignInService
+    let tokens: TokenService
 
-    private var service: UpstreamSignInService { dependencies.upstreamSignIns }
-    private var cookies: EncryptedCookies { EncryptedCookies(attempts: dependencies) }
-    private var pages: UpstreamPages { UpstreamPages(upstreams: dependencies.upstreams) }
+    /// The cookies of one request, since the issuer may become known while the server runs.
+    private var cookies: EncryptedCookies {
+        EncryptedCookies(attemptsAt: accessTokens.issuer, pepper: pepper, clock: clock)
+    }
+    private var pages: UpstreamPages { UpstreamPages(upstreams: upstreams) }
 
     /// Adds the routes of each configured provider.
     func add(to router: inout Router) {
-        router.group(prefix: "/api/auth", interceptors: dependencies.pages(limiting: .page)) { pages in
-            for client in dependencies.upstreams.all {
+        router.group(prefix: "/api/auth", interceptors: limits.pages(limiting: .page)) { pages in
+            for client in upstreams.all {
                 pages.get("/\(client.provider.name)") { try await begin($0, at: client) }
             }
         }
-        router.group(prefix: "/api/auth", interceptors: dependencies.pages(limiting: .link)) { browsers in
-            for client in dependencies.upstreams.all {
+        router.group(prefix: "/api/auth", interceptors: limits.pages(limiting: .link)) { browsers in
+            for client in upstreams.all {
                 let name = client.provider.name
                 if client.provider.postsResponses {
                     browsers.post("/\(name)/callback") { try await finish($0, at: client) }
@@ -35,9 +46,9 @@ struct UpstreamRoutes: Sendable {
             }
             browsers.post("/continue", proceed)
         }
-        router.group(prefix: "/api/auth", interceptors: dependencies.limiting(.token)) { app in
+        router.group(prefix: "/api/auth", interceptors: limits.limiting(.token)) { app in
             app.post("/exchange", exchange)
-            for client in dependencies.upstreams.all where !client.apps.isEmpty {
+            for client in upstreams.all where !client.apps.isEmpty {
                 app.post("/\(client.provider.name)/exchange") { try await exchangeCredential($0, at: client) }
             }
             app.post("/links", link)
@@ -64,9 +75,9 @@ struct UpstreamRoutes: Sendable {
                 throw .invalidSignIn("a parameter occurs more than once")
             }
             // Another site's page must not replace the session of this browser.
-            if query["redirect"] == nil { try RefreshCookie(dependencies).requireSameSite(request) }
+            if query["redirect"] == nil { try refreshCookie.requireSameSite(request) }
             let isProbe = request.method == .head && query["redirect"] != nil && query["code_challenge"] == nil
-            let begun = try await service.begin(
+            let begun = try await upstreamSignIns.begin(
                 UpstreamSignInService.Request(
                     redirect: query["redirect"],
                     codeChallenge: isProbe ? Self.challengeOfNobody : query["code_challenge"],
@@ -92,19 +103,19 @@ struct UpstreamRoutes: Sendable {
         else { return pages.page(.signInEnded) }
         let cleared = cookies.cleared(state, isPosted: client.provider.postsResponses)
         do throws(IdentityError) {
-            try await service.spend(state)
-            let next = try await service.finish(
+            try await upstreamSignIns.spend(state)
+            let next = try await upstreamSignIns.finish(
                 response, to: begun, of: attempt, at: client, from: request.requestOrigin)
             return try respond(next, setting: cleared)
         } catch {
             note(error, of: request)
-            return pages.end(service.counted(error), of: attempt, setting: cleared)
+            return pages.end(upstreamSignIns.counted(error), of: attempt, setting: cleared)
         }
     }
 
     /// Returns the attempt of a state or an id, if it is this browser's and its app may still have the result.
     private func attempt(_ id: String, in request: HTTPRequest) -> SignInAttempt? {
-        cookies.attempt(id, in: request, at: dependencies.now).flatMap { service.isAllowed($0) ? $0 : nil }
+        cookies.attempt(id, in: request, at: clock.now).flatMap { upstreamSignIns.isAllowed($0) ? $0 : nil }
     }
 
     /// Returns to the app, or shows the page of the next step, whose attempt gets a cookie of its own.
@@ -114,9 +125,9 @@ struct UpstreamRoutes: Sendable {
         switch next {
         case .app(let url): return .redirect(to: url, setting: [cleared])
         case .tokens(let issued):
-            return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true).setting(cleared)
+            return refreshCookie.response(to: issued).setting(cleared)
         case .page(let attempt):
-            let id = dependencies.random.identifier()
+            let id = random.identifier()
             let cookie = try cookie(attempt, id: id, isPosted: false)
             return pages.form(id, attempt).setting(cleared).setting(cookie)
         }
@@ -124,7 +135,7 @@ struct UpstreamRoutes: Sendable {
 
     /// Returns the provider's response; nil if it is malformed.
     private func response(in request: HTTPRequest, at client: UpstreamClient) -> AuthorizationResponse? {
-        guard let issuer = dependencies.accessTokens.issuer else { return nil }
+        guard let issuer = accessTokens.issuer else { return nil }
         let callback = UpstreamSignInService.callback(issuer, client.provider)
         do {
             guard let url = URL(encodingOnce: callback) else { return nil }
@@ -146,7 +157,7 @@ struct UpstreamRoutes: Sendable {
         let id = try form.single("token") ?? ""
         let code = try form.single("code") ?? ""
         let isRefusal = try form.single("refuse") != nil
-        guard let attempt = attempt(id, in: request), let client = dependencies.upstreams[attempt.provider] else {
+        guard let attempt = attempt(id, in: request), let client = upstreams[attempt.provider] else {
             return pages.page(.signInEnded)
         }
         do throws(IdentityError) {
@@ -158,7 +169,7 @@ struct UpstreamRoutes: Sendable {
             let isRepeatable = error == .invalidCode || error == .tooManyAttempts
             guard !isRepeatable else { return pages.form(id, attempt, problem: error) }
             note(error, of: request)
-            return pages.end(service.counted(error), of: attempt, setting: cookies.cleared(id))
+            return pages.end(upstreamSignIns.counted(error), of: attempt, setting: cookies.cleared(id))
         }
     }
 
@@ -169,12 +180,12 @@ struct UpstreamRoutes: Sendable {
         switch attempt.step {
         case .response: throw .signInEnded
         case .address(let mailID, let address, let user):
-            return try await service.finish(
+            return try await upstreamSignIns.finish(
                 mailID: mailID, sentTo: address, user, code: code, of: attempt, at: client.provider, from: origin)
         case .secondFactor(let challenge, let user):
-            return try await service.finish(challenge: challenge, user, code: code, of: attempt, from: origin)
+            return try await upstreamSignIns.finish(challenge: challenge, user, code: code, of: attempt, from: origin)
         case .confirmation(let challenge, let user):
-            return try await service.finish(confirmed: challenge, user, of: attempt, id: id, from: origin)
+            return try await upstreamSignIns.finish(confirmed: challenge, user, of: attempt, id: id, from: origin)
         }
     }
 
@@ -182,17 +193,17 @@ struct UpstreamRoutes: Sendable {
 
     /// Exchanges `code` and `code_verifier` for the tokens of a login.
     @Sendable private func exchange(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try RefreshCookie(dependencies).requireSameSite(request)
+        try refreshCookie.requireSameSite(request)
         let body = try request.jsonObject()
-        let issued = try await service.exchange(
+        let issued = try await upstreamSignIns.exchange(
             try body.text("code"), verifier: try body.text("code_verifier"), from: request.requestOrigin)
-        return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+        return refreshCookie.response(to: issued)
     }
 
     /// Exchanges the credential of the device's own Sign in with Apple for the tokens of a login: `identityToken`, `nonce`, and if
     /// the app has them `authorizationCode`, `name` and `otp`.
     private func exchangeCredential(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
-        try RefreshCookie(dependencies).requireSameSite(request)
+        try refreshCookie.requireSameSite(request)
         let body = try request.jsonObject()
         let credential = AppleCredential(
             identityToken: try body.text("identityToken"), nonce: try body.text("nonce"),
@@ -200,14 +211,14 @@ struct UpstreamRoutes: Sendable {
         let otp = try body.optionalText("otp")
         let issued: IssuedTokens
         do throws(IdentityError) {
-            issued = try await service.signIn(with: credential, otp: otp, at: client, from: request.requestOrigin)
+            issued = try await upstreamSignIns.signIn(with: credential, otp: otp, at: client, from: request.requestOrigin)
         } catch {
             note(upstreamFailureOf: error, in: request)
             // After these the app sends the same credential again.
             let goesOn = error == .secondFactorRequired || error == .invalidCode || error == .tooManyAttempts
-            throw goesOn ? error : service.counted(error)
+            throw goesOn ? error : upstreamSignIns.counted(error)
         }
-        return CookieSessionRoutes(dependencies: dependencies).response(issued, withCookie: true)
+        return refreshCookie.response(to: issued)
     }
 
     /// Links the identity of `code` and `code_verifier`; the login must be recent.
@@ -216,8 +227,8 @@ struct UpstreamRoutes: Sendable {
         let body = try request.jsonObject()
         let (code, verifier) = (try body.text("code"), try body.text("code_verifier"))
         do throws(IdentityError) {
-            let identity = try await service.link(code, verifier: verifier, to: session, from: request.requestOrigin)
-            return .json(UpstreamLink(identity: identity, linkedAt: dependencies.now).json, status: .created)
+            let identity = try await upstreamSignIns.link(code, verifier: verifier, to: session, from: request.requestOrigin)
+            return .json(UpstreamLink(identity: identity, linkedAt: clock.now).json, status: .created)
         } catch {
             throw error.withinSession
         }
@@ -226,12 +237,12 @@ struct UpstreamRoutes: Sendable {
     /// Removes the link to a provider; the login must be recent.
     @Sendable private func unlink(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
-        try await service.unlink(request.pathParameter("provider") ?? "", from: session)
+        try await upstreamSignIns.unlink(request.pathParameter("provider") ?? "", from: session)
         return .message("The link is removed.")
     }
 
     private func session(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await dependencies.tokens.authenticate(request)
+        try await tokens.authenticate(request)
     }
 
     // MARK: Responses

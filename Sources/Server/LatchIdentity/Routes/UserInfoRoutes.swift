@@ -7,12 +7,15 @@ import LatchServer
 
 /// The endpoint of claims about the signed-in user (OpenID Connect Core §5.3).
 struct UserInfoRoutes: Sendable {
-    let dependencies: Dependencies
+    let store: IdentityStore
+    let limits: RateLimits
+    let clients: OAuthClients
+    let tokens: TokenService
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        let requirement = ScopeInterceptor(dependencies, requiring: ["openid"])
-        router.group(interceptors: dependencies.limiting(.other) + [requirement]) { others in
+        let requirement = ScopeInterceptor(tokens, requiring: ["openid"])
+        router.group(interceptors: limits.limiting(.other) + [requirement]) { others in
             others.get("/oauth/userinfo", claims)
             others.post("/oauth/userinfo", claims)
         }
@@ -21,10 +24,10 @@ struct UserInfoRoutes: Sendable {
     /// Returns the claims that the token's scopes permit.
     @Sendable private func claims(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let principal = request.principal, let id = principal.accountID,
-            let account = try await dependencies.store.account(id: id)
+            let account = try await store.account(id: id)
         else { throw IdentityError.invalidToken }
         var claims: JSONObject = ["sub": .string(account.id)]
-        let client = dependencies.clients[principal.clientID]
+        let client = clients[principal.clientID]
         for (name, value) in account.openIDClaims(principal.scopes, for: client) { claims[name] = value }
         return .json(claims)
     }

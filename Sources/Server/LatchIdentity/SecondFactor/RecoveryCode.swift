@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 
@@ -38,4 +39,4 @@ struct RecoveryCode: Sendable, Hashable {
     }
 }
 
-extension RecoveryCode: Redacted {}
+extension RecoveryCode: Redacting {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// The TOTP secret of an account, and the state of its verification.
@@ -31,7 +32,7 @@ package struct SecondFactor: Sendable, Hashable {
     package static let freeFailures = 5
 }
 
-extension SecondFactor: Redacted {
+extension SecondFactor: Redacting {
     package var description: String { "SecondFactor(\(isConfirmed ? "confirmed" : "begun"))" }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchHTTP
@@ -20,7 +21,16 @@ package struct SecondFactorService: Sendable {
     /// The time within which a setup must be confirmed.
     static let setupLifetime: TimeInterval = 3600
 
-    let dependencies: Dependencies
+    /// The name of the service in authenticator apps.
+    let serviceName: String
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let limits: RateLimits
+    let mails: MailQueue
+    let metrics: Metrics
+    let recentAuthentication: RecentAuthenticationRule
 
     // MARK: Setup and removal by the owner
 
@@ -30,19 +40,19 @@ package struct SecondFactorService: Sendable {
     /// proved that factor, so that an unattended session cannot change it (attack F6).
     ///
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
-    ///   `.invalidToken` if the account has changed meanwhile, or a store's.
+    ///   `.accountChanged` meanwhile, or a store's.
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
-        let now = dependencies.now
-        try dependencies.take([dependencies.limits.secondFactorSetup(of: session.account)])
-        let secret = dependencies.random.bytes(TOTP.secretByteCount)
+        let now = clock.now
+        try limits.take([limits.secondFactorSetup(of: session.account)])
+        let secret = random.bytes(TOTP.secretByteCount)
         let codes = newRecoveryCodes()
         let factor = SecondFactor(
             accountID: session.accountID, sealedSecret: try cipher.seal(secret, of: session.accountID),
             createdAt: now)
-        let isBegun = try await dependencies.store.begin(
+        let isBegun = try await store.begin(
             factor, recoveryDigests: codes.map { $0.digest(for: session.accountID) }, for: session.account)
-        guard isBegun else { throw .invalidToken }
+        guard isBegun else { throw .accountChanged }
         let text = Base32.encode(secret)
         return Setup(secret: text, uri: uri(text, of: session.account), recoveryCodes: codes.map(\.text))
     }
@@ -57,26 +67,26 @@ package struct SecondFactorService: Sendable {
         _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
-        let now = dependencies.now
+        let now = clock.now
         let purpose = SecondFactorPurpose.confirmation(on: session.device.id)
         try await limited(session.accountID, for: purpose, from: origin) { () throws(IdentityError) in
-            let factor = try await dependencies.store.secondFactor(of: session.accountID, isConfirmed: false)
+            let factor = try await store.secondFactor(of: session.accountID, isConfirmed: false)
             guard let factor, now.timeIntervalSince(factor.createdAt) < Self.setupLifetime else {
                 guard try await isConfirmed(by: code, session) else { throw .noSecondFactor }
                 return .accepted
             }
             // A recovery code does not prove that the authenticator app works.
             guard case .code(let step, let sealed)? = try proof(code, for: factor) else { return .rejected }
-            return try await dependencies.store.prove(
+            return try await store.prove(
                 .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, at: now)
         }
-        dependencies.mails.wake()
+        mails.wake()
     }
 
     /// Returns whether a code is the one by which a device has just confirmed the factor.
     private func isConfirmed(by code: String, _ session: AuthenticatedSession) async throws(IdentityError) -> Bool {
         guard session.device.factorAt != nil,
-            let factor = try await dependencies.store.secondFactor(of: session.accountID, isConfirmed: true),
+            let factor = try await store.secondFactor(of: session.accountID, isConfirmed: true),
             case .code(let step?, _)? = try proof(code, for: factor)
         else { return false }
         return step == factor.lastStep
@@ -92,7 +102,7 @@ package struct SecondFactorService: Sendable {
         try requireRecentLogin(session)
         try await verify(
             code, of: session.accountID, for: .removal(on: session.device.id), from: origin, orThrow: .noSecondFactor)
-        dependencies.mails.wake()
+        mails.wake()
     }
 
     /// Replaces the recovery codes by a code of the factor; the login must be recent.
@@ -110,22 +120,9 @@ package struct SecondFactorService: Sendable {
         return codes.map(\.text)
     }
 
-    // MARK: Administration
-
-    /// Removes the factor of another account, whose owner has proved their identity otherwise; signs out its devices.
-    ///
-    /// - Parameter actor: The account that does it; nil for the server's operator.
-    /// - Returns: Whether there was a factor; nil if there is no such account.
-    /// - Throws: `IdentityError.forbidden` or a store's error.
-    package func remove(of accountID: String, by actor: AccountActor? = nil) async throws(IdentityError) -> Bool? {
-        let found = try await dependencies.accounts.perform(.removeFactor, on: accountID, by: actor)?.hadFactor
-        dependencies.mails.wake()
-        return found
-    }
-
     /// Returns whether logins of the account require a code.
     package func isConfirmed(of accountID: String) async throws(IdentityError) -> Bool {
-        try await dependencies.store.secondFactor(of: accountID, isConfirmed: true) != nil
+        try await store.secondFactor(of: accountID, isConfirmed: true) != nil
     }
 
     // MARK: Verification
@@ -139,11 +136,11 @@ package struct SecondFactorService: Sendable {
         orThrow missing: IdentityError = .invalidCode
     ) async throws(IdentityError) {
         try await limited(accountID, for: purpose, from: origin) { () throws(IdentityError) in
-            guard let factor = try await dependencies.store.secondFactor(of: accountID, isConfirmed: true) else {
+            guard let factor = try await store.secondFactor(of: accountID, isConfirmed: true) else {
                 throw missing
             }
             guard let proof = try proof(code, for: factor) else { return .rejected }
-            return try await dependencies.store.prove(proof, of: accountID, for: purpose, at: dependencies.now)
+            return try await store.prove(proof, of: accountID, for: purpose, at: clock.now)
         }
     }
 
@@ -155,35 +152,35 @@ package struct SecondFactorService: Sendable {
         _ accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
         _ verify: () async throws(IdentityError) -> VerificationResult
     ) async throws(IdentityError) {
-        let attempts = dependencies.limits.secondFactor(of: accountID, address: origin.address)
-        do throws(IdentityError) { try dependencies.take(attempts) } catch {
-            dependencies.metrics.count(.secondFactors, "limited")
+        let attempts = limits.secondFactor(of: accountID, address: origin.address)
+        do throws(IdentityError) { try limits.take(attempts) } catch {
+            metrics.count(.secondFactors, "limited")
             throw error
         }
         // Only a wrong code is a guess, which counts for the network that others share.
         let shared = attempts.filter { $0.scope != .secondFactor }
         let result: VerificationResult
         do throws(IdentityError) { result = try await verify() } catch {
-            dependencies.limiter.refund(shared)
+            limits.refund(shared)
             throw error
         }
-        if result != .rejected { dependencies.limiter.refund(shared) }
+        if result != .rejected { limits.refund(shared) }
         switch result {
         case .accepted:
-            dependencies.metrics.count(.secondFactors, "accepted")
-            dependencies.limiter.refund(attempts.filter { $0.scope == .secondFactor })
+            metrics.count(.secondFactors, "accepted")
+            limits.refund(attempts.filter { $0.scope == .secondFactor })
         case .rejected:
-            dependencies.metrics.count(.secondFactors, "refused")
-            try await dependencies.store.audit(
+            metrics.count(.secondFactors, "refused")
+            try await store.audit(
                 "factor.failed", account: accountID, detail: "\(purpose.name) from \(origin.address)".sanitized(200),
-                at: dependencies.now)
+                at: clock.now)
             throw .invalidCode
         case .ended:
-            dependencies.metrics.count(.secondFactors, "refused")
+            metrics.count(.secondFactors, "refused")
             throw purpose.device == nil ? .invalidCode : .invalidToken
         case .locked(let end):
-            dependencies.metrics.count(.secondFactors, "limited")
-            let wait = max(end.timeIntervalSince(dependencies.now), 1)
+            metrics.count(.secondFactors, "limited")
+            let wait = max(end.timeIntervalSince(clock.now), 1)
             throw .tooManyAttempts.with(
                 message: "There were too many wrong codes.",
                 hint: "Wait before you try again, or use a recovery code.",
@@ -201,29 +198,29 @@ package struct SecondFactorService: Sendable {
             return nil
         }
         let secret = try cipher.open(factor.sealedSecret, of: factor.accountID)
-        let step = TOTP.matchingStep(digits, secret, at: dependencies.now)
+        let step = TOTP.matchingStep(digits, secret, at: clock.now)
         return .code(step: step, sealedSecret: factor.sealedSecret)
     }
 
-    private var cipher: TOTPSecretCipher { TOTPSecretCipher(pepper: dependencies.pepper) }
+    private var cipher: TOTPSecretCipher { TOTPSecretCipher(pepper: pepper) }
 
     private func newRecoveryCodes() -> [RecoveryCode] {
-        (0..<RecoveryCode.count).map { _ in RecoveryCode(dependencies.random) }
+        (0..<RecoveryCode.count).map { _ in RecoveryCode(random) }
     }
 
     private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
         try session.requireFirstParty()
-        try dependencies.requireRecentAuthentication(session)
+        try recentAuthentication.require(session)
     }
 
     /// Returns the key URI that authenticator apps scan; its issuer is the name of the service.
     private func uri(_ secret: String, of account: Account) -> String {
         // A colon ends the issuer, and some apps refuse a second one.
-        let issuer = PercentEncoding.encode(dependencies.configuration.serviceName.utf8.filter { $0 != 0x3A })
+        let issuer = PercentEncoding.encode(serviceName.utf8.filter { $0 != 0x3A })
         return
             "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"
     }
 }
 
-extension SecondFactorService.Setup: Redacted {}
+extension SecondFactorService.Setup: Redacting {}

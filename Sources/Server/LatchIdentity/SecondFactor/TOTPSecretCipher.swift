@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCrypto
 import PortableFoundation
 
@@ -30,4 +31,4 @@ struct TOTPSecretCipher: Sendable {
     }
 }
 
-extension TOTPSecretCipher: Redacted {}
+extension TOTPSecretCipher: Redacting {}

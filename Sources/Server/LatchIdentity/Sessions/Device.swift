@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 import LatchJOSE
 package import PortableFoundation
 
@@ -67,6 +68,6 @@ extension Device {
     }
 }
 
-extension Device: Redacted {
+extension Device: Redacting {
     package var description: String { "Device(\(id.count) bytes, generation \(counter))" }
 }

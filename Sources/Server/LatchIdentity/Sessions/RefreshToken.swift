@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCrypto
 import LatchJOSE
 
@@ -41,7 +42,7 @@ struct RefreshToken: Sendable, Hashable {
     }
 }
 
-extension RefreshToken: Redacted {}
+extension RefreshToken: Redacting {}
 
 /// The key of the refresh tokens of one device.
 ///
@@ -75,4 +76,4 @@ struct RefreshTokenKey: Sendable {
     }
 }
 
-extension RefreshTokenKey: Redacted {}
+extension RefreshTokenKey: Redacting {}

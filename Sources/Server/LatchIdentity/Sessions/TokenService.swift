@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import PortableFoundation
@@ -36,9 +37,34 @@ struct RequestOrigin: Sendable {
     var deviceName: String?
 }
 
+/// The lifetimes of refresh tokens.
+struct TokenLifetimes: Sendable {
+    /// The lifetime of a session, and so of its refresh tokens.
+    let session: Duration
+    /// The time for which a rotated token may be repeated, without and with an idempotency key.
+    let replayWindow, keyedReplayWindow: Duration
+
+    init(_ configuration: IdentityConfiguration) {
+        session = configuration.refreshTokenLifetime
+        replayWindow = configuration.replayWindow
+        keyedReplayWindow = configuration.keyedReplayWindow
+    }
+}
+
 /// A service that issues, refreshes, revokes and verifies tokens.
 struct TokenService: Sendable {
-    let dependencies: Dependencies
+    let lifetimes: TokenLifetimes
+    let store: IdentityStore
+    let clock: WallClock
+    let dates: DateCheck
+    let pepper: SymmetricKey
+    let accessTokens: AccessTokenIssuer
+    let families: TokenFamilyCache
+    let limits: RateLimits
+    let clients: OAuthClients
+    let scopePolicy: ScopePolicy
+    let metrics: Metrics
+    let sessions: SessionService
 
     /// Returns an access token for a confidential client that acts for itself (RFC 6749 §4.4), and counts it.
     ///
@@ -48,54 +74,53 @@ struct TokenService: Sendable {
         to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
     ) throws(IdentityError) -> TokenResponse {
         guard client.isConfidential else { throw .unauthorizedClient }
-        try dependencies.dates.require()
-        let scopes = try dependencies.scopes.granted(requested, to: nil, by: client)
-        let access = try dependencies.accessTokens.issue(
+        try dates.require()
+        let scopes = try scopePolicy.granted(requested, to: nil, by: client)
+        let access = try accessTokens.issue(
             to: client.id, client, scopes: scopes, for: nil, on: nil)
         count(grantType)
         return TokenResponse(
-            accessToken: access, expiresIn: dependencies.accessTokens.lifetime.components.seconds, scope: scopes.text)
+            accessToken: access, expiresIn: accessTokens.lifetime.components.seconds, scope: scopes.text)
     }
 
-    /// A function that inserts a device under conditions of its own, and throws if they do not hold.
-    typealias DeviceInsertion = (_ device: Device, _ account: Account) async throws(IdentityError) -> Void
+    /// Returns the scopes of a new session.
+    ///
+    /// - Parameters:
+    ///   - requested: The requested scopes; nil for the default ones.
+    ///   - client: The requesting client; nil for the server's own.
+    /// - Throws: `IdentityError.invalidScope`.
+    func granted(
+        _ requested: Scopes?, to account: Account, by client: OAuthClient?
+    ) throws(IdentityError) -> Scopes {
+        try scopePolicy.granted(requested, to: account, by: client ?? clients.firstParty)
+    }
+
+    /// Returns the scopes that the server's own client may still have for an account.
+    func allowed(_ scopes: Scopes, to account: Account) -> Scopes {
+        scopePolicy.allowed(scopes, to: account, by: clients.firstParty)
+    }
 
     /// Signs in a new device and returns its first tokens.
     ///
-    /// The token is signed before the row is written, so that a failed signature leaves no unusable device behind. The
-    /// store inserts the row only if the account is still as it was when the login was decided: a reset or the enrolment of
-    /// a second factor may have come in between.
-    ///
     /// - Parameters:
-    ///   - authenticatedAt: The time at which the user authenticated; nil for now.
-    ///   - insert: Inserts the device together with what it is exchanged for; nil for the device alone.
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - isRemembered: Whether the session outlives a day.
+    ///   - insert: Inserts the device together with what it is exchanged for; nil for the device only.
+    /// - Throws: The errors of ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``.
     func startSession(
-        for account: Account, from origin: RequestOrigin, by client: OAuthClient? = nil,
-        grantType: OAuthClient.GrantType, scopes: Scopes, isRemembered: Bool = true, factorAt: Date? = nil,
-        authenticatedAt: Date? = nil, inserting insert: DeviceInsertion? = nil
+        _ proof: SignInProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
+        isRemembered: Bool = true, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
-        try dependencies.dates.require()
-        try dependencies.take([dependencies.limits.session(accountID: account.id)])
-        let account = try await dependencies.accounts.promotingFirstAdministrator(account)
-        let now = dependencies.now
-        let longest = dependencies.configuration.refreshTokenLifetime.inSeconds
-        let device = Device(
-            id: dependencies.random.bytes(16), accountID: account.id,
-            clientID: client?.id == dependencies.clients.firstParty.id ? nil : client?.id, scope: scopes.text,
-            secret: dependencies.random.bytes(32), createdAt: now, lastUsedAt: now,
-            expiresAt: now.addingTimeInterval(isRemembered ? longest : min(longest, 86_400)),
-            userAgent: origin.userAgent?.sanitized(200), address: origin.address,
-            name: origin.deviceName?.sanitized(200), factorAt: factorAt,
-            authenticatedAt: authenticatedAt ?? now)
-        let key = RefreshTokenKey(of: device, pepper: dependencies.pepper)
-        let tokens = try issued(to: device, of: account, refresh: key.token(counter: 0), scopes: scopes)
-        if let insert {
-            try await insert(device, account)
-        } else {
-            guard try await dependencies.store.insert(device, for: account) else { throw .invalidCredentials }
+        let longest = lifetimes.session.inSeconds
+        let issued = try await sessions.start(
+            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text,
+            lifetime: isRemembered ? longest : min(longest, 86_400), from: origin, inserting: insert
+        ) { device, account throws(IdentityError) in
+            let key = RefreshTokenKey(of: device, pepper: pepper)
+            return try self.issued(to: device, of: account, refresh: key.token(counter: 0), scopes: scopes)
         }
-        count(grantType)
-        return tokens
+        count(proof.grantType)
+        return issued
     }
 
     /// Returns the tokens of one generation of a device.
@@ -104,10 +129,10 @@ struct TokenService: Sendable {
     private func issued(
         to device: Device, of account: Account, refresh token: RefreshToken, scopes: Scopes
     ) throws(IdentityError) -> IssuedTokens {
-        let issuer = dependencies.accessTokens
+        let issuer = accessTokens
         return IssuedTokens(
             accessToken: try issuer.issue(
-                to: device.clientID ?? OAuthClient.firstPartyID, dependencies.clients[device.clientID], scopes: scopes,
+                to: device.clientID ?? OAuthClient.firstPartyID, clients[device.clientID], scopes: scopes,
                 for: account, on: device),
             refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device,
             account: account)
@@ -118,13 +143,13 @@ struct TokenService: Sendable {
     /// - Parameter nonce: The nonce of the authorization request.
     func idToken(for issued: IssuedTokens, nonce: String?) throws(IdentityError) -> String? {
         guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
-        return try dependencies.accessTokens.issueIDToken(
-            to: clientID, dependencies.clients[clientID], for: issued.account, on: issued.device, scopes: issued.scopes,
+        return try accessTokens.issueIDToken(
+            to: clientID, clients[clientID], for: issued.account, on: issued.device, scopes: issued.scopes,
             nonce: nonce, with: issued.accessToken)
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {
-        dependencies.metrics.count(.tokensIssued, grantType.rawValue)
+        metrics.count(.tokensIssued, grantType.rawValue)
     }
 
     // MARK: Refreshing
@@ -144,71 +169,71 @@ struct TokenService: Sendable {
     func refresh(
         _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
     ) async throws(IdentityError) -> IssuedTokens {
-        try dependencies.dates.require()
-        let client = client ?? dependencies.clients.firstParty
+        try dates.require()
+        let client = client ?? clients.firstParty
         guard let token = RefreshToken(text),
             let (family, device) = try await authenticated(token, needsRow: requested != nil),
-            dependencies.clients[family.clientID] == client
+            clients[family.clientID] == client
         else { throw .invalidGrant }
         // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
         // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
         if requested != nil, let device, token.counter == device.counter, device.revokedAt == nil {
-            let account = try await dependencies.store.account(id: device.accountID)
+            let account = try await store.account(id: device.accountID)
             _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
         }
         let attempt = RotationAttempt(
             deviceID: token.deviceID, counter: token.counter,
-            key: idempotencyKey.flatMap { $0.isEmpty ? nil : $0.digest }, now: dependencies.now,
-            replayWindow: dependencies.configuration.replayWindow.inSeconds,
-            keyedReplayWindow: dependencies.configuration.keyedReplayWindow.inSeconds)
+            key: idempotencyKey.flatMap { $0.isEmpty ? nil : $0.digest }, now: clock.now,
+            replayWindow: lifetimes.replayWindow.inSeconds,
+            keyedReplayWindow: lifetimes.keyedReplayWindow.inSeconds)
         let expected = device.map { Rotation(judging: attempt, against: $0) }
-        let limits = try await takeLimits(
-            dependencies.limits.refresh(device: token.deviceID, accountID: family.accountID, clientID: client.id),
+        let taken = try await takeLimits(
+            limits.refresh(device: token.deviceID, accountID: family.accountID, clientID: client.id),
             of: attempt, expecting: expected)
         let (rotation, session): RotationOutcome
         do throws(IdentityError) {
             (rotation, session) = try await rotate(attempt, expecting: expected)
         } catch {
             // Requests that their sender gives up must not use them up either.
-            dependencies.limiter.refund(limits)
+            limits.refund(taken)
             throw error
         }
         switch rotation {
         case .rotated(let counter):
-            dependencies.families.keep(family, of: token.deviceID, counter: counter)
+            families.keep(family, of: token.deviceID, counter: counter)
             guard let (device, account) = session else { throw .invalidGrant }
             return try refreshed(
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .repeated(let counter):
-            dependencies.metrics.count(.tokenReplays, "repeated")
-            dependencies.families.keep(family, of: token.deviceID, counter: counter)
+            metrics.count(.tokenReplays, "repeated")
+            families.keep(family, of: token.deviceID, counter: counter)
             var row = device
-            if row == nil { row = try await dependencies.store.device(id: token.deviceID) }
+            if row == nil { row = try await store.device(id: token.deviceID) }
             guard let device = row else { throw .invalidGrant }
-            let account = try await dependencies.store.account(id: family.accountID)
+            let account = try await store.account(id: family.accountID)
             return try refreshed(
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
         case .reused:
-            dependencies.metrics.count(.tokenReplays, "revoked")
+            metrics.count(.tokenReplays, "revoked")
         case .rejected: break
         }
         // Attempts with an invalid token must not use up the limits of the device and of the account.
-        dependencies.limiter.refund(limits)
+        limits.refund(taken)
         throw .invalidGrant
     }
 
     /// Takes what limits the refreshes of an authentic token, and returns it; nothing of a copy, which is noticed whatever
     /// is left, or its thief could put that off by refreshing without a pause.
     private func takeLimits(
-        _ limits: [AttemptLimiter.Attempt], of attempt: RotationAttempt, expecting expected: Rotation?
+        _ attempts: [AttemptLimiter.Attempt], of attempt: RotationAttempt, expecting expected: Rotation?
     ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
         guard expected != .reused else { return [] }
         do throws(IdentityError) {
-            try dependencies.take(limits)
-            return limits
+            try limits.take(attempts)
+            return attempts
         } catch {
             // Without its row, only the node that has rotated the token knows that this is one.
-            guard expected == nil, let device = try await dependencies.store.device(id: attempt.deviceID),
+            guard expected == nil, let device = try await store.device(id: attempt.deviceID),
                 Rotation(judging: attempt, against: device) == .reused
             else { throw error }
             return []
@@ -220,7 +245,7 @@ struct TokenService: Sendable {
         _ attempt: RotationAttempt, expecting expected: Rotation?
     ) async throws(IdentityError) -> RotationOutcome {
         if case .repeated? = expected, let expected { return (expected, nil) }
-        return try await dependencies.store.rotate(attempt)
+        return try await store.rotate(attempt)
     }
 
     /// Returns the tokens of a rotation, with the account as it is since then, so that a removed role is not in them.
@@ -239,7 +264,7 @@ struct TokenService: Sendable {
         _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?
     ) throws(IdentityError) -> (Account, Scopes) {
         guard let account, account.status == .active else { throw .invalidGrant }
-        return (account, try dependencies.scopes.refreshed(requested, of: device, to: account, by: client))
+        return (account, try scopePolicy.refreshed(requested, of: device, to: account, by: client))
     }
 
     /// Returns the family of an authentic refresh token of any generation, and its device if the row was read; nil for
@@ -249,19 +274,19 @@ struct TokenService: Sendable {
     private func authenticated(
         _ token: RefreshToken, needsRow: Bool
     ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
-        let known = dependencies.families.family(of: token.deviceID)
+        let known = families.family(of: token.deviceID)
         if let known {
             // Before anything depends on the token, or the time would tell a stranger the device's generation.
             guard known.family.key.isAuthentic(token) else { return nil }
             // Of an older token the row says more than that it cannot be rotated: whether it is a repetition, or a copy.
             if !needsRow, token.counter >= known.counter { return (known.family, nil) }
         }
-        guard let device = try await dependencies.store.device(id: token.deviceID) else { return nil }
+        guard let device = try await store.device(id: token.deviceID) else { return nil }
         let family =
             known?.family
             ?? TokenFamily(
                 accountID: device.accountID, clientID: device.clientID,
-                key: RefreshTokenKey(of: device, pepper: dependencies.pepper))
+                key: RefreshTokenKey(of: device, pepper: pepper))
         return family.key.isAuthentic(token) ? (family, device) : nil
     }
 
@@ -279,7 +304,7 @@ struct TokenService: Sendable {
     func authenticate(
         accessToken text: String?, isReading: Bool = false
     ) async throws(IdentityError) -> AuthenticatedSession {
-        guard let text, let token = dependencies.accessTokens.verify(text) else { throw .invalidToken }
+        guard let text, let token = accessTokens.verify(text) else { throw .invalidToken }
         return try await session(of: token, isReading: isReading)
     }
 
@@ -307,7 +332,7 @@ struct TokenService: Sendable {
     ///
     /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
     func principal(of request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let text = request.fields.bearerToken, let token = dependencies.accessTokens.verify(text) else {
+        guard let text = request.fields.bearerToken, let token = accessTokens.verify(text) else {
             throw .invalidToken
         }
         let claims = token.claims
@@ -317,11 +342,11 @@ struct TokenService: Sendable {
                 scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
                 isForUserInfo: claims.isForUserInfo)
         }
-        guard claims.subject == claims.clientID, let client = dependencies.clients[claims.subject] else {
+        guard claims.subject == claims.clientID, let client = clients[claims.subject] else {
             throw .invalidToken
         }
         return AuthenticatedPrincipal(
-            scopes: dependencies.scopes.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
+            scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
             accountID: nil, isForUserInfo: claims.isForUserInfo)
     }
 
@@ -329,21 +354,21 @@ struct TokenService: Sendable {
         of token: VerifiedToken, isReading: Bool
     ) async throws(IdentityError) -> AuthenticatedSession {
         // Taken before the rows are read: a write that commits meanwhile may have changed them.
-        let state = SessionState(version: dependencies.store.version, uptime: dependencies.clock.uptime)
+        let state = SessionState(version: store.version, uptime: clock.uptime)
         if isReading, let session = token.session(at: state) {
-            guard dependencies.now < session.device.expiresAt else { throw .invalidToken }
+            guard clock.now < session.device.expiresAt else { throw .invalidToken }
             return session
         }
         let claims = token.claims
-        guard let id = claims.deviceID, let device = try await dependencies.store.device(id: id),
-            device.revokedAt == nil, device.accountID == claims.subject, dependencies.now < device.expiresAt,
-            let client = dependencies.clients[device.clientID],
-            let account = try await dependencies.store.account(id: claims.subject), account.status == .active
+        guard let id = claims.deviceID, let device = try await store.device(id: id),
+            device.revokedAt == nil, device.accountID == claims.subject, clock.now < device.expiresAt,
+            let client = clients[device.clientID],
+            let account = try await store.account(id: claims.subject), account.status == .active
         else { throw .invalidToken }
         let session = AuthenticatedSession(
             account: account, device: device, client: client,
-            scopes: dependencies.scopes.allowed(claims.scopes, to: account, by: client))
-        dependencies.accessTokens.keep(session, with: token, at: state)
+            scopes: scopePolicy.allowed(claims.scopes, to: account, by: client))
+        accessTokens.keep(session, with: token, at: state)
         return session
     }
 
@@ -362,8 +387,8 @@ struct TokenService: Sendable {
         var device: Device?
         if let token = RefreshToken(text) {
             device = try await authenticated(token, needsRow: true)?.device
-        } else if let id = dependencies.accessTokens.device(of: text) {
-            device = try await dependencies.store.device(id: id)
+        } else if let id = accessTokens.device(of: text) {
+            device = try await store.device(id: id)
         }
         // A repetition writes nothing.
         return device?.revokedAt == nil ? device : nil
@@ -376,8 +401,8 @@ struct TokenService: Sendable {
     func signOutEverywhere(accessToken text: String?) async throws(IdentityError) -> Int {
         let session = try await authenticate(accessToken: text)
         try session.requireFirstParty()
-        return try await dependencies.store.revokeDevices(
-            of: session.accountID, because: .logout, at: dependencies.now)
+        return try await store.revokeDevices(
+            of: session.accountID, because: .logout, at: clock.now)
     }
 
     /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
@@ -386,7 +411,7 @@ struct TokenService: Sendable {
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
     func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {
-        guard let device = try await device(of: text), dependencies.clients[device.clientID] == client,
+        guard let device = try await device(of: text), clients[device.clientID] == client,
             accountID ?? device.accountID == device.accountID
         else { return }
         try await signOut(device.id)
@@ -395,15 +420,15 @@ struct TokenService: Sendable {
     /// Signs out a device; returns false if it already was signed out, or belongs to another account than the given one.
     @discardableResult
     private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
-        try await dependencies.store.revoke(
-            device: deviceID, ownedBy: accountID, because: .logout, at: dependencies.now)
+        try await store.revoke(
+            device: deviceID, ownedBy: accountID, because: .logout, at: clock.now)
     }
 
     // MARK: Devices
 
     /// Returns the signed-in devices of an account, the most recently used first.
     func devices(of accountID: String) async throws(IdentityError) -> [Device] {
-        try await dependencies.store.devices(of: accountID, at: dependencies.now)
+        try await store.devices(of: accountID, at: clock.now)
     }
 
     /// Signs out one device of an account, by its public id.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -160,6 +161,6 @@ package struct TelemetryConfiguration: Sendable {
     }
 }
 
-extension TelemetryConfiguration: Redacted {
+extension TelemetryConfiguration: Redacting {
     package var description: String { "TelemetryConfiguration(\(resource.first?.value ?? ""))" }
 }

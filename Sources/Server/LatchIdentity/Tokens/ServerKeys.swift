@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -289,7 +290,7 @@ struct Keyring: Sendable {
     }
 }
 
-extension Keyring: Redacted {}
+extension Keyring: Redacting {}
 
 extension StoredKeys {
     /// The name of the audit log's key.

@@ -9,14 +9,20 @@ package import PortableFoundation
 /// A new key is published first and signs once every cache has it; the one before verifies until its last token has expired.
 /// Each node reads the keys every fifteen seconds, so that all of them agree within that time.
 package struct SigningKeyService: Sendable {
-    let dependencies: Dependencies
+    /// The time after which a key is replaced.
+    let keyLifetime: Duration
+    let store: IdentityStore
+    let clock: WallClock
+    let dates: DateCheck
+    let keyring: Keyring
+    let accessTokens: AccessTokenIssuer
 
     /// The time after which a running server uses a change of the keys.
     package static let refreshInterval = Duration.seconds(15)
 
     /// Returns the keys, the latest to sign first.
     package func list() async throws(IdentityError) -> [SigningKeyDescription] {
-        let (keys, now) = (try await keys(), dependencies.now)
+        let (keys, now) = (try await keys(), clock.now)
         let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id
         var descriptions: [SigningKeyDescription] = []
         for key in keys {
@@ -41,13 +47,13 @@ package struct SigningKeyService: Sendable {
     }
 
     private func rotate(after newest: SigningKey?, isCompromised: Bool) async throws(IdentityError) -> String? {
-        let now = dependencies.now
+        let now = clock.now
         // Later than every other key, so that it is the one that signs last.
         let next = max(
             now.addingTimeInterval(SigningKey.publicationLead), (newest?.signsAt ?? now).addingTimeInterval(0.001))
-        let keyring = dependencies.keyring
+        let keyring = keyring
         let key = try keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
-        let changed = try await dependencies.store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+        let changed = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
             // Another node may have added a key meanwhile.
             let present = try keyring.list(of: stored).present(among: stored.signing)
             guard present.first?.id == newest?.key.id else { return nil }
@@ -61,28 +67,28 @@ package struct SigningKeyService: Sendable {
 
     /// Encrypts all keys and secrets with another store key; a running server needs it at its next start.
     package func reseal(with storeKey: String) async throws(IdentityError) {
-        let (next, earlier) = (try Keyring(storeKey), dependencies.keyring)
-        try await dependencies.store.reseal(recording: "key.resealed", at: dependencies.now) {
+        let (next, earlier) = (try Keyring(storeKey), keyring)
+        try await store.reseal(recording: "key.resealed", at: clock.now) {
             stored throws(IdentityError) in try next.resealed(stored, from: earlier)
         }
     }
 
     /// Uses the keys as the store has them now, adds one if the newest has reached its age, and removes those that ended.
     func refresh() async throws(IdentityError) {
-        let now = dependencies.now
+        let now = clock.now
         var keys = try await useKeys()
-        guard dependencies.dates.isBelieved else { return }
-        let age = dependencies.configuration.signingKeyLifetime.inSeconds
+        guard dates.isBelieved else { return }
+        let age = keyLifetime.inSeconds
         if let newest = keys.first, newest.signsAt.addingTimeInterval(age) <= now {
             _ = try await rotate(after: newest, isCompromised: false)
             keys = try await useKeys()
         }
         let ended = keys.filter { $0.endsAt.map { $0 <= now } ?? false }.compactMap(\.key.id)
-        let keyring = dependencies.keyring
-        let stored = try await dependencies.store.storedKeys()
+        let keyring = keyring
+        let stored = try await store.storedKeys()
         let isDue = try keyring.isListDue(for: stored)
         guard isDue || !ended.isEmpty else { return }
-        _ = try await dependencies.store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+        _ = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
             try keyring.change(of: stored, ending: ended)
         }
         try await useKeys()
@@ -91,14 +97,14 @@ package struct SigningKeyService: Sendable {
     /// Reads the keys, and uses them; a store whose keys were all deleted is damaged, and the server continues with those that it has.
     @discardableResult
     private func useKeys() async throws(IdentityError) -> [SigningKey] {
-        let reading = dependencies.accessTokens.beginReading()
+        let reading = accessTokens.beginReading()
         let keys = try await keys()
-        if !keys.isEmpty { dependencies.accessTokens.use(keys, of: reading) }
+        if !keys.isEmpty { accessTokens.use(keys, of: reading) }
         return keys
     }
 
     private func keys() async throws(IdentityError) -> [SigningKey] {
-        try dependencies.keyring.signingKeys(try await dependencies.store.storedKeys())
+        try keyring.signingKeys(try await store.storedKeys())
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
 import LatchCrypto
 import PortableFoundation
@@ -48,4 +49,4 @@ struct StoreKey: Sendable {
     }
 }
 
-extension StoreKey: Redacted {}
+extension StoreKey: Redacting {}

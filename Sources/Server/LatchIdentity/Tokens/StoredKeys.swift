@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// The signing keys and secrets of a store.
@@ -27,7 +28,7 @@ package struct KeyChange: Sendable {
 }
 
 /// A stored signing key; its description is the id alone.
-package struct StoredKey: Sendable, Hashable, Redacted {
+package struct StoredKey: Sendable, Hashable, Redacting {
     /// The `kid` of signatures by this key (RFC 7515 §4.1.4).
     package let id: String
     /// The private JWK (RFC 7517), as JSON, or its encryption.
@@ -53,7 +54,7 @@ package struct StoredKey: Sendable, Hashable, Redacted {
 }
 
 /// A stored secret; its description is the name alone.
-package struct StoredSecret: Sendable, Hashable, Redacted {
+package struct StoredSecret: Sendable, Hashable, Redacting {
     package let name: String
     /// The secret, or its encryption.
     package let content: [UInt8]

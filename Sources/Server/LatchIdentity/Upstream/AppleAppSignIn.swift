@@ -20,7 +20,7 @@ struct AppleCredential: Sendable {
     let name: String?
 }
 
-extension AppleCredential: Redacted {}
+extension AppleCredential: Redacting {}
 
 extension UpstreamSignInService {
     /// Signs a user in with the credential of an app.
@@ -45,17 +45,11 @@ extension UpstreamSignInService {
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             throw .emailUnverified
         }
-        if let closure = account.closure { throw closure }
-        guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
-            throw .emailUnverified
+        if let refusal = admission.refusal(of: account) {
+            throw refusal == .addressUnverified ? .emailUnverified : refusal
         }
-        var factorAt: Date?
-        if try await dependencies.secondFactors.isConfirmed(of: account.id) {
-            guard let otp else { throw .secondFactorRequired }
-            try await dependencies.secondFactors.verify(
-                otp, of: account.id, for: .login(challenge: nil), from: origin)
-            factorAt = dependencies.now
-        }
+        let proof = try await signIns.checkFactor(
+            of: proof(of: account, at: min(user.authenticatedAt ?? clock.now, clock.now)), otp, from: origin)
         // What was signed, without the signature: one of ECDSA has two valid texts. A minute more than the token is valid, for clocks
         // that differ.
         let signed = credential.identityToken.signedPart
@@ -64,10 +58,8 @@ extension UpstreamSignInService {
         if let code = credential.authorizationCode {
             try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
         }
-        let issued = try await startSession(
-            for: account, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now),
-            factorAt: factorAt, from: origin)
-        dependencies.metrics.count(.upstreamSignIns, "success")
+        let issued = try await startSession(proof, from: origin)
+        metrics.count(.upstreamSignIns, "success")
         return issued
     }
 
@@ -133,7 +125,7 @@ private struct AppleCodeGrant: Grant {
     var parameters: [(String, String)] { [("code", code)] }
 }
 
-extension AppleCodeGrant: Redacted {}
+extension AppleCodeGrant: Redacting {}
 
 extension String {
     /// The header and the claims of a JWS in its compact form, which the signature covers (RFC 7515 §5.1).

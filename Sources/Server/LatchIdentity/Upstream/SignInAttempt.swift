@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchOAuth
 import LatchSignIn
@@ -88,16 +90,16 @@ struct UpstreamIdentityRecord: Codable, Sendable {
     }
 }
 
-extension SignInAttempt: Redacted {}
+extension SignInAttempt: Redacting {}
 
 extension EncryptedCookies {
     /// Creates the cookies of one request's attempts, since the issuer may change while the server runs.
-    init(attempts dependencies: Dependencies) {
-        let issuer = dependencies.accessTokens.issuer ?? ""
+    init(attemptsAt issuer: String?, pepper: SymmetricKey, clock: WallClock) {
+        let issuer = issuer ?? ""
         self.init(
-            "latch-attempt", key: dependencies.pepper.derived(for: "latch sign-in attempt"),
+            "latch-attempt", key: pepper.derived(for: "latch sign-in attempt"),
             isSecure: issuer.lowercasedASCII().utf8.starts(with: "https://".utf8),
-            lifetime: .seconds(Int64(SignInAttempt.lifetime)), clock: dependencies.clock)
+            lifetime: .seconds(Int64(SignInAttempt.lifetime)), clock: clock)
     }
 
     /// Returns the attempt of a state or an id, if this browser began it and it has not expired.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import PortableFoundation
 
 /// A link of an account to an identity at a provider.
@@ -39,7 +40,7 @@ package struct SignInCode: Sendable, Hashable {
     package let expiresAt: Date
 }
 
-extension SignInCode: Redacted {}
+extension SignInCode: Redacting {}
 
 /// A code that was mailed to the address of a sign-in through a provider, by the id of its mail.
 ///
@@ -66,4 +67,4 @@ package struct AddressChallenge: Sendable, Hashable {
     package let expiresAt: Date
 }
 
-extension AddressChallenge: Redacted {}
+extension AddressChallenge: Redacting {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
+package import LatchAuth
 import LatchCore
 import LatchCrypto
 import LatchHTTP
@@ -28,7 +28,7 @@ package struct UpstreamIdentity: Sendable, Hashable {
     }
 }
 
-extension UpstreamIdentity: Redacted {
+extension UpstreamIdentity: Redacting {
     package var description: String { "UpstreamIdentity(\(provider))" }
 }
 

@@ -20,15 +20,14 @@ extension UpstreamSignInService {
         for account: Account?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInAttempt {
         guard let email = account?.email ?? record.identity(at: attempt.provider).email else { throw .emailMissing }
-        let limits = dependencies.limits
-        try dependencies.take(
+        try limits.take(
             limits.attempts(of: .mail, from: origin.address) + [limits.mail(.addressCode, emailKey: email.key)])
-        let now = dependencies.now
+        let now = clock.now
         let mail = OutboxMail(
-            .addressCode, to: email, accountID: account?.id, id: dependencies.random.identifier(), at: now)
+            .addressCode, to: email, accountID: account?.id, id: random.identifier(), at: now)
         let end = now.addingTimeInterval(AddressChallenge.lifetime)
         try await store.insert(AddressChallenge(id: mail.id, accountID: account?.id, expiresAt: end), mail: mail)
-        dependencies.mails.wake()
+        mails.wake()
         return attempt.waiting(for: .address(mailID: mail.id, sentTo: email.text, record), until: end)
     }
 
@@ -42,17 +41,17 @@ extension UpstreamSignInService {
         of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let identity = record.identity(at: attempt.provider)
-        let now = dependencies.now
+        let now = clock.now
         // The code proves the address that it was mailed to, and not the one that the account has meanwhile.
         let email = try EmailAddress(address)
         let known = try await store.account(linkedTo: identity)
         var account =
             known
             ?? Account(
-                id: dependencies.newID(at: now), email: email, name: record.name, passwordChangedAt: now,
+                id: random.newID(at: now), email: email, name: record.name, passwordChangedAt: now,
                 emailVerifiedAt: now, ownerProvedAt: now, createdAt: now)
         account.email = email
-        let isRight = MailedTokens(pepper: dependencies.pepper).isCode(code, of: mailID)
+        let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
         let verify = { [account] () async throws(IdentityError) -> Account in
             let answer = try await store.answer(mailID, isRight: isRight, for: account, linkedTo: identity, at: now)
             if case .verified(let account) = answer { return account }
@@ -76,34 +75,25 @@ extension UpstreamSignInService {
     func secondFactor(
         of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
     ) async throws(IdentityError) -> SignInAttempt {
-        let challenge = try await challenge(account, prefix: "uc1.")
-        return attempt.waiting(for: .secondFactor(challenge: challenge.text, record), until: challenge.end)
+        try await waiting(attempt, on: .provider, for: account) { .secondFactor(challenge: $0, record) }
     }
 
-    /// Stores that the provider has said who the user is, and returns the challenge.
-    private func challenge(
-        _ account: Account, prefix: String
-    ) async throws(IdentityError) -> (text: String, end: Date) {
-        let text = prefix + Base64URL.encode(dependencies.random.bytes(32))
-        let now = dependencies.now
-        let end = now.addingTimeInterval(LoginService.challengeLifetime)
-        let challenge = LoginChallenge(
-            digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: "",
-            isRemembered: true, createdAt: now, expiresAt: end)
+    /// Stores that the provider has said who the user is, and returns the attempt with the challenge.
+    private func waiting(
+        _ attempt: SignInAttempt, on surface: SignInChallenges.Surface, for account: Account,
+        _ step: (_ challenge: String) -> SignInAttempt.Step
+    ) async throws(IdentityError) -> SignInAttempt {
         // Another step may be due: a factor that was confirmed meanwhile, for instance.
-        guard try await store.insert(challenge, for: account) else { throw .signInEnded }
-        return (text, end)
+        guard let issued = try await challenges.issue(for: account, on: surface) else { throw .signInEnded }
+        return attempt.waiting(for: step(issued.text), until: issued.challenge.expiresAt)
     }
 
     /// Returns the account of a challenge; nil if it may not sign in any more, such as by a link that was removed meanwhile.
     private func account(
         of challenge: LoginChallenge, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
     ) async throws(IdentityError) -> Account? {
-        guard let account = try await store.account(linkedTo: record.identity(at: attempt.provider)),
-            account.id == challenge.accountID, account.status == .active,
-            account.passwordChangedAt == challenge.passwordChangedAt
-        else { return nil }
-        return account
+        let account = try await store.account(linkedTo: record.identity(at: attempt.provider))
+        return challenge.isOpen(to: account) ? account : nil
     }
 
     /// Finishes a sign-in by a code of the second factor.
@@ -114,11 +104,10 @@ extension UpstreamSignInService {
         challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
-        let now = dependencies.now
-        guard let challenge = try await store.challenge(text.digest, at: now),
-            let account = try await account(of: challenge, record, attempt)
-        else { throw .signInEnded }
-        try await dependencies.secondFactors.verify(
+        let now = clock.now
+        let challenge = try await challenges.find(text, on: .provider)
+        guard let account = try await account(of: challenge, record, attempt) else { throw .signInEnded }
+        try await secondFactors.verify(
             code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
         return try await result(for: account, record, attempt, factorAt: now, from: origin)
     }
@@ -135,11 +124,12 @@ extension UpstreamSignInService {
         of account: Account?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
     ) async throws(IdentityError) -> SignInAttempt {
         guard let account else {
-            let end = dependencies.now.addingTimeInterval(LoginService.challengeLifetime)
+            let end = clock.now.addingTimeInterval(SignInChallenges.lifetime)
             return attempt.waiting(for: .confirmation(challenge: nil, record), until: end)
         }
-        let challenge = try await challenge(account, prefix: "cc1.")
-        return attempt.waiting(for: .confirmation(challenge: challenge.text, record), until: challenge.end)
+        return try await waiting(attempt, on: .confirmation, for: account) {
+            .confirmation(challenge: $0, record)
+        }
     }
 
     /// Finishes a sign-in that the user has confirmed.
@@ -154,11 +144,11 @@ extension UpstreamSignInService {
             try await spend(id)
             return .app(url: try await linkCode(record, attempt))
         }
-        let now = dependencies.now
+        let now = clock.now
         // The account is read first: a factor that is confirmed before the challenge is taken ends it, and one that is confirmed
         // later ends what was decided about the account.
-        guard let pending = try await store.challenge(challenge.digest, at: now),
-            let account = try await account(of: pending, record, attempt),
+        let pending = try await challenges.find(challenge, on: .confirmation)
+        guard let account = try await account(of: pending, record, attempt),
             try await store.takeChallenge(challenge.digest, at: now) != nil
         else { throw .signInEnded }
         return try await result(for: account, record, attempt, factorAt: nil, from: origin)

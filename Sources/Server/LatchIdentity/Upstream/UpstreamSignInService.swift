@@ -13,9 +13,22 @@ import PortableFoundation
 /// The app opens a page of this server with its own challenge (RFC 7636). After the provider has said who the user is, the
 /// browser returns to the app with a code, which only the app that began can exchange for tokens, or for a link.
 struct UpstreamSignInService: Sendable {
-    let dependencies: Dependencies
-
-    var store: IdentityStore { dependencies.store }
+    let configuration: IdentityConfiguration
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+    let pepper: SymmetricKey
+    let accessTokens: AccessTokenIssuer
+    let limits: RateLimits
+    let mails: MailQueue
+    let metrics: Metrics
+    let recentAuthentication: RecentAuthenticationRule
+    let permitted: PermittedSignIns
+    let signIns: SignInService
+    let secondFactors: SecondFactorService
+    let tokens: TokenService
+    let challenges: SignInChallenges
+    let admission: AdmissionPolicy
 
     // MARK: Beginning
 
@@ -42,7 +55,7 @@ struct UpstreamSignInService: Sendable {
         guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
             (request.state ?? "").utf8.count <= 1000
         else { throw .invalidSignIn("its state is malformed, or longer than 1,000 bytes") }
-        guard let issuer = dependencies.accessTokens.issuer,
+        guard let issuer = accessTokens.issuer,
             let callback = URL(string: Self.callback(issuer, client.provider))
         else { throw .notReady }
         var authorization = AuthorizationRequest()
@@ -66,7 +79,7 @@ struct UpstreamSignInService: Sendable {
             purpose: purpose.rawValue,
             isInteractive: !client.provider.interactivePrompts.isDisjoint(with: authorization.prompts),
             asksForLogin: authorization.prompts.contains(.login),
-            beganAt: dependencies.now, expiresAt: dependencies.now.addingTimeInterval(SignInAttempt.lifetime),
+            beganAt: clock.now, expiresAt: clock.now.addingTimeInterval(SignInAttempt.lifetime),
             step: .response(begun.withoutPage))
         return (attempt, begun.state, begun.url.absoluteString)
     }
@@ -78,14 +91,14 @@ struct UpstreamSignInService: Sendable {
 
     /// Returns whether a URL of an app is configured, for tokens in it or for a code.
     private func isConfigured(_ redirect: String, forTokens: Bool) -> Bool {
-        let configuration = dependencies.configuration
+        let configuration = configuration
         let listed = forTokens ? configuration.tokenRedirects : configuration.signInRedirects
         return listed.contains { $0.utf8.elementsEqual(redirect.utf8) }
     }
 
     /// Returns whether the app of an attempt may still have its result: the configuration may have changed meanwhile.
     func isAllowed(_ attempt: SignInAttempt) -> Bool {
-        guard attempt.isBrowsers != true else { return dependencies.configuration.answersBrowsersWithTokens }
+        guard attempt.isBrowsers != true else { return configuration.answersBrowsersWithTokens }
         return isConfigured(attempt.redirect, forTokens: true)
             || attempt.codeChallenge != nil && isConfigured(attempt.redirect, forTokens: false)
     }
@@ -93,7 +106,7 @@ struct UpstreamSignInService: Sendable {
     /// Returns the URL of the app, nil for a browser without one; and its challenge, nil for one that gets tokens at once.
     private func validated(_ request: Request) throws(IdentityError) -> (String?, String?) {
         guard let redirect = request.redirect else {
-            guard dependencies.configuration.answersBrowsersWithTokens, request.codeChallenge == nil else {
+            guard configuration.answersBrowsersWithTokens, request.codeChallenge == nil else {
                 throw .invalidSignIn("its redirect is missing")
             }
             return (nil, nil)
@@ -150,7 +163,7 @@ struct UpstreamSignInService: Sendable {
     /// - Throws: `IdentityError.signInEnded`, or a store's error.
     func spend(_ id: String) async throws(IdentityError) {
         // A lifetime more than that of the cookie, for nodes whose clocks differ.
-        let end = dependencies.now.addingTimeInterval(2 * SignInAttempt.lifetime)
+        let end = clock.now.addingTimeInterval(2 * SignInAttempt.lifetime)
         guard try await store.spend(attempt: id.digest, until: end) else { throw .signInEnded }
     }
 
@@ -173,7 +186,7 @@ struct UpstreamSignInService: Sendable {
             throw await failure(error, in: part, at: client.provider, from: origin)
         }
         let record = UpstreamIdentityRecord(
-            user, authenticatedAt: min(user.authenticatedAt ?? dependencies.now, dependencies.now))
+            user, authenticatedAt: min(user.authenticatedAt ?? clock.now, clock.now))
         // A provider that says when it has asked must have asked for this (OpenID Connect Core §3.1.2.1, prompt=login).
         let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
         guard isAsked ?? true || attempt.asksForLogin != true else { throw .upstreamNotRecent }
@@ -204,11 +217,11 @@ struct UpstreamSignInService: Sendable {
         of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, isConfirmed: Bool,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
-        if let closure = account.closure { throw closure }
-        guard account.emailVerifiedAt != nil || !dependencies.configuration.requireVerifiedEmail else {
+        if let refusal = admission.refusal(of: account) {
+            guard refusal == .addressUnverified else { throw refusal }
             return .page(try await addressChallenge(for: account, record, attempt, from: origin))
         }
-        guard try await !dependencies.secondFactors.isConfirmed(of: account.id) else {
+        guard try await !secondFactors.isConfirmed(of: account.id) else {
             return .page(try await secondFactor(of: account, record, attempt))
         }
         guard isConfirmed else { return .page(try await confirmation(of: account, record, attempt)) }
@@ -225,13 +238,13 @@ struct UpstreamSignInService: Sendable {
         guard let email = user.identity.email else { throw .emailMissing }
         // Only the provider of its domain knows whose an address is.
         let isVerified = user.isEmailVerified && provider.decides(about: email)
-        guard isVerified || !dependencies.configuration.requireVerifiedEmail else { return nil }
-        let now = dependencies.now
+        guard isVerified || !admission.requiresVerifiedEmail else { return nil }
+        let now = clock.now
         let account = Account(
-            id: dependencies.newID(at: now), email: email, name: user.name, passwordChangedAt: now,
+            id: random.newID(at: now), email: email, name: user.name, passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, createdAt: now)
         let mail = OutboxMail(
-            .signedUp, to: email, accountID: account.id, id: dependencies.random.identifier(), at: now)
+            .signedUp, to: email, accountID: account.id, id: random.identifier(), at: now)
         return try await signingUp(with: email, isVerified: isVerified, at: provider, from: origin) {
             () throws(IdentityError) in
             try await store.insert(account, linkedTo: user.identity, mail: isVerified ? nil : mail)
@@ -246,22 +259,21 @@ struct UpstreamSignInService: Sendable {
         with email: EmailAddress, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
         _ insert: () async throws(IdentityError) -> Account
     ) async throws(IdentityError) -> Account {
-        let limits = dependencies.limits
         let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
-        try dependencies.take(attempts)
+        try limits.take(attempts)
         do throws(IdentityError) {
             let account = try await insert()
-            dependencies.metrics.count(.accountsCreated)
-            dependencies.mails.wake()
+            metrics.count(.accountsCreated)
+            mails.wake()
             return account
         } catch {
             guard error == .alreadyExists else {
-                dependencies.limiter.refund(attempts)
+                limits.refund(attempts)
                 throw error
             }
             let disclosure = limits.disclosure(of: email.key, to: origin.address)
-            if isVerified || dependencies.limiter.take([disclosure], at: dependencies.now) != nil {
-                dependencies.limiter.refund(attempts)
+            if isVerified || limits.rejection(taking: [disclosure]) != nil {
+                limits.refund(attempts)
             }
             throw .accountExists(at: provider.displayName)
         }
@@ -279,11 +291,11 @@ struct UpstreamSignInService: Sendable {
             next = .app(url: try await code(.signIn, record, attempt, for: account, factorAt: factorAt))
         } else {
             let issued = try await startSession(
-                for: account, authenticatedAt: record.authenticatedAt, factorAt: factorAt, from: origin)
+                proof(of: account, at: record.authenticatedAt, factorAt: factorAt), from: origin)
             let parameters = [("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)]
             next = attempt.isBrowsers == true ? .tokens(issued) : .app(url: attempt.appURL(parameters))
         }
-        dependencies.metrics.count(.upstreamSignIns, "success")
+        metrics.count(.upstreamSignIns, "success")
         return next
     }
 
@@ -299,24 +311,25 @@ struct UpstreamSignInService: Sendable {
         _ purpose: SignInCode.Purpose, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt,
         for account: Account? = nil, factorAt: Date? = nil
     ) async throws(IdentityError) -> String {
-        let text = "oc1." + Base64URL.encode(dependencies.random.bytes(32))
+        let text = "oc1." + Base64URL.encode(random.bytes(32))
         try await store.insert(
             SignInCode(
                 digest: text.digest, purpose: purpose, identity: record.identity(at: attempt.provider),
                 accountID: account?.id,
                 credentialVersion: account?.credentialVersion ?? 0, codeChallenge: attempt.codeChallenge ?? "",
                 factorAt: factorAt, authenticatedAt: record.authenticatedAt,
-                expiresAt: dependencies.now.addingTimeInterval(SignInCode.lifetime)))
+                expiresAt: clock.now.addingTimeInterval(SignInCode.lifetime)))
         return attempt.appURL([("code", text)])
     }
 
-    func startSession(
-        for account: Account, authenticatedAt: Date, factorAt: Date?, from origin: RequestOrigin
-    ) async throws(IdentityError) -> IssuedTokens {
-        let scopes = try dependencies.scopes.granted(nil, to: account, by: dependencies.clients.firstParty)
-        return try await dependencies.tokens.startSession(
-            for: account, from: origin, grantType: OAuthClient.GrantType("authorization_code"), scopes: scopes,
-            factorAt: factorAt, authenticatedAt: authenticatedAt)
+    /// Returns the proof of a user by the response of a provider.
+    func proof(of account: Account, at date: Date, factorAt: Date? = nil) -> SignInProof {
+        SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date, factorAt: factorAt)
+    }
+
+    func startSession(_ proof: SignInProof, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
+        let scopes = try tokens.granted(nil, to: proof.account, by: nil)
+        return try await tokens.startSession(proof, from: origin, scopes: scopes)
     }
 
     // MARK: The app
@@ -333,7 +346,7 @@ struct UpstreamSignInService: Sendable {
             account.credentialVersion == code.credentialVersion
         else { throw .invalidSignInCode }
         return try await startSession(
-            for: account, authenticatedAt: code.authenticatedAt, factorAt: code.factorAt, from: origin)
+            proof(of: account, at: code.authenticatedAt, factorAt: code.factorAt), from: origin)
     }
 
     /// Links the identity of a code to the account of a session that has authenticated recently.
@@ -345,8 +358,8 @@ struct UpstreamSignInService: Sendable {
     ) async throws(IdentityError) -> UpstreamIdentity {
         try requireRecentLogin(session)
         let code = try await take(text, verifier: verifier, for: .link, from: origin)
-        try await store.link(code.identity, to: session.account, on: session.device.id, at: dependencies.now)
-        dependencies.mails.wake()
+        try await store.link(code.identity, to: session.account, on: session.device.id, at: clock.now)
+        mails.wake()
         return code.identity
     }
 
@@ -357,8 +370,8 @@ struct UpstreamSignInService: Sendable {
         try requireRecentLogin(session)
         try await store.unlink(
             provider, from: session.account, on: session.device.id,
-            among: dependencies.signInWays, at: dependencies.now)
-        dependencies.mails.wake()
+            among: permitted.ways, at: clock.now)
+        mails.wake()
     }
 
     /// Authenticates the user of a session again, by a code of a sign-in with an identity that is linked to the account.
@@ -370,22 +383,22 @@ struct UpstreamSignInService: Sendable {
         _ session: AuthenticatedSession, _ text: String, verifier: String, otp: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try session.requireFirstParty()
-        let needsFactor = try await dependencies.secondFactors.isConfirmed(of: session.accountID)
+        let needsFactor = try await secondFactors.isConfirmed(of: session.accountID)
         guard !needsFactor || otp != nil else { throw .secondFactorRequired }
         let code = try await take(text, verifier: verifier, for: .reauthentication, from: origin)
         guard let account = try await store.account(linkedTo: code.identity), account.id == session.accountID else {
             try await audit("reauthentication.failed", code.identity.provider, account: session.accountID, from: origin)
             throw .invalidSignInCode
         }
-        let factorAt = try await dependencies.logins.proveFactor(of: account, otp, from: origin)
+        let proof = try await signIns.checkFactor(of: proof(of: account, at: clock.now), otp, from: origin)
         let isDone = try await store.authenticate(
-            device: session.device.id, of: account, factorAt: factorAt, at: dependencies.now)
+            device: session.device.id, of: account, factorAt: proof.factorAt, at: clock.now)
         guard isDone else { throw .invalidSignInCode }
     }
 
     private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
         try session.requireFirstParty()
-        try dependencies.requireRecentAuthentication(session)
+        try recentAuthentication.require(session)
     }
 
     /// Uses up a code of the app that proves its challenge (RFC 7636 §4.6).
@@ -393,7 +406,7 @@ struct UpstreamSignInService: Sendable {
         _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInCode {
         guard text.utf8.count <= 100,
-            let code = try await store.takeSignInCode(text.digest, for: purpose, at: dependencies.now)
+            let code = try await store.takeSignInCode(text.digest, for: purpose, at: clock.now)
         else { throw .invalidSignInCode }
         guard verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
             Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
@@ -415,7 +428,7 @@ struct UpstreamSignInService: Sendable {
             case .upstreamUnavailable: "unavailable"
             default: "failed"
             }
-        dependencies.metrics.count(.upstreamSignIns, result)
+        metrics.count(.upstreamSignIns, result)
         return error
     }
 
@@ -458,6 +471,6 @@ struct UpstreamSignInService: Sendable {
         _ event: String, _ detail: String, account: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try await store.audit(
-            event, account: account, detail: "\(detail) from \(origin.address)".sanitized(200), at: dependencies.now)
+            event, account: account, detail: "\(detail) from \(origin.address)".sanitized(200), at: clock.now)
     }
 }

@@ -208,6 +208,29 @@ import Testing
         #expect(try await store.account(id: bob.id) == nil)
     }
 
+    @Test(.tags(.attackE8), arguments: StoreBackend.all)
+    func `keep their session where a change was decided on earlier credentials`(backend: StoreBackend) async throws {
+        let fixture = try await backend.populated()
+        let (store, account, device) = (fixture.store, fixture.account, fixture.device.id)
+        var earlier = account
+        earlier.credentialVersion -= 1
+        let identity = UpstreamIdentity(issuer: "https://sso.example.com", subject: "1", provider: "staff", email: nil)
+        #expect(
+            try await !store.changePassword(
+                of: earlier, to: "$new", on: device, signingOutOthers: true, at: noon))
+        #expect(await failure { try await store.link(identity, to: earlier, on: device, at: noon) } == .accountChanged)
+        #expect(
+            await failure {
+                try await store.unlink("staff", from: earlier, on: device, among: SignInWays(), at: noon)
+            } == .accountChanged)
+        #expect(
+            await failure {
+                try await store.remove(passkey: [1], of: earlier, on: device, among: SignInWays(), at: noon)
+            } == .accountChanged)
+        try await store.link(identity, to: account, on: device, at: noon)
+        #expect(try await store.links(of: account.id).count == 1)
+    }
+
     @Test(arguments: StoreBackend.all)
     func `report the effects of an action`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()

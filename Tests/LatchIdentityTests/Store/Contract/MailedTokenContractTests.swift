@@ -165,7 +165,9 @@ import Testing
             accountID: account.id, email: new, oldEmailKey: account.email.key, oldDigest: digest(1),
             newDigest: digest(2), expiresAt: noon + 60)
         let device = Device.example(2, of: account)
-        #expect(!(try await store.insert(change, for: account, by: device, mails: [], at: noon)))
+        await #expect(throws: IdentityError.invalidToken) {
+            try await store.insert(change, for: account, by: device, mails: [], at: noon)
+        }
         #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) == nil)
         #expect(try await store.insert(change, for: account, by: fixture.device, mails: [], at: noon))
         #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon + 60) == nil)

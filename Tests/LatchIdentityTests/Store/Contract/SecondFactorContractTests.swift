@@ -98,9 +98,9 @@ import Testing
             #expect(try await store.prove(proof, of: id, for: purpose, at: noon) == .ended)
         }
         let account = try #require(try await store.account(id: id))
-        let isChanged = try await store.changePassword(
-            of: account, to: "$new", on: device, signingOutOthers: true, at: noon)
-        #expect(!isChanged)
+        await #expect(throws: IdentityError.invalidToken) {
+            try await store.changePassword(of: account, to: "$new", on: device, signingOutOthers: true, at: noon)
+        }
         #expect(try await store.secondFactor(of: id, isConfirmed: true) != nil)
     }
 

@@ -32,7 +32,7 @@ import Testing
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         var query = AccountQuery()
         query.search = "ada"
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         #expect(try await store.accounts(query).accounts.count == 1)
         let count = try await site.identity.audit.records(limit: 1000).count
         #expect(try await !store.pruneAudit(before: noon - 1, keeping: 1_000_000, atMost: 10_000, at: noon))
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `is one moment of a store to which a server writes`() async throws {
         let (source, folder) = (try await TransferFixture(), try TemporaryFolder())
-        let store = source.site.identity.dependencies.store
+        let store = source.site.identity.services.store
         let count = try await StoreConnections.onThread { () throws(IdentityError) in
             try StoreConnections.snapshot(of: source.location) { db throws(IdentityError) in
                 let before = try StoreRows(db: db).send()

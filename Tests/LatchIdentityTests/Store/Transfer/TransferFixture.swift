@@ -25,7 +25,7 @@ struct TransferFixture {
             email: "bob@example.com", password: Site.password, isVerified: true, registration: registration)
         login = try await site.logIn()
         _ = try await site.logIn(password: "wrong")
-        let store = site.identity.dependencies.store
+        let store = site.identity.services.store
         try await store.checkHealth(at: noon)
         try await store.write { db throws(IdentityError) -> Void in
             let bob = try db.first("SELECT id FROM account WHERE email_key = 'bob@example.com'") {

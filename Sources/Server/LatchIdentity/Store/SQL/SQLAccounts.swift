@@ -301,13 +301,14 @@ extension IdentityStore {
     ///
     /// The time of the change always moves forward, so that logins with the old password are detected.
     ///
-    /// - Returns: False if the credentials have changed since `account` was read, or the device was signed out.
+    /// - Returns: False if the credentials have changed since `account` was read.
+    /// - Throws: `IdentityError.invalidToken` if the device was signed out.
     package func changePassword(
         of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, at now: Date
     ) async throws(IdentityError) -> Bool {
         let id = account.id
         return try await write { db throws(IdentityError) in
-            guard try db.isSignedIn(device, of: id, at: now) else { return false }
+            guard try db.isSignedIn(device, of: id, at: now) else { throw .invalidToken }
             let changed = try db.run(
                 """
                 UPDATE account SET password_hash = $1, password_changed_at =

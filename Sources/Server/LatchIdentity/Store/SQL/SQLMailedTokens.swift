@@ -223,15 +223,16 @@ extension IdentityStore {
     /// sign-out, must not be stored after it (attack E8).
     ///
     /// - Parameter device: The device that asks for it; nil for none.
-    /// - Returns: False if the account's credentials have changed since `account` was read, or the device is signed out.
+    /// - Returns: False if the account's credentials have changed since `account` was read.
+    /// - Throws: `IdentityError.invalidToken` if the device was signed out.
     package func insert(
         _ change: EmailChange, for account: Account, by device: Device?, mails: [OutboxMail], at now: Date
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            guard try db.isUnchanged(account) else { return false }
             if let device {
-                guard try db.isSignedIn(device.id, of: account.id, at: now) else { return false }
+                guard try db.isSignedIn(device.id, of: account.id, at: now) else { throw .invalidToken }
             }
+            guard try db.isUnchanged(account) else { return false }
             for mail in mails { try db.insert(mail) }
             try db.run(
                 """

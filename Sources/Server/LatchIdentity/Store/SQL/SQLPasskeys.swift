@@ -22,14 +22,13 @@ extension IdentityStore {
     ///
     /// - Parameter device: The signed-in device that registers it.
     /// - Throws: `IdentityError.passkeyChallengeExpired` if the challenge was used before, `.passkeyExists`,
-    ///   `.tooManyPasskeys`, `.invalidToken` if the account has changed since it was read, or the device has been signed out.
+    ///   `.tooManyPasskeys`, `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
     package func insert(
         _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
-            guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt), try db.isUnchanged(account) else {
-                throw .invalidToken
-            }
+            guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt) else { throw .invalidToken }
+            guard try db.isUnchanged(account) else { throw .accountChanged }
             guard try db.spend(challenge) else { throw .passkeyChallengeExpired }
             guard try db.passkey(passkey.id) == nil else { throw .passkeyExists }
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
@@ -91,14 +90,13 @@ extension IdentityStore {
     ///   - device: The signed-in device that removes it, and stays signed in.
     ///   - ways: The ways to sign in that the configuration permits.
     /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn` if the account has no password, no such link and no other
-    ///   passkey that signs in, `.invalidToken` if it has changed since it was read, or the device has been signed out.
+    ///   passkey that signs in, `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
     package func remove(
         passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
-            guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
-                let current = try db.account(account.id)
-            else { throw .invalidToken }
+            guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
+            guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .accountChanged }
             let removed = try db.run(
                 "DELETE FROM passkey WHERE credential_id = $1 AND account_id = $2", [.blob(id), .text(account.id)])
             guard removed == 1 else { throw .noSuchPasskey }

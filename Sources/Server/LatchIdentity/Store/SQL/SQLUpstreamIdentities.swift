@@ -75,7 +75,7 @@ extension IdentityStore {
     ///
     /// - Parameter device: The signed-in device that links it.
     /// - Throws: `IdentityError.linkedElsewhere`, `.alreadyLinked` if the account has another identity of the provider,
-    ///   `.invalidToken` if the account has changed since it was read, or the device has been signed out.
+    ///   `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
     package func link(
         _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
     ) async throws(IdentityError) {
@@ -85,7 +85,7 @@ extension IdentityStore {
                 guard owner.id != account.id else { return }
                 throw .linkedElsewhere
             }
-            guard try db.isUnchanged(account) else { throw .invalidToken }
+            guard try db.isUnchanged(account) else { throw .accountChanged }
             let count = try db.number(
                 "SELECT count(*) FROM upstream_identity WHERE account_id = $1 AND provider = $2",
                 [.text(account.id), .text(identity.provider)])
@@ -101,14 +101,13 @@ extension IdentityStore {
     ///   - device: The signed-in device that removes it, and stays signed in.
     ///   - ways: The ways to sign in that the configuration permits.
     /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other such link,
-    ///   `.invalidToken` if it has changed since it was read, or the device has been signed out.
+    ///   `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
     package func unlink(
         _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
-            guard try db.isUnchanged(account), try db.isSignedIn(device, of: account.id, at: now),
-                let current = try db.account(account.id)
-            else { throw .invalidToken }
+            guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
+            guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .accountChanged }
             guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) else {
                 throw .notLinked
             }

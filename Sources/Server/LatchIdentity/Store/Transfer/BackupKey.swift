@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 import LatchCore
 package import LatchCrypto
 import PortableFoundation
@@ -32,7 +33,7 @@ package struct BackupKey: Sendable {
     }
 }
 
-extension BackupKey: Redacted {}
+extension BackupKey: Redacting {}
 
 /// The first two lines of a backup, which are authenticated with each chunk: its format, and how its key is derived.
 ///

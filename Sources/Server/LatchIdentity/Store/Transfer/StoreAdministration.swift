@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchAuth
 package import LatchCore
 package import PortableFoundation
 
@@ -185,4 +186,4 @@ package struct StoreAdministration: Sendable {
     }
 }
 
-extension StoreAdministration: Redacted {}
+extension StoreAdministration: Redacting {}

@@ -5,7 +5,8 @@ import LatchRPC
 
 /// The check of the user service's calls by their heads, so that no stranger's content is decompressed or decoded.
 struct UserServiceAdmission: Sendable {
-    let dependencies: Dependencies
+    let limits: RateLimits
+    let tokens: TokenService
 
     /// The context key of the caller's session.
     enum Session: HTTPContextKey {
@@ -35,17 +36,18 @@ struct UserServiceAdmission: Sendable {
         let name = context.path.dropFirst(Identity.callPath.utf8.count)
         let access = Self.open[name]
         let address = context.http[RequestOriginKey.self].address
-        var attempts = dependencies.limits.attempts(of: .token, from: address)
-        if let request = access.flatMap(\.self) { attempts += dependencies.limits.attempts(of: request, from: address) }
+        var attempts = limits.attempts(of: .token, from: address)
+        if let request = access.flatMap(\.self) { attempts += limits.attempts(of: request, from: address) }
         do throws(IdentityError) {
-            try dependencies.take(attempts)
+            try limits.take(attempts)
             let token = context.metadata.bearerToken
             // A challenge is verified with its code, and proves the password alone.
-            if access != nil || (name == "VerifyTwoFactor" && token.map(LoginService.isChallenge) == true) {
+            let isChallenge = token.map { SignInChallenges.isChallenge($0, on: .app) } ?? false
+            if access != nil || (name == "VerifyTwoFactor" && isChallenge) {
                 context.limits = Self.openLimits
                 return
             }
-            let session = try await dependencies.tokens.authenticate(
+            let session = try await tokens.authenticate(
                 accessToken: token, isReading: context.idempotency == .noSideEffects)
             try session.requireFirstParty()
             context.http[Session.self] = session

@@ -6,29 +6,23 @@ import LatchServer
 import PortableFoundation
 
 /// The refresh token as a cookie: hidden from scripts, and sent to the session routes alone by same-site pages.
-struct RefreshCookie {
+struct RefreshCookie: Sendable {
     /// The name of the cookie, as in AuthPackage's backend.
     static let name = "refreshToken"
 
-    private let isSecure: Bool
-    /// The path of the session routes, as browsers see it: below that of the issuer.
-    private let path: String
-    /// The issuer's origin and those that the configuration allows.
-    private let origins: Set<String>
+    private let accessTokens: AccessTokenIssuer
+    /// The origins that the configuration allows beside the issuer's.
+    private let allowedOrigins: Set<String>
+    private let lifetime: Duration
 
-    /// Creates the cookie of one request, since issuer and origins may change while the server runs.
-    init(_ dependencies: Dependencies) {
-        let issuer = dependencies.accessTokens.issuer ?? ""
-        isSecure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8)
-        path = PublicURL.path(of: issuer) + "/api/auth"
-        let own = issuer.isEmpty ? [] : [Self.origin(of: issuer)]
-        origins = Set(own + dependencies.configuration.allowedOrigins.map(Self.origin))
+    init(_ configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer) {
+        self.accessTokens = accessTokens
+        allowedOrigins = Set(configuration.allowedOrigins.map(Self.origin))
+        lifetime = configuration.refreshTokenLifetime
     }
 
     /// Returns the Set-Cookie field (RFC 6265 §4.1; SameSite after draft-ietf-httpbis-rfc6265bis §4.1.2.7).
-    func set(_ token: String, lifetime: Duration) -> String {
-        field(token, maximumAge: Int(lifetime.components.seconds))
-    }
+    func set(_ token: String) -> String { field(token, maximumAge: Int(lifetime.components.seconds)) }
 
     /// Returns the Set-Cookie field of an expired cookie, which makes the browser remove it (RFC 6265 §3.1).
     func cleared() -> String { field("", maximumAge: 0) }
@@ -41,7 +35,10 @@ struct RefreshCookie {
     /// - Throws: `IdentityError.crossSite`.
     func requireSameSite(_ request: HTTPRequest) throws(IdentityError) {
         if let origin = request.fields["Origin"] {
-            guard origins.contains(Self.origin(of: origin)) else { throw .crossSite }
+            let origin = Self.origin(of: origin)
+            guard allowedOrigins.contains(origin) || accessTokens.issuer.map(Self.origin) == origin else {
+                throw .crossSite
+            }
             return
         }
         switch request.fields["Sec-Fetch-Site"] {
@@ -52,7 +49,11 @@ struct RefreshCookie {
 
     /// Returns a Set-Cookie field, with Secure if the issuer is https.
     private func field(_ value: String, maximumAge: Int) -> String {
-        let secure = isSecure ? "; Secure" : ""
+        // The issuer may become known while the server runs.
+        let issuer = accessTokens.issuer ?? ""
+        let secure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8) ? "; Secure" : ""
+        // The path of the session routes, as browsers see it: below that of the issuer.
+        let path = PublicURL.path(of: issuer) + "/api/auth"
         return "\(Self.name)=\(value); Path=\(path); Max-Age=\(maximumAge); HttpOnly; SameSite=Strict\(secure)"
     }
 

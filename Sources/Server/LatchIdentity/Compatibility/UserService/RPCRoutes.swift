@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 import LatchRPC
 import LatchServer
 
+extension UserServiceHandler {
+    init(_ services: IdentityServices) {
+        self.init(
+            configuration: services.configuration, store: services.store, clock: services.clock,
+            pepper: services.pepper, recentAuthentication: services.recentAuthentication, accounts: services.accounts,
+            administration: services.administration, signIns: services.signIns,
+            secondFactors: services.secondFactors, tokens: services.tokens)
+    }
+}
+
 extension Router {
     /// Adds the user service at `/userservice.v1.UserService/…`: Connect, gRPC-Web and gRPC.
-    mutating func addUserService(_ dependencies: Dependencies) {
-        let admission = UserServiceAdmission(dependencies: dependencies)
+    mutating func addUserService(
+        _ handler: UserServiceHandler, admission: UserServiceAdmission, clock: WallClock
+    ) {
         var service = RPCService(
-            UserServiceHandler(dependencies: dependencies).rpcMethods, clock: dependencies.clock,
+            handler.rpcMethods, clock: clock,
             admission: { try await admission.admit(&$0) }, onFailure: { $1.noteFailure($0) })
         // Without an access token a call gets as much as the JSON routes.
         service.contentPolicy.limits = Identity.contentLimits(callBytes: service.contentLimits[Identity.callPath] ?? 0)

@@ -5,12 +5,15 @@ import LatchHTTP
 import LatchServer
 
 /// The login, refresh and logout routes of AuthPackage clients; browsers keep the refresh token in a cookie.
-struct CookieSessionRoutes: Sendable {
-    let dependencies: Dependencies
+struct AuthPackageRoutes: Sendable {
+    let limits: RateLimits
+    let refreshCookie: RefreshCookie
+    let signIns: SignInService
+    let tokens: TokenService
 
     /// Adds the routes; the cookie's path covers the last two.
     func add(to router: inout Router) {
-        router.group(interceptors: dependencies.limiting(.token)) { sessions in
+        router.group(interceptors: limits.limiting(.token)) { sessions in
             sessions.post("/api/auth/clients/login", login)
             sessions.post("/api/auth/refresh-token", refresh)
             sessions.post("/api/auth/logout", logout)
@@ -23,12 +26,12 @@ struct CookieSessionRoutes: Sendable {
     /// `mfaRequired` if the password is right and a code of the second factor must come with it as `otp`. A page of
     /// another site cannot sign a browser in, which would then use the attacker's account (RFC 6749 §10.12).
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try RefreshCookie(dependencies).requireSameSite(request)
+        try refreshCookie.requireSameSite(request)
         let body = try request.jsonObject()
-        let issued = try await dependencies.logins.login(
+        let issued = try await signIns.signIn(
             name: try body.text("email"), password: try body.text("password"), code: try body.optionalText("otp"),
             from: request.requestOrigin)
-        return response(issued, withCookie: true)
+        return refreshCookie.response(to: issued)
     }
 
     /// Refreshes the tokens; only a client that sent the cookie gets a cookie.
@@ -38,11 +41,11 @@ struct CookieSessionRoutes: Sendable {
         let sent = try sentToken(request)
         guard let token = sent.token else { throw IdentityError.invalidGrant }
         do {
-            let issued = try await dependencies.tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
-            return response(issued, withCookie: sent.isCookie)
+            let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
+            return sent.isCookie ? refreshCookie.response(to: issued) : .session(issued)
         } catch IdentityError.invalidGrant where sent.isCookie {
             // The cookie is no longer valid: the browser need not send it again.
-            return HTTPResponse.failure(.invalidGrant).setting(RefreshCookie(dependencies).cleared())
+            return HTTPResponse.failure(.invalidGrant).setting(refreshCookie.cleared())
         }
     }
 
@@ -53,11 +56,11 @@ struct CookieSessionRoutes: Sendable {
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name]
-        if cookie != nil, cookie != inBody { try RefreshCookie(dependencies).requireSameSite(request) }
+        if cookie != nil, cookie != inBody { try refreshCookie.requireSameSite(request) }
         for token in Set([inBody, cookie, request.fields.bearerToken]) {
-            try await dependencies.tokens.signOut(token: token)
+            try await tokens.signOut(token: token)
         }
-        return HTTPResponse.message("Logged out.").setting(RefreshCookie(dependencies).cleared())
+        return HTTPResponse.message("Logged out.").setting(refreshCookie.cleared())
     }
 
     /// Returns the refresh token of the content or of the cookie; both must be the same if both are sent.
@@ -71,23 +74,27 @@ struct CookieSessionRoutes: Sendable {
         // One of them may be an attacker's, set by another host of the site (attack G7).
         guard !request.isAmbiguous(cookie: RefreshCookie.name) else { throw .twoTokens }
         if let inBody, inBody != cookie { throw .twoTokens }
-        if inBody == nil { try RefreshCookie(dependencies).requireSameSite(request) }
+        if inBody == nil { try refreshCookie.requireSameSite(request) }
         return (cookie, true)
     }
+}
 
-    /// Returns the response with the tokens of a session.
-    func response(_ issued: IssuedTokens, withCookie: Bool) -> HTTPResponse {
-        let response = HTTPResponse.tokenResponse(
-            TokenResponse(
-                accessToken: issued.accessToken, refreshToken: issued.refreshToken,
-                expiresIn: issued.lifetime.components.seconds, tokenType: nil))
-        guard withCookie else { return response }
-        let lifetime = dependencies.configuration.refreshTokenLifetime
-        return response.setting(RefreshCookie(dependencies).set(issued.refreshToken, lifetime: lifetime))
+extension RefreshCookie {
+    /// Returns the response with the tokens of a session, and the refresh token as a cookie too.
+    func response(to issued: IssuedTokens) -> HTTPResponse {
+        HTTPResponse.session(issued).setting(set(issued.refreshToken))
     }
 }
 
 extension HTTPResponse {
+    /// Returns the response with the tokens of a session.
+    static func session(_ issued: IssuedTokens) -> HTTPResponse {
+        tokenResponse(
+            TokenResponse(
+                accessToken: issued.accessToken, refreshToken: issued.refreshToken,
+                expiresIn: issued.lifetime.components.seconds, tokenType: nil))
+    }
+
     /// Returns the response with a further Set-Cookie field, if any; several cannot be combined into one (RFC 6265 §3).
     func setting(_ cookie: String?) -> HTTPResponse {
         guard let cookie else { return self }

@@ -4,7 +4,14 @@ import LatchCore
 package import LatchServer
 import PortableFoundation
 
-extension Dependencies {
+/// The measurements of a running server, for its metrics and its health.
+struct Measurements: Sendable {
+    let store: IdentityStore
+    let passwords: PasswordHasher
+    let accessTokens: AccessTokenIssuer
+    let metrics: Metrics
+    let clock: WallClock
+
     /// Returns all metrics, also what the store, the hashes and the caches count or measure themselves.
     func samples() async -> [MetricSample] {
         let writes = store.writeStatistics
@@ -35,7 +42,7 @@ extension Dependencies {
     ///
     /// - Throws: An error of the store, also where it has not responded within a second: scrapers and supervisors do not wait long.
     func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
-        let soon = now.addingTimeInterval(MailQueue.longestPause + 1)
+        let soon = clock.now.addingTimeInterval(MailQueue.longestPause + 1)
         let result = await clock.result(within: .seconds(1)) { [store] in
             do throws(IdentityError) {
                 return Result<MailBacklog, IdentityError>.success(try await store.mailBacklog(dueBefore: soon))
@@ -44,14 +51,14 @@ extension Dependencies {
             .failure(store.outage ?? .storeBusy)
         }
         let backlog = try result.get()
-        return (backlog.count, backlog.oldest.map { max(Int(now.timeIntervalSince($0)), 0) } ?? 0)
+        return (backlog.count, backlog.oldest.map { max(Int(clock.now.timeIntervalSince($0)), 0) } ?? 0)
     }
 }
 
 extension Identity {
     /// Has the metrics report the connections and the certificate of a server.
     package func measure(_ server: Server) {
-        dependencies.metrics.include { [weak server] in
+        services.metrics.include { [weak server] in
             guard let server else { return [] }
             let counts = server.connectionStatistics
             let end = server.certificateEnd.map { Int($0.timeIntervalSince1970) }
@@ -65,17 +72,17 @@ extension Identity {
     }
 
     /// Counts a reload whose settings or certificate could not be used.
-    package func countFailedReload() { dependencies.metrics.count(.reloadFailures) }
+    package func countFailedReload() { services.metrics.count(.reloadFailures) }
 
     /// Starts an exporter, which sends the server's metrics, and has the server report the exporter's own.
     package func report(to exporter: TelemetryExporter) {
-        dependencies.metrics.include { exporter.samples }
+        services.metrics.include { exporter.samples }
         measure(for: exporter)
         exporter.run()
     }
 
     /// Has an exporter send the metrics of this value, which a reload has made.
     package func measure(for exporter: TelemetryExporter) {
-        exporter.measure { [dependencies] in await dependencies.samples() }
+        exporter.measure { [measurements = services.measurements] in await measurements.samples() }
     }
 }

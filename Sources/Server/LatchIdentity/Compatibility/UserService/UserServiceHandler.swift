@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchRPC
 import PortableFoundation
 
 /// The implementation of `userservice.v1.UserService`, over the same accounts and tokens as every other route.
 struct UserServiceHandler: UserServiceServer {
-    let dependencies: Dependencies
-
-    private var accounts: AccountService { dependencies.accounts }
-    private var tokens: TokenService { dependencies.tokens }
-    private var secondFactors: SecondFactorService { dependencies.secondFactors }
+    let configuration: IdentityConfiguration
+    let store: IdentityStore
+    let clock: WallClock
+    let pepper: SymmetricKey
+    let recentAuthentication: RecentAuthenticationRule
+    let accounts: AccountService
+    let administration: AccountAdministration
+    let signIns: SignInService
+    let secondFactors: SecondFactorService
+    let tokens: TokenService
 
     /// Validates a request, runs `body`, and converts errors; ``UserServiceAdmission`` has counted the call.
     private func handling<Result>(
@@ -44,14 +50,14 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Returns the account with its details.
     private func full(_ id: String) async throws(IdentityError) -> FullAccount {
-        guard let full = try await dependencies.store.fullAccount(id: id) else { throw .invalidToken }
+        guard let full = try await store.fullAccount(id: id) else { throw .invalidToken }
         return full
     }
 
     /// Returns the response of a login or a refresh.
     private func response(_ issued: IssuedTokens) async throws(IdentityError) -> AuthResponse {
         AuthResponse(
-            user: User(try await full(issued.accountID)), session: UserSession(issued, at: dependencies.now))
+            user: User(try await full(issued.accountID)), session: UserSession(issued, at: clock.now))
     }
 
     // MARK: Login
@@ -66,21 +72,21 @@ struct UserServiceHandler: UserServiceServer {
             details.firstName = String(request.firstName.trimmingSpace())
             details.lastName = String(request.lastName.trimmingSpace())
             details.wantsNews = request.subscribeNewsletter
-            details.termsAcceptedAt = request.acceptTerms ? dependencies.now : nil
+            details.termsAcceptedAt = request.acceptTerms ? clock.now : nil
             var registration = Registration()
             // The message names no version: a client of the server's own contract shows the terms that are in force.
-            registration.acceptedTerms = request.acceptTerms ? dependencies.configuration.termsVersion : nil
+            registration.acceptedTerms = request.acceptTerms ? configuration.termsVersion : nil
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details,
                 registration: registration, from: origin.address)
-            guard !dependencies.configuration.requireVerifiedEmail else {
+            guard !configuration.requireVerifiedEmail else {
                 return AuthResponse(
                     user: User(try await full(account.id)), requiresVerification: true,
                     requiredActions: ["verify_email"])
             }
-            let scopes = try dependencies.scopes.granted(nil, to: account, by: dependencies.clients.firstParty)
-            return try await response(
-                try await tokens.startSession(for: account, from: origin, grantType: .password, scopes: scopes))
+            let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+            let scopes = try tokens.granted(nil, to: account, by: nil)
+            return try await response(try await tokens.startSession(proof, from: origin, scopes: scopes))
         }
     }
 
@@ -93,10 +99,10 @@ struct UserServiceHandler: UserServiceServer {
             origin throws(IdentityError) in
             var origin = origin
             origin.deviceName = request.deviceInfo
-            let result = try await dependencies.logins.begin(
+            let result = try await signIns.beginSignIn(
                 name: request.email, password: request.password, isRemembered: request.rememberMe, from: origin)
             switch result {
-            case .signedIn(let issued): return try await response(issued)
+            case .success(let issued): return try await response(issued)
             case .challenged(let text, let challenge):
                 return AuthResponse(
                     session: UserSession(
@@ -129,10 +135,10 @@ struct UserServiceHandler: UserServiceServer {
     /// factor that SetupTwoFactor began and keeps the session.
     func verifyTwoFactor(_ request: VerifyTwoFactorRequest, context: CallContext) async throws -> AuthResponse {
         let rules = [ValidationRule.filled(request.code, "code")]
-        if let token = context.metadata.bearerToken, LoginService.isChallenge(token) {
+        if let token = context.metadata.bearerToken, SignInChallenges.isChallenge(token, on: .app) {
             return try await handling(context, rules) { origin throws(IdentityError) in
                 try await response(
-                    try await dependencies.logins.complete(challenge: token, code: request.code, from: origin))
+                    try await signIns.finishSignIn(challenge: token, code: request.code, from: origin))
             }
         }
         return try await authenticated(context, rules) { session, origin throws(IdentityError) in
@@ -213,7 +219,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Returns the caller's own account, or one of a lower role.
     func getProfile(_ request: GetProfileRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
-            let full = try await accounts.account(request.userId, for: session.account)
+            let full = try await administration.account(request.userId, for: session.account)
             var user = User(full, withPreferences: request.includePreferences)
             // Devices are visible to their owner, and to administrators, who may end their sessions.
             if request.includeDevices, full.account.id == session.accountID || session.account.role >= .admin {
@@ -239,15 +245,15 @@ struct UserServiceHandler: UserServiceServer {
                 // Checked before anything is changed; another spelling of the same address needs nothing.
                 change.email = try EmailAddress(email)
                 if change.email?.key != session.account.email.key {
-                    try dependencies.requireRecentAuthentication(session)
+                    try recentAuthentication.require(session)
                 }
             }
             if request.userId != session.accountID
                 || change.username.map({ $0 != session.account.username?.text }) == true
             {
-                try dependencies.requireRecentAuthentication(session)
+                try recentAuthentication.require(session)
             }
-            let user = User(try await accounts.change(change, of: request.userId, by: session.actor))
+            let user = User(try await administration.change(change, of: request.userId, by: session.actor))
             // Last, since a rejected change must not send mails.
             if !email.isEmpty { try await accounts.changeEmail(of: session, to: email) }
             return user
@@ -257,14 +263,14 @@ struct UserServiceHandler: UserServiceServer {
     func getUsers(_ request: GetUsersRequest, context: CallContext) async throws -> GetUsersResponse {
         try await authenticated(context, []) { session, _ throws(IdentityError) in
             var query = try AccountQuery(request)
-            let codec = CursorCodec(pepper: dependencies.pepper)
+            let codec = CursorCodec(pepper: pepper)
             if !request.cursor.isEmpty { query.after = try codec.decode(request.cursor, for: query) }
-            let page = try await accounts.list(query, for: session.account)
+            let page = try await administration.list(query, for: session.account)
             return GetUsersResponse(
                 users: page.accounts.map { User($0) },
                 nextCursor: page.next.map { codec.encode($0, for: query) } ?? "",
                 totalCount: Int32(clamping: page.total), hasMore: page.next != nil,
-                statistics: UserStatistics(try await accounts.statistics(for: session.account)),
+                statistics: UserStatistics(try await administration.statistics(for: session.account)),
                 totalIsMinimum: page.isTotalMinimum)
         }
     }
@@ -272,8 +278,8 @@ struct UserServiceHandler: UserServiceServer {
     /// Deletes an account; requires a recent login, so that no unattended session deletes one.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
-            try dependencies.requireRecentAuthentication(session)
-            let isGone = try await accounts.delete(
+            try recentAuthentication.require(session)
+            let isGone = try await administration.delete(
                 request.userId, isFinal: request.hardDelete, by: session.actor, because: request.reason)
             guard isGone else { throw .noSuchAccount }
         }
@@ -302,8 +308,8 @@ struct UserServiceHandler: UserServiceServer {
     func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             guard let role = try Role(request.role) else { throw .missing("role") }
-            try dependencies.requireRecentAuthentication(session)
-            guard try await accounts.setRole(of: request.userId, to: role, by: session.actor) else {
+            try recentAuthentication.require(session)
+            guard try await administration.setRole(of: request.userId, to: role, by: session.actor) else {
                 throw .noSuchAccount
             }
             return try await user(request.userId, for: session)
@@ -313,8 +319,8 @@ struct UserServiceHandler: UserServiceServer {
     func setUserStatus(_ request: SetUserStatusRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             let status = try Account.Status(request.status)
-            try dependencies.requireRecentAuthentication(session)
-            let isThere = try await accounts.setStatus(
+            try recentAuthentication.require(session)
+            let isThere = try await administration.setStatus(
                 of: request.userId, to: status, by: session.actor, because: request.reason)
             guard isThere else { throw .noSuchAccount }
             return try await user(request.userId, for: session)
@@ -325,8 +331,8 @@ struct UserServiceHandler: UserServiceServer {
         _ request: EndUserSessionsRequest, context: CallContext
     ) async throws -> EndUserSessionsResponse {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
-            try dependencies.requireRecentAuthentication(session)
-            guard let count = try await accounts.endSessions(of: request.userId, by: session.actor) else {
+            try recentAuthentication.require(session)
+            guard let count = try await administration.endSessions(of: request.userId, by: session.actor) else {
                 throw .noSuchAccount
             }
             return EndUserSessionsResponse(endedSessions: Int32(clamping: count))
@@ -343,8 +349,8 @@ struct UserServiceHandler: UserServiceServer {
                 guard !request.code.isEmpty else { throw .missing("code") }
                 return try await secondFactors.remove(code: request.code, session, from: origin)
             }
-            try dependencies.requireRecentAuthentication(session)
-            switch try await secondFactors.remove(of: request.userId, by: session.actor) {
+            try recentAuthentication.require(session)
+            switch try await administration.removeFactor(of: request.userId, by: session.actor) {
             case true?: return
             case false?: throw .noSecondFactor
             case nil: throw .noSuchAccount
@@ -363,6 +369,6 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Returns an account after a change, for the administrator who made it.
     private func user(_ id: String, for session: AuthenticatedSession) async throws(IdentityError) -> User {
-        User(try await accounts.account(id, for: session.account))
+        User(try await administration.account(id, for: session.account))
     }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+
+/// The rules for the resources that a client names (RFC 8707 §2).
+struct ResourcePolicy: Sendable {
+    /// The `aud` of access tokens; nil for the issuer.
+    let audience: String?
+    let accessTokens: AccessTokenIssuer
+    let scopePolicy: ScopePolicy
+
+    /// Requires that tokens of this server are for the named resources: they are for the audience only.
+    ///
+    /// - Throws: `IdentityError.invalidTarget`, `.notReady`.
+    func requireTargets(_ resources: [String]) throws(IdentityError) {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        let audience = audience ?? issuer
+        guard resources.allSatisfy({ $0.utf8.elementsEqual(audience.utf8) }) else { throw .invalidTarget }
+    }
+
+    /// Requires that a client of others that names the operator's API requests a scope of it, or none.
+    ///
+    /// The token would be for the claims about the user only, which the API refuses.
+    ///
+    /// - Throws: `IdentityError.scopelessTarget`.
+    func requireScope(
+        of resources: [String], in requested: Scopes?, for client: OAuthClient
+    ) throws(IdentityError) {
+        guard let audience, audience != accessTokens.issuer, !client.belongsToOperator, resources.contains(audience),
+            !scopePolicy.needsResource(requested)
+        else { return }
+        throw .scopelessTarget
+    }
+}

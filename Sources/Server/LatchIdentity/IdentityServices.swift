@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+import LatchHTTP
+import PortableFoundation
+
+/// The state and the services of a server under one configuration, each built once, here.
+///
+/// A service stores what it needs; nothing but the routes' list and the operators' commands picks from this value.
+final class IdentityServices: Sendable {
+    /// The configuration; a reload creates new services with another one.
+    let configuration: IdentityConfiguration
+    let store: IdentityStore
+    /// The source of every date that is stored or compared.
+    let clock: WallClock
+    /// The check of the clock's date; it survives a reload.
+    let dates: DateCheck
+    /// The source of identifiers and secrets; keys and password salts always come from the operating system.
+    let random: RandomSource
+    /// The root key from which the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes are
+    /// derived.
+    let pepper: SymmetricKey
+    /// The encryption of the keys in the store.
+    let keyring: Keyring
+    let accessTokens: AccessTokenIssuer
+    let passwords: PasswordHasher
+    let limits: RateLimits
+    /// The registered OAuth clients.
+    let clients: OAuthClients
+    /// The rules for granting scopes.
+    let scopePolicy: ScopePolicy
+    /// The worker that sends the mails of the outbox; it survives a reload.
+    let mails: MailQueue
+    let metrics: Metrics
+    /// The clients of the identity providers that users may sign in through.
+    let upstreams: UpstreamClients
+    /// The handlers of the token endpoint.
+    let grantHandlers: [any GrantHandler.Type]
+
+    let permitted: PermittedSignIns
+    let resources: ResourcePolicy
+    let recentAuthentication: RecentAuthenticationRule
+    let measurements: Measurements
+
+    let administration: AccountAdministration
+    let accounts: AccountService
+    let signIns: SignInService
+    let secondFactors: SecondFactorService
+    let passkeys: PasskeyService
+    let passkeySignIns: PasskeySignInService
+    let upstreamSignIns: UpstreamSignInService
+    let authorizations: AuthorizationService
+    let deviceAuthorizations: DeviceAuthorizationService
+    let pageSessions: PageSessionService
+    let audit: AuditService
+    let signingKeys: SigningKeyService
+    let tokens: TokenService
+
+    init(
+        configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
+        random: RandomSource, keys: ServerKeys, accessTokens: AccessTokenIssuer, limiter: AttemptLimiter,
+        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, grantHandlers: [any GrantHandler.Type]
+    ) throws(IdentityError) {
+        let pepper = keys.pepper
+        self.configuration = configuration
+        self.store = store
+        self.clock = clock
+        self.dates = dates
+        self.random = random
+        self.pepper = pepper
+        keyring = keys.keyring
+        self.accessTokens = accessTokens
+        passwords = try PasswordHasher(configuration, pepper: pepper)
+        limits = RateLimits(configuration, limiter: limiter, clock: clock)
+        clients = try OAuthClients(configuration)
+        scopePolicy = ScopePolicy(configuration)
+        self.mails = mails
+        self.metrics = metrics
+        self.upstreams = upstreams
+        self.grantHandlers = grantHandlers
+
+        permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
+        resources = ResourcePolicy(
+            audience: configuration.audience, accessTokens: accessTokens, scopePolicy: scopePolicy)
+        recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
+        measurements = Measurements(
+            store: store, passwords: passwords, accessTokens: accessTokens, metrics: metrics, clock: clock)
+        audit = AuditService(
+            retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
+        signingKeys = SigningKeyService(
+            keyLifetime: configuration.signingKeyLifetime, store: store, clock: clock, dates: dates,
+            keyring: keys.keyring, accessTokens: accessTokens)
+
+        administration = AccountAdministration(store: store, clock: clock, limits: limits, mails: mails)
+        let sessions = SessionService(
+            store: store, clock: clock, dates: dates, random: random, limits: limits,
+            firstAdministrator: FirstAdministratorRule(
+                email: configuration.firstAdministrator, administration: administration))
+        tokens = TokenService(
+            lifetimes: TokenLifetimes(configuration), store: store, clock: clock, dates: dates, pepper: pepper,
+            accessTokens: accessTokens, families: TokenFamilyCache(), limits: limits, clients: clients,
+            scopePolicy: scopePolicy, metrics: metrics, sessions: sessions)
+        pageSessions = PageSessionService(
+            store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
+        secondFactors = SecondFactorService(
+            serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
+            limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
+        let challenges = SignInChallenges(store: store, clock: clock, random: random)
+        let admission = AdmissionPolicy(requiresVerifiedEmail: configuration.requireVerifiedEmail)
+        signIns = SignInService(
+            store: store, clock: clock, passwords: passwords, secondFactors: secondFactors, challenges: challenges,
+            admission: admission, limits: limits, metrics: metrics, tokens: tokens)
+        passkeySignIns = PasskeySignInService(
+            store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
+            admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
+        upstreamSignIns = UpstreamSignInService(
+            configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
+            accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
+            recentAuthentication: recentAuthentication, permitted: permitted, signIns: signIns,
+            secondFactors: secondFactors, tokens: tokens, challenges: challenges, admission: admission)
+        accounts = AccountService(
+            configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
+            passwords: passwords, limits: limits, mails: mails, metrics: metrics,
+            recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
+        passkeys = PasskeyService(
+            serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
+            limits: limits, mails: mails, recentAuthentication: recentAuthentication, permitted: permitted)
+        authorizations = AuthorizationService(
+            store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
+            scopePolicy: scopePolicy, metrics: metrics, resources: resources, tokens: tokens)
+        deviceAuthorizations = DeviceAuthorizationService(
+            store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,
+            scopePolicy: scopePolicy, tokens: tokens)
+    }
+}
+
+extension RandomSource {
+    /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.
+    func newID(at now: Date) -> String {
+        let time = UInt64(max(now.storedMilliseconds, 0))
+        var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + self.bytes(10)
+        bytes[6] = bytes[6] & 0x0F | 0x70
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(Hex.encode(bytes).utf8)
+        return [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchJOSE
+import PortableFoundation
+
+/// Sign-ins that wait for another step: the second factor, or a confirmation.
+///
+/// A challenge is valid for five minutes, for its surface and its step only.
+struct SignInChallenges: Sendable {
+    /// The place at which a sign-in continues.
+    enum Surface: String, CaseIterable {
+        /// An app, by an RPC.
+        case app = "lc1."
+        /// A page of this server.
+        case page = "pc1."
+        /// A page after a provider's response.
+        case provider = "uc1."
+        /// A page on which the user confirms the app of a sign-in through a provider.
+        case confirmation = "cc1."
+
+        /// The error of a challenge that has ended.
+        var ended: IdentityError {
+            switch self {
+            case .app: .invalidToken
+            case .page: .loginEnded
+            case .provider, .confirmation: .signInEnded
+            }
+        }
+    }
+
+    let store: IdentityStore
+    let clock: WallClock
+    let random: RandomSource
+
+    /// The time for which a sign-in may wait.
+    static let lifetime: TimeInterval = 300
+
+    /// Stores a challenge and returns its text; nil if the account's credentials have changed since it was read.
+    ///
+    /// The prefix of the text tells it from tokens and from the challenges of other surfaces (attack F4).
+    func issue(
+        for account: Account, on surface: Surface, scopes: String = "", isRemembered: Bool = true
+    ) async throws(IdentityError) -> (text: String, challenge: LoginChallenge)? {
+        let text = surface.rawValue + Base64URL.encode(random.bytes(32))
+        let now = clock.now
+        let challenge = LoginChallenge(
+            digest: text.digest, accountID: account.id, passwordChangedAt: account.passwordChangedAt, scope: scopes,
+            isRemembered: isRemembered, createdAt: now, expiresAt: now.addingTimeInterval(Self.lifetime))
+        return try await store.insert(challenge, for: account) ? (text, challenge) : nil
+    }
+
+    /// Returns whether the text has the form of a challenge for a surface.
+    static func isChallenge(_ text: String, on surface: Surface) -> Bool {
+        text.utf8.count < 100 && text.utf8.starts(with: surface.rawValue.utf8)
+    }
+
+    /// Returns a challenge without using it up.
+    ///
+    /// - Throws: The surface's error of an ended challenge, or a store's error.
+    func find(_ text: String, on surface: Surface) async throws(IdentityError) -> LoginChallenge {
+        guard Self.isChallenge(text, on: surface), let found = try await store.challenge(text.digest, at: clock.now)
+        else { throw surface.ended }
+        return found
+    }
+}
+
+extension LoginChallenge {
+    /// Returns whether the account may still continue: a password reset in the meantime ends the challenge.
+    func isOpen(to account: Account?) -> Bool {
+        account?.id == accountID && account?.status == .active && account?.passwordChangedAt == passwordChangedAt
+    }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import PortableFoundation
+
+/// The result of a sign-in with the right password.
+enum SignInResult<Success: Sendable>: Sendable {
+    case success(Success)
+    /// The account has a second factor: the challenge is valid for proving it, and for nothing else.
+    case challenged(text: String, LoginChallenge)
+}
+
+/// A service that checks passwords and second factors, and signs users in by them.
+struct SignInService: Sendable {
+    let store: IdentityStore
+    let clock: WallClock
+    let passwords: PasswordHasher
+    let secondFactors: SecondFactorService
+    let challenges: SignInChallenges
+    let admission: AdmissionPolicy
+    let limits: RateLimits
+    let metrics: Metrics
+    let tokens: TokenService
+
+    // MARK: Surfaces
+
+    /// Signs in a new device by a password, and by a code where the account has a second factor.
+    ///
+    /// - Parameters:
+    ///   - name: The email address or the user name.
+    ///   - code: A code of the second factor, or a recovery code.
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - requested: The requested scopes; nil for the default ones.
+    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; and
+    ///   `.accountSuspended`, `.accountClosed`, `.addressUnverified`, `.invalidScope`, `.secondFactorRequired` and
+    ///   `.invalidCode`, all of which require the right password.
+    func signIn(
+        name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
+        requesting requested: Scopes? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        let proof = try await checkPassword(password, of: name, from: origin)
+        return try await counting { () throws(IdentityError) in
+            let scopes = try tokens.granted(requested, to: proof.account, by: client)
+            let proof = try await checkFactor(of: proof, code, from: origin)
+            return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes)
+        }
+    }
+
+    /// Signs in a new device by a password, or returns a challenge for the second factor.
+    ///
+    /// - Parameter isRemembered: Whether the session outlives a day.
+    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
+    func beginSignIn(
+        name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInResult<IssuedTokens> {
+        let proof = try await checkPassword(password, of: name, from: origin)
+        return try await counting { () throws(IdentityError) in
+            let scopes = try tokens.granted(nil, to: proof.account, by: nil)
+            guard try await !secondFactors.isConfirmed(of: proof.account.id) else {
+                return try await challenge(proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
+            }
+            return .success(
+                try await tokens.startSession(proof, from: origin, scopes: scopes, isRemembered: isRemembered))
+        }
+    }
+
+    /// Signs in the device of a challenge, by a code of the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidToken` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a
+    ///   store's error.
+    func finishSignIn(
+        challenge text: String, code: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IssuedTokens {
+        let (proof, challenge) = try await checkFactor(ofChallenge: text, on: .app, code, from: origin)
+        return try await tokens.startSession(
+            proof, from: origin, scopes: tokens.allowed(Scopes(parsing: challenge.scope), to: proof.account),
+            isRemembered: challenge.isRemembered)
+    }
+
+    /// Checks the password that a user enters on a page, and returns the proof, or a challenge for the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidCredentials`, `.tooManyAttempts`, `.overloaded`, or a store's error.
+    func beginOnPage(
+        name: String, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInResult<SignInProof> {
+        let proof = try await checkPassword(password, of: name, from: origin)
+        return try await counting { () throws(IdentityError) in
+            guard try await secondFactors.isConfirmed(of: proof.account.id) else { return .success(proof) }
+            return try await challenge(proof, on: .page)
+        }
+    }
+
+    /// Checks a code of the second factor that a user enters on a page, and returns the proof of both.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a store's
+    ///   error.
+    func finishOnPage(
+        challenge text: String, code: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInProof {
+        try await checkFactor(ofChallenge: text, on: .page, code, from: origin).proof
+    }
+
+    /// Authenticates the user of a session again, and makes that the session's time of authentication (RFC 9470).
+    ///
+    /// - Parameter code: A code of the second factor, or a recovery code.
+    /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of
+    ///   ``signIn(name:password:code:from:by:requesting:)``.
+    func reauthenticate(
+        _ session: AuthenticatedSession, password: String, code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try session.requireFirstParty()
+        let name = session.account.email.key
+        let proof = try await checkPassword(password, of: name, from: origin, for: .reauthentication)
+        try await counting { () throws(IdentityError) in
+            let proof = try await checkFactor(of: proof, code, from: origin)
+            let isDone = try await store.authenticate(
+                device: session.device.id, of: proof.account, factorAt: proof.factorAt, at: clock.now)
+            guard isDone else { throw .invalidCredentials }
+        }
+    }
+
+    /// Checks the password of a user who is signed in or reads the mails of the account's address, verified or not; guesses
+    /// count as those of a sign-in do.
+    ///
+    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
+    func verify(
+        _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
+    ) async throws(IdentityError) -> Account {
+        let proof = try await checkPassword(
+            password, of: account.email.key, from: origin, for: purpose,
+            admission: AdmissionPolicy(requiresVerifiedEmail: false))
+        count("success")
+        return proof.account
+    }
+
+    /// Ends the wait for an account's names after its owner has set the password by a mailed link.
+    ///
+    /// The limits of the network stay, and so do those of the account's names in other networks.
+    func forgetFailures(of account: Account, from address: String) {
+        for name in [account.email.key, account.username?.key].compactMap(\.self) {
+            limits.forget(limits.loginByName(name, address: address))
+        }
+    }
+
+    // MARK: The second factor
+
+    /// Checks and uses up a code if the account has a second factor, and adds it to the proof.
+    ///
+    /// - Throws: `IdentityError.secondFactorRequired` without a code, `.invalidCode`, `.tooManyAttempts`, or a store's error.
+    func checkFactor(
+        of proof: SignInProof, _ code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInProof {
+        guard try await secondFactors.isConfirmed(of: proof.account.id) else { return proof }
+        guard let code else { throw .secondFactorRequired }
+        try await secondFactors.verify(code, of: proof.account.id, for: .login(challenge: nil), from: origin)
+        var proof = proof
+        proof.factorAt = clock.now
+        return proof
+    }
+
+    /// Checks and uses up a code for the challenge of a password.
+    private func checkFactor(
+        ofChallenge text: String, on surface: SignInChallenges.Surface, _ code: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> (proof: SignInProof, challenge: LoginChallenge) {
+        let now = clock.now
+        let challenge = try await challenges.find(text, on: surface)
+        guard let account = try await store.account(id: challenge.accountID), challenge.isOpen(to: account) else {
+            throw surface.ended
+        }
+        try await secondFactors.verify(
+            code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
+        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: now, factorAt: now)
+        return (proof, challenge)
+    }
+
+    private func challenge<Success>(
+        _ proof: SignInProof, on surface: SignInChallenges.Surface, scopes: String = "", isRemembered: Bool = true
+    ) async throws(IdentityError) -> SignInResult<Success> {
+        let issued = try await challenges.issue(
+            for: proof.account, on: surface, scopes: scopes, isRemembered: isRemembered)
+        guard let issued else { throw .invalidCredentials }
+        return .challenged(text: issued.text, issued.challenge)
+    }
+
+    // MARK: Passwords
+
+    /// The purpose of a password, in the audit log.
+    enum Purpose: String {
+        case login, reauthentication, passwordChange, addressProof
+    }
+
+    /// Checks a password within the limits, and refunds the attempt if it is right; a wrong one is recorded.
+    ///
+    /// - Parameter admission: The policy for the account; nil for that of the configuration.
+    private func checkPassword(
+        _ password: String, of name: String, from origin: RequestOrigin, for purpose: Purpose = .login,
+        admission: AdmissionPolicy? = nil
+    ) async throws(IdentityError) -> SignInProof {
+        try PasswordPolicy.checkLength(password)
+        let key = name.trimmingSpace().lowercased()
+        let found = try await account(named: key)
+        let attempts = try await attempts(on: key, of: found, from: origin.address)
+        let account: Account
+        do throws(IdentityError) {
+            account = try await authenticate(
+                found, password, named: key, from: origin.address, admission: admission ?? self.admission)
+        } catch {
+            // Only a wrong password is an attempt at guessing one.
+            if error == .invalidCredentials {
+                count("failure")
+                let isUsable = found?.passwordHash.map(passwords.isUsable) ?? true
+                // The same write for unknown names; what was typed as one may be a password, and is not recorded.
+                try await store.audit(
+                    "\(purpose.rawValue).failed", account: found?.id,
+                    detail: "\(isUsable ? "" : "unusable hash, ")from \(origin.address)".sanitized(200), at: clock.now)
+            } else {
+                limits.refund(attempts)
+                try await note(error, for: purpose, of: found, from: origin.address)
+            }
+            throw error
+        }
+        limits.refund(attempts)
+        return SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+    }
+
+    /// Counts the result of the steps after the right password: a second factor may be missing, for example.
+    private func counting<Result>(
+        _ body: () async throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        do throws(IdentityError) {
+            let result = try await body()
+            count("success")
+            return result
+        } catch {
+            count("incomplete")
+            throw error
+        }
+    }
+
+    /// Records that an account was closed to its right password.
+    private func note(
+        _ error: IdentityError, for purpose: Purpose, of account: Account?, from address: String
+    ) async throws(IdentityError) {
+        guard [.accountSuspended, .accountClosed, .addressUnverified].contains(error) else { return }
+        count("incomplete")
+        try await store.audit(
+            "\(purpose.rawValue).refused", account: account?.id,
+            detail: "\(error.code) from \(address)".sanitized(200), at: clock.now)
+    }
+
+    /// Returns the account of an address or a username; a username holds no `@`.
+    private func account(named key: String) async throws(IdentityError) -> Account? {
+        key.utf8.contains(UInt8(ascii: "@"))
+            ? try await store.account(emailKey: key)
+            : try await store.account(usernameKey: key)
+    }
+
+    /// Takes one attempt from every limit that applies to a name, whether an account has it or not.
+    ///
+    /// - Throws: `IdentityError.tooManyAttempts`, or a store's error.
+    private func attempts(
+        on key: String, of account: Account?, from address: String
+    ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
+        let now = clock.now
+        let all = limits.login(name: key, address: address)
+        guard var rejection = limits.rejection(taking: all) else { return all }
+        if limits.isShared(rejection),
+            try await store.isSignedIn(emailKey: account?.email.key ?? key, from: address, at: now)
+        {
+            let known = limits.loginFromKnownAddress(name: key, address: address)
+            guard let other = limits.rejection(taking: known) else { return known }
+            rejection = other
+        }
+        count("limited")
+        throw .tooManyAttempts(rejection)
+    }
+
+    /// Returns the account if the password is right and the account may log in.
+    ///
+    /// Error and response time of a failure are the same for an unknown address, a wrong password, a deleted account
+    /// and an account without a password (OWASP ASVS 5.0 §6.3.8). Why an account is closed to its owner shows only after the
+    /// right password.
+    private func authenticate(
+        _ found: Account?, _ password: String, named name: String, from address: String, admission: AdmissionPolicy
+    ) async throws(IdentityError) -> Account {
+        // The same work in every case: without a hash, the password is checked against a decoy that costs as much as one
+        // of the stored hashes.
+        let decoy = passwords.decoy(for: name, among: try await store.passwordCosts())
+        let matches = try await passwords.verify(
+            password, against: found?.passwordHash, or: decoy, from: address)
+        guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
+            throw .invalidCredentials
+        }
+        if let refusal = admission.refusal(of: account) { throw refusal }
+        if let upgraded = try await passwords.upgrade(hash, of: password, from: address) {
+            try await store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
+        }
+        return account
+    }
+
+    private func count(_ result: String) { metrics.count(.logins, result) }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchWebAuthn
+
+/// The ways to sign in besides a password that the configuration permits at the current public URL.
+final class PermittedSignIns: Sendable {
+    private let configuration: IdentityConfiguration
+    /// The names of the configured identity providers.
+    private let providers: [String]
+    private let accessTokens: AccessTokenIssuer
+
+    init(_ configuration: IdentityConfiguration, upstreams: UpstreamClients, accessTokens: AccessTokenIssuer) {
+        self.configuration = configuration
+        providers = upstreams.all.map(\.provider.name)
+        self.accessTokens = accessTokens
+    }
+
+    /// The domain of the passkeys; nil if the public URL permits none.
+    var relyingPartyID: String? { RelyingParty(issuer: accessTokens.issuer, configuration)?.id }
+
+    var ways: SignInWays { SignInWays(providers: providers, relyingPartyID: relyingPartyID) }
+
+    /// Returns the relying party of the public URL.
+    ///
+    /// - Throws: `IdentityError.passkeysUnavailable`, or `.notReady` until the URL is known.
+    func relyingParty() throws(IdentityError) -> RelyingParty {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        guard let party = RelyingParty(issuer: issuer, configuration) else { throw .passkeysUnavailable }
+        return party
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import PortableFoundation
+
+/// A service that starts sessions, the last step of every sign-in. A session is a device of the account.
+struct SessionService: Sendable {
+    let store: IdentityStore
+    let clock: WallClock
+    let dates: DateCheck
+    let random: RandomSource
+    let limits: RateLimits
+    let firstAdministrator: FirstAdministratorRule
+
+    /// A function that inserts a device under further conditions, and throws if they do not hold.
+    typealias DeviceInsertion = (_ device: Device, _ account: Account) async throws(IdentityError) -> Void
+
+    /// Starts a session, and returns the credentials that were issued for it.
+    ///
+    /// The credentials are issued before the row is written, so that a failed signature leaves no unusable device behind. The
+    /// store inserts the row only if the account is still as it was at the proof: a reset or the enrollment of a second factor
+    /// may have come in between.
+    ///
+    /// - Parameters:
+    ///   - clientID: The `client_id` of the device; nil for the server's own client.
+    ///   - lifetime: The time in seconds after which the session ends.
+    ///   - insert: Inserts the device together with what it is exchanged for; nil for the device only.
+    ///   - issue: Returns the credentials of the device.
+    /// - Throws: `IdentityError.tooManyAttempts`, `.doubtfulDate`, `.invalidCredentials` if the account has changed, or the
+    ///   errors of `insert`, of `issue` and of the store.
+    func start<Credentials>(
+        _ proof: SignInProof, for clientID: String?, scope: String, lifetime: TimeInterval, from origin: RequestOrigin,
+        inserting insert: DeviceInsertion?,
+        issuing issue: (_ device: Device, _ account: Account) throws(IdentityError) -> Credentials
+    ) async throws(IdentityError) -> Credentials {
+        try dates.require()
+        try limits.take([limits.session(accountID: proof.account.id)])
+        let account = try await firstAdministrator.promoting(proof.account)
+        let now = clock.now
+        let device = Device(
+            id: random.bytes(16), accountID: account.id, clientID: clientID, scope: scope, secret: random.bytes(32),
+            createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
+            userAgent: origin.userAgent?.sanitized(200), address: origin.address,
+            name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt)
+        let credentials = try issue(device, account)
+        if let insert {
+            try await insert(device, account)
+        } else {
+            guard try await store.insert(device, for: account) else { throw .invalidCredentials }
+        }
+        return credentials
+    }
+}
+
+/// The rule that makes the account of the setting `first_administrator` the first administrator.
+struct FirstAdministratorRule: Sendable {
+    /// The address of the setting; nil for none.
+    let email: String?
+    let administration: AccountAdministration
+
+    /// Makes an account the first administrator at a sign-in, once its owner has proved both the address and the password.
+    ///
+    /// Neither a session from before that proof nor a verified address suffices: anyone may have signed up with the address
+    /// (attack E8). Does nothing if an account can administer the server already, and can sign in: the setting is for the
+    /// first start, and does not reinstate a dismissed administrator.
+    ///
+    /// - Returns: The account with its role.
+    func promoting(_ account: Account) async throws(IdentityError) -> Account {
+        guard let email, account.role < .superAdmin, account.ownerProvedAt != nil else { return account }
+        let key = try EmailAddress(email).key
+        guard account.email.key == key else { return account }
+        // Decided in the transaction, so that of two sign-ins one promotes.
+        let promoted = try await administration.perform(
+            .setRole(.superAdmin), on: account.id, by: nil, because: "the setting first_administrator"
+        ) { context in
+            guard !context.hasOtherAdministrator, let target = context.target, !target.isAdministrator else {
+                return false
+            }
+            return target.email.key == key && target.credentialVersion == account.credentialVersion
+                && target.ownerProvedAt != nil && target.status == .active
+        }
+        guard promoted != nil else { return account }
+        return try await administration.store.account(id: account.id) ?? account
+    }
+}
