@@ -4,7 +4,7 @@ import Synchronization
 
 /// A fair mutex that may be held across an `await`.
 ///
-/// Unlike a `Mutex` it suspends tasks instead of blocking threads. Waiters get the lock in their order, and a cancelled
+/// Unlike a `Mutex` it suspends tasks instead of blocking threads. Waiters get the lock in their order, and a canceled
 /// waiter leaves the queue. Each operation takes constant time, however long the queue is.
 package final class AsyncMutex: Sendable {
     /// The state of a task in the queue.
@@ -14,7 +14,7 @@ package final class AsyncMutex: Sendable {
         case waiting(CheckedContinuation<Bool, Never>)
         /// A task that received the lock while arriving.
         case acquired
-        /// A task that was cancelled while arriving.
+        /// A task that was canceled while arriving.
         case cancelled
     }
 
@@ -39,7 +39,7 @@ package final class AsyncMutex: Sendable {
 
     /// Runs `body` while holding the lock.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before, and the error of `body`.
+    /// - Throws: `CancellationError` if the task is canceled before, and the error of `body`.
     package func withLock<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await acquire()
         defer { release() }
@@ -71,7 +71,7 @@ package final class AsyncMutex: Sendable {
         }
     }
 
-    /// Begins to wait, unless the task was cancelled or received the lock meanwhile.
+    /// Begins to wait, unless the task was canceled or received the lock meanwhile.
     private func wait(_ ticket: Int, _ continuation: CheckedContinuation<Bool, Never>) {
         let isAcquired: Bool? = state.withLock { state in
             switch state.waiters[ticket] {

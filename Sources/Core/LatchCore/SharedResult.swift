@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A result that many tasks wait for, each of which may be cancelled without effect on the others.
+/// A result that many tasks wait for, each of which may be canceled without effect on the others.
 package final class SharedResult<Value: Sendable>: Sendable {
     /// The mutable state; a continuation is removed before it is resumed, so it is resumed once.
     private struct Waiting {
@@ -24,7 +24,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
 
     /// Waits for the result.
     ///
-    /// - Throws: The shared failure, or `CancellationError` when the calling task is cancelled.
+    /// - Throws: The shared failure, or `CancellationError` when the calling task is canceled.
     package func value() async throws -> Value {
         let ticket = waiting.withLock { state in
             state.nextTicket += 1

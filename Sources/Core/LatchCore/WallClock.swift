@@ -17,7 +17,7 @@ public struct WallClock: Sendable {
     /// - Parameters:
     ///   - now: A function that returns the current date.
     ///   - sleep: A function that returns after the duration, or throws `CancellationError` as soon as the task is
-    ///     cancelled.
+    ///     canceled.
     ///   - uptime: A function that returns a monotonic time; by default that of this machine.
     ///   - dateChanges: A function that returns a stream with one element for each time the date is set; by default an
     ///     empty one.
@@ -54,7 +54,7 @@ public struct WallClock: Sendable {
 
     /// Waits for `duration`; returns at once if it is not positive.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    /// - Throws: `CancellationError` when the task is canceled meanwhile.
     public func sleep(for duration: Duration) async throws {
         try await wait(duration)
     }

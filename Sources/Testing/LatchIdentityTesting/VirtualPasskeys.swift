@@ -50,7 +50,7 @@ public final class VirtualPasskeys: PasskeyProvider {
     ///
     /// A suggestion whose form is gone is not chosen.
     ///
-    /// - Throws: `CancellationError` when the calling task is cancelled.
+    /// - Throws: `CancellationError` when the calling task is canceled.
     public func chooseSuggestion() async throws {
         let suggestion = state.withLock { $0.suggestion }
         try await suggestion.value().finish(.success(()))
@@ -78,7 +78,7 @@ public final class VirtualPasskeys: PasskeyProvider {
         return try PasskeyAssertion(json: json)
     }
 
-    /// Shows a suggestion in place of an earlier one, until it is chosen or the task is cancelled.
+    /// Shows a suggestion in place of an earlier one, until it is chosen or the task is canceled.
     private func suggest() async throws {
         let suggestion = state.withLock { state in
             if state.isSuggesting { state.suggestion = SharedResult() }

@@ -32,7 +32,7 @@ public final class ManualClock: Sendable {
         var uptime: Duration
         var nextID = 0
         var sleepers: [Int: Sleeper] = [:]
-        /// Sleepers that were cancelled before they began to wait.
+        /// Sleepers that were canceled before they began to wait.
         var departed: Set<Int> = []
         var audience: [Audience] = []
 
@@ -130,7 +130,7 @@ public final class ManualClock: Sendable {
     /// - Returns: The duration.
     @discardableResult
     public func wakeNext() async -> Duration {
-        // The sleeper may have been cancelled meanwhile; then the next one is awaited.
+        // The sleeper may have been canceled meanwhile; then the next one is awaited.
         while true {
             guard let next = await sleepers(atLeast: 1).first else { continue }
             advance(by: next)
@@ -140,7 +140,7 @@ public final class ManualClock: Sendable {
 
     /// Returns the clock in the form that this package uses.
     ///
-    /// A task waits until the test moves the clock, or until it is cancelled; a wait without length returns at once.
+    /// A task waits until the test moves the clock, or until it is canceled; a wait without length returns at once.
     ///
     /// - Parameter skew: The error of the date in seconds.
     public func wallClock(skew: TimeInterval = 0) -> WallClock {

@@ -40,7 +40,7 @@ public struct PasswordHash: Sendable {
     /// Hashes a password with a fresh salt.
     ///
     /// The bytes of its UTF-8 encoding are hashed unchanged: two Unicode forms of a letter are different passwords,
-    /// unless the caller normalises them.
+    /// unless the caller normalizes them.
     ///
     /// - Returns: The PHC string to store.
     public static func make(

@@ -12,20 +12,22 @@ extension Client {
     /// ```
     ///
     /// The content is written next to `path` and renamed at the end. Any failure, including cancellation, leaves the
-    /// existing file untouched. An interrupted transfer is resumed where it stopped (RFC 9110 §14), if the server can
-    /// prove that the content has not changed. With `keepingPart` a later call goes on with what an earlier one has received, also in
-    /// another process.
+    /// existing file unchanged. An interrupted transfer is resumed where it stopped (RFC 9110 §14), if the server can
+    /// prove that the content has not changed. With `keepingPart` a later call, even in another process, continues with
+    /// the part that was received.
     ///
     /// - Parameters:
-    ///   - route: The route to download. Its timeout, or that of the client or the transport, is the time without progress
-    ///     after which a transfer counts as interrupted.
+    ///   - route: The route to download. Its timeout, or that of the client or the transport, is the time without
+    ///     progress after which a transfer counts as interrupted.
     ///   - path: The path of the file; its folder must exist.
     ///   - limit: The maximum number of bytes.
-    ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything. The
-    ///     pause before an attempt doubles from a second to half a minute; one that receives something begins the count anew.
-    ///   - keepingPart: Whether the part that was received stays in `<path>.part` when the download fails, for the next call with the same
-    ///     path and URL. When the process is killed, the last megabytes are lost. Another call with that path fails meanwhile.
-    ///   - clock: The clock that times the pauses before a transfer is resumed.
+    ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything.
+    ///     The pause before an attempt doubles from a second to half a minute. An attempt that receives data resets the
+    ///     count.
+    ///   - keepingPart: Whether the received part stays in `<path>.part` when the download fails, for the next call
+    ///     with the same path and URL. If the process is killed, the last megabytes are lost. Meanwhile another call
+    ///     with that path fails.
+    ///   - clock: The clock for the pauses before a transfer is resumed.
     ///   - progress: A function that is called after each chunk with the number of bytes received and the total, if it
     ///     is known; nil for none.
     /// - Returns: The response without its content.

@@ -26,7 +26,7 @@ public struct PublicSuffixList: Sendable {
 
     private let judge: @Sendable (String) -> Verdict
 
-    /// Creates a list from a judgement, which receives names in lower case and A-labels.
+    /// Creates a list from a judgment, which receives names in lower case and A-labels.
     package init(judge: @escaping @Sendable (String) -> Verdict) { self.judge = judge }
 
     /// Creates a list from a predicate, which receives names in lower case and A-labels.

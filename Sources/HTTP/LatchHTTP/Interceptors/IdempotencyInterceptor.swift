@@ -2,7 +2,7 @@
 
 public import LatchCore
 
-/// An interceptor that adds an idempotency key to requests that must not happen twice, so that the server recognises a
+/// An interceptor that adds an idempotency key to requests that must not happen twice, so that the server recognizes a
 /// retry.
 ///
 /// The key is created once for each request, so place the interceptor outside `RetryInterceptor`: all attempts and

@@ -37,7 +37,7 @@ public struct RateLimitInterceptor: Interceptor {
 
     /// Calls `next` as soon as the limit allows it.
     ///
-    /// - Throws: `HTTPError.cancelled` if the task is cancelled before, `HTTPError.timeout` if the request's deadline
+    /// - Throws: `HTTPError.cancelled` if the task is canceled before, `HTTPError.timeout` if the request's deadline
     ///   passes before, and the errors of `next`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let limiter = limiters[key(request)]

@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// The window slides, so twice as many requests can never begin at once. It is measured on a clock that is unaffected
-/// by changes of the date. Only the first waiting task sleeps, until exactly its turn; a cancelled task leaves the
+/// by changes of the date. Only the first waiting task sleeps, until exactly its turn; a canceled task leaves the
 /// queue without using up a slot. The cost of a call does not depend on the number of waiting tasks.
 package final class RateLimiter: Sendable {
     /// The start times of the last requests, up to the window's capacity, and the end of a pause.
@@ -44,7 +44,7 @@ package final class RateLimiter: Sendable {
 
     /// Waits until the next request may begin, and counts it.
     ///
-    /// - Throws: `HTTPError.cancelled` if the task is cancelled before; nothing is counted then.
+    /// - Throws: `HTTPError.cancelled` if the task is canceled before; nothing is counted then.
     package func acquire() async throws {
         guard !Task.isCancelled else { throw HTTPError.cancelled }
         if !queue.isLocked, takeSlot() == nil { return }

@@ -8,7 +8,7 @@ public import LatchCore
 /// let client = Client(baseURL: url, interceptors: [RetryInterceptor(.init(maximumAttempts: 5))])
 /// ```
 ///
-/// Only requests that can be repeated safely are retried (`RetryPolicy.allowsRetry(of:)`); a cancelled task and an
+/// Only requests that can be repeated safely are retried (`RetryPolicy.allowsRetry(of:)`); a canceled task and an
 /// expired deadline end the retries. Interceptors inside of it, such as a session that refreshes its token after a 401,
 /// run within one attempt. The last response or error is passed to the caller unchanged.
 public struct RetryInterceptor: Interceptor {
@@ -51,7 +51,7 @@ public struct RetryInterceptor: Interceptor {
 
     /// Calls `next` until there is a response to return.
     ///
-    /// - Throws: `HTTPError.cancelled` if the task is cancelled during a delay, `HTTPError.timeout` if the policy's
+    /// - Throws: `HTTPError.cancelled` if the task is canceled during a delay, `HTTPError.timeout` if the policy's
     ///   deadline passes during an attempt, and the last error of `next`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         budget?.deposit()
@@ -94,7 +94,7 @@ public struct RetryInterceptor: Interceptor {
     }
 
     /// Returns the delay before the next attempt, or nil if there is none: the attempts, the time or the budget are
-    /// used up, or the task is cancelled.
+    /// used up, or the task is canceled.
     private func delay(atLeast asked: Duration, before request: HTTPRequest) -> Duration? {
         guard request.attempt < policy.maximumAttempts, !Task.isCancelled else { return nil }
         let delay = max(asked, policy.delay(afterAttempt: request.attempt, random: random))

@@ -9,7 +9,7 @@ public import LatchCore
 /// ```
 ///
 /// If several are nested, the earliest deadline applies, so inside `RetryInterceptor` it limits one attempt. The work
-/// inside is cancelled and has ended before the error is thrown. The time runs until the response is there; for a
+/// inside is canceled and has ended before the error is thrown. The time runs until the response is there; for a
 /// streamed response that is its head, and the remaining time limits the rest of the transfer.
 public struct TimeoutInterceptor: Interceptor {
     private let limit: Duration

@@ -64,9 +64,9 @@ final class Connection: ServedConnection, @unchecked Sendable {
     /// Whether the handler reports that the content is too large.
     var handlerReportsLimit = false
 
-    /// The handler's task, which is cancelled when the client leaves; nil when it has completed without suspending.
+    /// The handler's task, which is canceled when the client leaves; nil when it has completed without suspending.
     private var task: Task<Void, Never>?
-    /// The number of the current exchange, by which a late response is recognised.
+    /// The number of the current exchange, by which a late response is recognized.
     var exchange = 0
     /// Whether the server is shutting down, so that the next response is the last.
     var isDraining = false

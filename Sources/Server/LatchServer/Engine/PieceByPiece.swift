@@ -23,7 +23,7 @@ extension HTTPBodyStream {
         } catch {
             return false
         }
-        // A cancelled source may end as if it were complete.
+        // A canceled source may end as if it were complete.
         return (remaining ?? 0) == 0 && !Task.isCancelled
     }
 }

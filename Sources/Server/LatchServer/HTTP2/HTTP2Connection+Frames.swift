@@ -2,7 +2,7 @@
 
 import LatchCore
 
-// What the session calls while it parses or serialises frames. Nothing here calls a handler or touches the socket.
+// What the session calls while it parses or serializes frames. Nothing here calls a handler or touches the socket.
 extension HTTP2Connection {
     /// Counts a frame that begins to arrive against the limits of floods.
     func frameBegins(_ frame: HTTP2Frame) {

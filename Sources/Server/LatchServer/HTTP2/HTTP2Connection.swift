@@ -5,7 +5,7 @@ import LatchCore
 /// One HTTP/2 connection (RFC 9113): reads frames, lets the handler respond to each stream, and writes frames.
 ///
 /// It takes the place of the `Connection` that accepted the socket once the client turns out to speak HTTP/2. Frames are
-/// parsed and serialised by `HTTP2Session`; what a request may be and cost is decided here, as for HTTP/1.1. Handlers are
+/// parsed and serialized by `HTTP2Session`; what a request may be and cost is decided here, as for HTTP/1.1. Handlers are
 /// called after all bytes of a read are parsed, never from within the session. Like `Connection` it belongs to the thread of
 /// its loop.
 final class HTTP2Connection: ServedConnection, @unchecked Sendable {
@@ -27,7 +27,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     /// The context of every request of this connection, without what belongs to one stream.
     let context: HTTPContext
     private var socket: ByteStream
-    /// The frames; nil before the initialiser has ended and after the connection is closed.
+    /// The frames; nil before the initializer has ended and after the connection is closed.
     private(set) var session: HTTP2Session?
     private(set) var phase = Phase.open
     /// The time at which an idle, a silent or a lingering connection ends, on the loop's clock.
@@ -167,7 +167,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
 // MARK: - Bytes
 
 extension HTTP2Connection {
-    /// The output in bytes from which on no further frames are serialised, or read: a client that does not read its
+    /// The output in bytes from which on no further frames are serialized, or read: a client that does not read its
     /// responses is not listened to.
     private static let outputLimit = 64 << 10
 
@@ -208,7 +208,7 @@ extension HTTP2Connection {
         session.end(error)
     }
 
-    /// Serialises frames and writes them, until there are none or the socket is full.
+    /// Serializes frames and writes them, until there are none or the socket is full.
     private func flush() {
         while phase == .open, let session {
             while !isFull, let frame = session.nextOutput() {

@@ -58,7 +58,7 @@ final class HTTP2Stream: @unchecked Sendable {
     var handlerReportsLimit = false
     /// Whether the client has sent everything.
     var isComplete = false
-    /// The handler's task, which is cancelled when the stream ends; nil when it has completed without suspending.
+    /// The handler's task, which is canceled when the stream ends; nil when it has completed without suspending.
     var task: Task<Void, Never>?
 
     /// The content, or the piece of it, that is being sent.

@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// Handlers run on the thread that reads the socket until they suspend, and resume there. So they must not block: a long
 /// computation or a blocking call belongs on a thread of its own, which resumes the task by a continuation. When the
-/// client disconnects, the handler's task is cancelled.
+/// client disconnects, the handler's task is canceled.
 public final class Server: Sendable {
     /// The address that a server listens on.
     public struct Address: Sendable, Hashable, CustomStringConvertible {
@@ -146,7 +146,7 @@ public final class Server: Sendable {
     ///
     /// A further call waits for the first one, whose grace counts.
     ///
-    /// - Parameter grace: The time after which running handlers are cancelled and their connections closed.
+    /// - Parameter grace: The time after which running handlers are canceled and their connections closed.
     public func shutdown(grace: Duration) async {
         let end = state.withLock { state -> Task<Void, Never>? in
             var end: Task<Void, Never>?
@@ -163,7 +163,7 @@ public final class Server: Sendable {
         stopped.continuation.finish()
     }
 
-    /// Starts unless the server was started, and serves until the task is cancelled or the server is shut down.
+    /// Starts unless the server was started, and serves until the task is canceled or the server is shut down.
     ///
     /// - Throws: An error of `start()`.
     public func run() async throws(ServerError) {

@@ -78,7 +78,7 @@ extension Server {
         public var trustedProxies = TrustedProxies()
         /// The maximum number of connections that the system holds before they are accepted.
         public var backlog = 1024
-        /// The time that `run()` gives requests to finish when it is cancelled.
+        /// The time that `run()` gives requests to finish when it is canceled.
         public var grace = Duration.seconds(10)
         /// The number of event loop threads; one is enough for handlers that mostly wait.
         public var loops = 1

@@ -19,21 +19,21 @@ import Synchronization
 /// a server's response; results are `RegistrationResponseJSON` and `AuthenticationResponseJSON`. Keys are ES256, and every
 /// credential is discoverable. It protects no key.
 public final class VirtualAuthenticator: Sendable {
-    /// The behaviour of an authenticator, which a test may change between ceremonies.
+    /// The behavior of an authenticator, which a test may change between ceremonies.
     public struct Behavior: Sendable, Hashable {
         /// Whether the user proves who they are, by a fingerprint or a code.
         public var verifiesUser = true
-        /// Whether it counts its signatures, as security keys do and synchronised passkeys do not.
+        /// Whether it counts its signatures, as security keys do and synchronized passkeys do not.
         public var countsSignatures = false
-        /// Whether its credentials may be synchronised to other devices.
+        /// Whether its credentials may be synchronized to other devices.
         public var isBackupEligible = true
         /// Whether they are.
         public var isBackedUp = true
 
-        /// Creates the behaviour of a phone: it verifies its user, synchronises, and counts nothing.
+        /// Creates the behavior of a phone: it verifies its user, synchronizes, and counts nothing.
         public init() {}
 
-        /// The behaviour of a security key: its credentials stay in it, and it counts its signatures.
+        /// The behavior of a security key: its credentials stay in it, and it counts its signatures.
         public static let securityKey: Behavior = {
             var behavior = Behavior()
             behavior.countsSignatures = true
@@ -79,7 +79,7 @@ public final class VirtualAuthenticator: Sendable {
     /// Returns an authenticator with the same credentials and counters, as who copies a key's memory has one.
     public func copy() -> VirtualAuthenticator { VirtualAuthenticator(copying: self) }
 
-    /// The behaviour from the next ceremony on.
+    /// The behavior from the next ceremony on.
     public var behavior: Behavior {
         get { state.withLock { $0.behavior } }
         set { state.withLock { $0.behavior = newValue } }

@@ -37,7 +37,7 @@ package struct FileLock: Sendable {
     /// - Parameter pause: Waits before the next attempt, in real time: other processes, which know nothing of `clock`,
     ///   release the lock.
     /// - Returns: The holder; nil after the timeout.
-    /// - Throws: `FileError`, or `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `FileError`, or `CancellationError` as soon as the task is canceled.
     package func acquire(
         timeout: Duration, clock: WallClock = .system,
         pausing pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0, clock: .continuous) }

@@ -10,7 +10,7 @@ func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: Unsaf
     return timingsafe_bcmp(one, other, left.count) == 0
 }
 
-/// Overwrites bytes in a way that no optimiser removes.
+/// Overwrites bytes in a way that no optimizer removes.
 package func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { buffer in
         guard let start = buffer.baseAddress else { return }

@@ -12,12 +12,12 @@ func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: Unsaf
     return CRYPTO_memcmp(one, other, left.count) == 0
 }
 
-/// Overwrites bytes in a way that no optimiser removes.
+/// Overwrites bytes in a way that no optimizer removes.
 ///
 /// It reaches the array's own storage only. While another array shares that storage, the write copies it first and
 /// wipes the copy, so a secret has to be wiped where it is held alone.
 @usableFromInline package func wipe(_ bytes: inout [UInt8]) { bytes.withUnsafeMutableBytes { wipe($0) } }
 
-/// Overwrites memory with zeros, which the optimiser does not remove.
+/// Overwrites memory with zeros, which the optimizer does not remove.
 @usableFromInline func wipe(_ bytes: UnsafeMutableRawBufferPointer) { OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
 #endif

@@ -73,7 +73,7 @@ extension SymmetricKey: CustomStringConvertible, CustomDebugStringConvertible, C
 /// They are allocated outside of any array, because an array is copied when it grows or is changed, and such copies
 /// would not be wiped. The memory is not locked: it may be swapped out.
 final class SecretBytes: Sendable {
-    // Written once, in the initialiser, before the object is shared.
+    // Written once, in the initializer, before the object is shared.
     nonisolated(unsafe) private let bytes: UnsafeMutableRawBufferPointer
 
     /// The number of bytes, which is not secret.
@@ -92,7 +92,7 @@ final class SecretBytes: Sendable {
     }
 
     deinit {
-        // OPENSSL_cleanse is the wipe that no optimiser removes.
+        // OPENSSL_cleanse is the wipe that no optimizer removes.
         OPENSSL_cleanse(bytes.baseAddress, bytes.count)
         bytes.deallocate()
     }
