@@ -4,7 +4,7 @@
 public protocol Handler: Sendable {
     /// Returns the response to `request`.
     ///
-    /// - Throws: `HTTPError` if there is no response. An unsuccessful status is not an error.
+    /// - Throws: `HTTPError` without a response. An unsuccessful status is not an error.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse
 }
 

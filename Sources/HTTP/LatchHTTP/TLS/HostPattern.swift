@@ -12,8 +12,8 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a pattern.
     ///
-    /// - Throws: `HTTPError.invalidTLSPolicy` for an invalid host name or address, for a host with a port or a scheme,
-    ///   and for a domain of a single label, which is a public suffix.
+    /// - Throws: `HTTPError.invalidTLSPolicy` for an invalid host name or address, and for a host with a port or a
+    ///   scheme. Also for a domain of a single label, which is a public suffix.
     package init(_ text: String) throws(HTTPError) {
         let lowercase = text.lowercasedASCII()
         let isDomain = lowercase.utf8.first == 0x2E

@@ -73,8 +73,8 @@ struct SocketTable {
 
     /// Ends an idle connection that its peer has closed, or has sent data on that no request asked for.
     ///
-    /// RFC 9112 §6.3 and §9.5: such bytes belong to no response, and a client reacts to the end of a connection.
-    /// libcurl then finds the connection dead and uses another. HTTP/2 has messages that no request asks for.
+    /// RFC 9112 §6.3 and §9.5: such bytes belong to no response, and a client reacts to the end of a connection. Then
+    /// libcurl finds the connection dead and uses another. HTTP/2 has messages that no request asks for.
     func endIdle(_ socket: CInt) {
         guard entries.indices.contains(Int(socket)), entries[Int(socket)].isOurs, entries[Int(socket)].wanted == 0
         else { return }
