@@ -39,8 +39,8 @@ extension RSA.Encryption {
         /// Encrypts a short message, such as a key, with an empty label.
         ///
         /// - Returns: The ciphertext, as long as the modulus.
-        /// - Throws: `CryptoError.unacceptableParameter` if the message is longer than the modulus less twice the digest
-        ///   and 2 bytes.
+        /// - Throws: `CryptoError.unacceptableParameter` if the message is longer than the modulus less twice the
+        ///   digest and 2 bytes.
         public func encrypt(_ message: some Collection<UInt8>, hash: Hash = .sha256) throws(CryptoError) -> [UInt8] {
             guard message.count <= modulus.count - 2 * hash.byteCount - 2 else {
                 throw .unacceptableParameter("the message is too long for the key")

@@ -38,7 +38,7 @@ public struct Argon2Parameters: Sendable, Hashable {
         self.init(checkedMemoryKiB: memoryKiB, passes: passes, lanes: lanes, outputByteCount: outputByteCount)
     }
 
-    /// Creates parameters whose limits the caller has checked, so that the default needs no `try`.
+    /// Creates parameters that the caller has checked, so that the default needs no `try`.
     private init(checkedMemoryKiB: Int, passes: Int, lanes: Int, outputByteCount: Int) {
         memoryKiB = checkedMemoryKiB
         self.passes = passes

@@ -4,8 +4,9 @@ import PortableFoundation
 
 /// The limits of following redirects.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// The maximum number of redirects of one request; more redirects are an error. With 0, a redirect is returned as a
-    /// response.
+    /// The maximum number of redirects of one request; more redirects are an error.
+    ///
+    /// With 0, a redirect is returned as a response.
     public var maximum: Int
 
     /// Whether 307 and 308 may carry a request's content to another origin.

@@ -193,7 +193,7 @@ extension Client {
 }
 
 extension EventStream {
-    /// The timeout of a connection. A transport's timeout applies to whole transfers, and an event stream has no end.
+    /// The timeout of a connection, since a transport's timeout applies to whole transfers and events have no end.
     fileprivate static let connectionTimeout = Duration.seconds(86_400)
 }
 

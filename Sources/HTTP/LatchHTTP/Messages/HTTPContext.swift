@@ -74,7 +74,7 @@ public struct HTTPContext: Sendable {
         init(key: ObjectIdentifier, previous: Entry?) { (self.key, self.previous) = (key, previous) }
     }
 
-    /// The value of a key; all entries are of this subclass of `Entry`, and immutable as well.
+    /// The value of a key; all entries are of this subclass of `Entry`, and immutable like it.
     @usableFromInline
     final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
         @usableFromInline let value: Value

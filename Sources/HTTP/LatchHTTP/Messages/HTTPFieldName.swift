@@ -4,7 +4,7 @@ import LatchCore
 
 /// The name of a header field (RFC 9110 §5.1), which compares without case and is sent as it was spelled.
 public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it was spelled. It is the only text here, since a message copies its names often.
+    /// The name as it was spelled; the only text here, since a message copies its names often.
     package let rawName: String
 
     /// A number that is the same for equal names and rarely for others, so that most comparisons need no text.

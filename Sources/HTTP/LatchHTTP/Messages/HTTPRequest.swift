@@ -80,7 +80,7 @@ public struct HTTPRequest: Sendable {
         return offset == path.utf8.count ? nil : path.utf8.index(path.startIndex, offsetBy: offset)
     }
 
-    /// The query after the first `?`, still percent-encoded; nil if there is none. An empty query is not nil.
+    /// The query after the first `?`, still percent-encoded; nil without a question mark.
     public var query: Substring? {
         queryStart.map { path[path.utf8.index(after: $0)...] }
     }

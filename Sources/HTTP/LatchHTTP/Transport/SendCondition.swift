@@ -4,7 +4,7 @@
 ///
 /// A request may wait long before that: for a connection or a handshake, or while the system suspends the program.
 package enum SendCondition {
-    /// The condition of the current task's requests; nil without a refresh. It returns nil when the refresh is over.
+    /// The condition of the current task's requests, which returns nil when the refresh is over; nil without a refresh.
     @TaskLocal package static var current: (@Sendable () -> Bool?)?
 
     /// Checks the condition of the current task.

@@ -40,7 +40,7 @@ struct CurlInbox {
     ///
     /// Other work that has arrived meanwhile moves to the loop's thread.
     ///
-    /// - Returns: Whether there is no driver now; otherwise the loop's thread has to be woken.
+    /// - Returns: Whether the driver's role is free now; otherwise the loop's thread has to be woken.
     mutating func endLeading(isIdle: Bool) -> Bool {
         misses = 0
         if becomeIdle(isIdle: isIdle) { return !isStopped }
@@ -48,11 +48,10 @@ struct CurlInbox {
         return false
     }
 
-    /// Counts a transfer that a leading thread has finished, and returns whether its task should yield: every 32nd
-    /// does.
+    /// Counts a transfer that a leading thread has finished, and returns whether its task should yield.
     ///
-    /// Such a transfer does not suspend its task. A task that sends one request after another would block its thread
-    /// for all other tasks, and the process has only as many threads as processors.
+    /// That is due after every 32nd transfer. Such a transfer does not suspend its task, so a task that sends one
+    /// request after another would block its thread. The process has only as many threads as processors.
     mutating func countLed() -> Bool {
         led &+= 1
         return led % 32 == 0
@@ -120,7 +119,7 @@ struct CurlInbox {
         return true
     }
 
-    /// Lets the loop's thread end as soon as there is no driver.
+    /// Lets the loop's thread end as soon as the driver's role is free.
     ///
     /// - Returns: Whether the thread has to be woken; a driver notices the end when it is idle.
     mutating func stop() -> Bool {

@@ -50,15 +50,15 @@ struct TransferLimits {
 ///
 /// A connection is silent if nothing arrived on it during the whole time of a request.
 ///
-/// Decision: a change of the network or a sleep ends a connection without notice. libcurl would use it for each further
-/// request, which would wait until its limit. It would use an HTTP/2 connection forever.
+/// Decision: a change of the network or a sleep ends a connection without notice. Then libcurl would use it for each
+/// further request, which would wait until its limit. It would use an HTTP/2 connection forever.
 struct SilentOrigins {
     private var times: [String: UInt64] = [:]
 
     /// The time in nanoseconds after which the kernel has ended such a connection.
     private static let lifetime: UInt64 = 600_000_000_000
 
-    /// Whether there are no such origins, as is usual.
+    /// Whether the list is empty, as it usually is.
     var isEmpty: Bool { times.isEmpty }
 
     /// Adds an origin whose connection is now silent.

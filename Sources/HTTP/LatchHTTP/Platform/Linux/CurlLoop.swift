@@ -54,8 +54,9 @@ final class CurlLoop: @unchecked Sendable {
     /// If the first one was canceled, it would wait forever, since the connection stays open without a response.
     static let sharesUnansweredConnections = curl_version_info(latch_curl_version).pointee.version_num < 0x080000
 
-    /// Whether this is libcurl 7.88, which loses two facts about HTTP/2 without TLS: that a connection was greeted, and
-    /// that it has buffered bytes that the socket does not announce.
+    /// Whether this is libcurl 7.88, which loses two facts about HTTP/2 without TLS.
+    ///
+    /// They are the greeting of a connection, and buffered bytes that the socket does not announce.
     static let losesBufferedData = (0x075800..<0x080000).contains(
         curl_version_info(latch_curl_version).pointee.version_num)
 
@@ -143,7 +144,7 @@ extension CurlLoop {
     /// The result of a transfer on the calling thread.
     enum LeadResult { case finished, finishedAndYieldIsDue, unfinished }
 
-    /// Drives `transfer` on this thread if there is no driver.
+    /// Drives `transfer` on this thread if the driver's role is free.
     ///
     /// If it is unfinished, the caller must call `submit`, which moves it to the loop's thread.
     func lead(_ transfer: CurlTransfer) -> LeadResult {

@@ -4,7 +4,7 @@ import CCurl
 import CCurlShim
 
 extension CurlTransfer {
-    /// Whether the transfer has failed because there were no descriptors left.
+    /// Whether the transfer has failed because no descriptors were left.
     var isOutOfDescriptors: Bool {
         guard CurlFailure.mayBeOutOfDescriptors(outcome) else { return false }
         return hasNoDescriptor || DescriptorLimit.isReached
@@ -29,7 +29,7 @@ extension CurlTransfer {
     /// Whether libcurl ended the transfer because the response's fields, or a line of them, were too long.
     ///
     /// libcurl 7.88 has the first code for a line of more than 100 KB (CURL_MAX_HTTP_HEADER). After the request was
-    /// sent, the code has no other cause: the system also grants memory that it does not have.
+    /// sent, the code has no other cause, since the system overcommits memory.
     var hasTooLargeFields: Bool {
         guard let outcome, hasSent else { return false }
         // For a trailer of more than 4 KiB, the code is not specific.

@@ -175,7 +175,7 @@ final class CurlTransfer: @unchecked Sendable {
         self.assumesHTTP2 = assumesHTTP2
         options.set(CURLOPT_URL, pointer: text.url)
         options.set(CURLOPT_HTTPHEADER, pointer: text.fields)
-        // HTTPGET also resets NOBODY and POST of the previous request.
+        // HTTPGET also resets CURLOPT_NOBODY and CURLOPT_POST of the previous request.
         options.set(CURLOPT_HTTPGET, true)
         let size = upload == nil ? request.body.bytes.count : upload?.length ?? -1
         options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: hasContent ? size : -1)

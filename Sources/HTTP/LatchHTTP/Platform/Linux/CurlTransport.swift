@@ -8,7 +8,7 @@ import Synchronization
 /// redirects and stores no cookies, credentials or proxy passwords: the layers above do that.
 ///
 /// A fast response requires no switch between threads. If the loop is idle, the calling thread drives the transfer for
-/// a fraction of a millisecond (`CurlLoop.lead`), and only slower transfers move to the loop's thread.
+/// a fraction of a millisecond (`CurlLoop.lead`). Only slower transfers move to the loop's thread.
 public final class CurlTransport: Handler {
     /// The limits, the proxy and the TLS settings of a transport.
     public struct Configuration: Sendable {

@@ -17,7 +17,7 @@ enum ResponseHead {
     ///
     /// Lines may end with a single LF, which RFC 9112 §2.2 allows a recipient to accept; the CR before it is trimmed.
     ///
-    /// - Throws: `HTTPError.malformedMessage` if there is no status of three digits.
+    /// - Throws: `HTTPError.malformedMessage` without a status of three digits.
     static func parse(_ head: [UInt8]) throws(HTTPError) -> HTTPResponse {
         let parsed = head.withUnsafeBufferPointer { parse($0) }
         guard let parsed else { throw .malformedMessage("The response has no status line.") }

@@ -82,7 +82,9 @@ public struct HMAC<Hash: HashFunction>: Sendable {
 
 /// The bytes of an authentication code; it compares in constant time and prints redacted.
 public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollection, Hashable, Sendable {
-    /// The bytes, as many as in the digest. They are not wiped automatically, since a code is sent with its message.
+    /// The bytes, as many as in the digest.
+    ///
+    /// They are not wiped automatically, since a code is sent with its message.
     @usableFromInline var bytes: [UInt8]
 
     @usableFromInline init(bytes: [UInt8]) { self.bytes = bytes }
