@@ -66,7 +66,7 @@ public protocol RetryAfterError: Error {
     var retryAfter: Duration? { get }
 }
 
-/// An error of a request to an issuer that knows the outcome of the request.
+/// An error that tells the outcome of a request to an issuer.
 package protocol IssuerError: Error {
     /// Whether the request may have arrived although no response has.
     var mayHaveArrived: Bool { get }

@@ -11,7 +11,7 @@ public struct CryptoError: CodedError, Hashable {
     public let code: String
     /// The description of the error.
     public let message: String
-    /// The advice on how to solve it.
+    /// The suggested remedy.
     public let hint: String?
 
     /// Creates an error from its parts; `code` is one of the codes below, since callers match by it.

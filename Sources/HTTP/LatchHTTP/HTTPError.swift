@@ -59,7 +59,7 @@ extension HTTPError {
     public static let timeout = HTTPError(
         code: "timeout", message: "The server did not respond in time.", hint: "Try again, or allow more time.")
 
-    /// The task was canceled, and its transfer, too.
+    /// The task and its transfer were canceled.
     public static let cancelled = HTTPError(code: "cancelled", message: "The request was cancelled.")
 
     /// The TLS handshake or the certificate's verification failed; no request was sent.

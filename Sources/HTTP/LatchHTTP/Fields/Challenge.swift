@@ -34,8 +34,7 @@ extension HTTPResponse {
     /// Returns the challenges of all lines of a field, in their order.
     ///
     /// A line that is ambiguous or malformed yields no challenge. A client that guesses could use a different scheme
-    /// than
-    /// the one the server meant.
+    /// from the one that the server meant.
     public func challenges(in name: HTTPFieldName = .wwwAuthenticate) -> [Challenge] {
         fields.values(of: name).flatMap { Challenge.parse($0) ?? [] }
     }

@@ -30,7 +30,7 @@ package final class MemoryBudget: Sendable {
     /// Begins a new measurement of the peak.
     package func resetPeak() { highest.store(heldBytes, ordering: .relaxed) }
 
-    /// Reserves bytes, or none if the cap would be exceeded.
+    /// Reserves bytes, or none if the limit would be exceeded.
     fileprivate func reserve(_ count: Int) -> Bool {
         guard count <= limit else { return false }
         let (_, sum) = held.add(count, ordering: .relaxed)

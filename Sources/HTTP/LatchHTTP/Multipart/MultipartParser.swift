@@ -5,10 +5,10 @@ import LatchCore
 extension MultipartForm {
     /// Parses a form in memory.
     ///
-    /// It is strict: input that clients do not send, and that parsers could read differently, is rejected. Examples are
-    /// text before the first or after the last boundary, and a boundary that is not on a separate line. Folded fields,
-    /// duplicate fields and duplicate parameters are further ones. Empty lines around the form are accepted, since some
-    /// clients send them.
+    /// It is strict: input that clients do not send, and that parsers could read differently, is rejected. This applies
+    /// to text before the first or after the last boundary, and to a boundary that is not on a separate line. It also
+    /// applies to folded fields, duplicate fields and duplicate parameters. Empty lines around the form are accepted,
+    /// since some clients send them.
     ///
     /// - Parameters:
     ///   - bytes: The content of the message.

@@ -225,7 +225,7 @@ extension StructuredDictionary {
             if index > 0 { writer.text += ", " }
             try writer.write(key: pair.key)
             if case .item(let item) = pair.value, item.value == .boolean(true) {
-                // §4.1.2: true is written by the key alone.
+                // §4.1.2: a member with the value true is written as its key, without a value.
                 try writer.write(item.parameters)
             } else {
                 writer.text += "="

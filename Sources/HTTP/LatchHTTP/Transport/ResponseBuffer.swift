@@ -5,7 +5,7 @@ import Synchronization
 
 /// A bounded buffer between a transport and the reader of a response: the head, then content up to its capacity.
 ///
-/// If the reader is slower than the network, the transport pauses, and so the server does.
+/// If the reader is slower than the network, the transport pauses, and so does the server.
 final class ResponseBuffer<Head: Sendable>: Sendable {
     /// The number of buffered bytes at which the transport pauses; the last delivery may exceed it.
     static var capacity: Int { 256 << 10 }

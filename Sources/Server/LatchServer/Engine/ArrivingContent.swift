@@ -156,7 +156,7 @@ extension Connection {
 }
 
 extension ServerError {
-    /// An error because of which the content of a request cannot be read further.
+    /// The error of a request whose content cannot be read further.
     fileprivate init(_ rejection: Rejection) {
         self.init(code: "malformedRequest", message: rejection.reason, status: rejection.status)
     }

@@ -32,7 +32,7 @@ struct RequestReader {
         input.append(contentsOf: bytes)
     }
 
-    /// Whether the first bytes of a connection are the preface of HTTP/2 (RFC 9113 §3.4); nil while this is open.
+    /// Whether a connection begins with the preface of HTTP/2 (RFC 9113 §3.4); nil while too few bytes have arrived.
     var beginsHTTP2: Bool? {
         let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8
         guard zip(input, preface).allSatisfy({ $0 == $1 }) else { return false }

@@ -87,7 +87,7 @@ final class StreamedContent: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isThere = state.withLock { state in
-                    // If the task is canceled after this check, the handler resumes the reader.
+                    // If the task is canceled after this check, the cancellation handler below resumes the reader.
                     guard state.bytes.isEmpty, state.end == nil, !Task.isCancelled else { return true }
                     state.reader = continuation
                     return false

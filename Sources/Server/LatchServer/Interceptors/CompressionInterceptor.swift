@@ -53,14 +53,14 @@ public struct CompressionInterceptor: Interceptor, Filter {
     package func complete(_ outcome: inout Outcome, _ note: consuming Note) {
         guard outcome.error == nil else { return }
         switch outcome.response.status.rawValue {
-        // RFC 9110 §15.4.5, §15.3.7: like the whole response, which may be compressed.
+        // RFC 9110 §15.3.7, §15.4.5: the fields are those of the whole response, which may be compressed.
         case 206: outcome.response.fields.addVary("Accept-Encoding")
         case 304:
             outcome.response.fields.addVary("Accept-Encoding")
             if note.acceptsGzip { outcome.response.weakenEntityTag() }
         default:
             guard isCompressible(outcome.response) else { return }
-            // RFC 9110 §12.5.5: also without compression, since a cache has to know what the response depends on.
+            // RFC 9110 §12.5.5: also without compression, since a cache must know which fields the response depends on.
             outcome.response.fields.addVary("Accept-Encoding")
             if note.acceptsGzip { outcome.response.compress(charging: note.memory) }
         }

@@ -23,7 +23,7 @@ public struct RequestIDInterceptor: Interceptor, Filter {
     @usableFromInline
     package func filter(_ request: inout HTTPRequest) -> Filtering<String?> {
         let sent = request.fields.onlyValue(of: .requestID)
-        // A request that was derived from another one has that one's context, but separate fields.
+        // A request that was derived from another one has the same context, but separate fields.
         if let sent, sent == request.context.requestID { return .proceed(nil) }
         let id = sent.flatMap { Self.isSafe($0) ? $0 : nil } ?? make()
         if id != sent { request.fields[.requestID] = id }

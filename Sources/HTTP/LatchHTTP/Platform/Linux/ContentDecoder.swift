@@ -141,7 +141,6 @@ extension CurlTransfer {
     /// Receives a chunk of coded content, and returns the number of bytes taken, as libcurl requires.
     ///
     /// Without room for the decoded bytes, libcurl delivers the chunk again later, and its decoded part is skipped.
-    /// skipped.
     func decode(_ bytes: UnsafeRawBufferPointer, by decoder: ContentDecoder) -> Int {
         let skipped = min(decoder.decodedBytes, bytes.count)
         var input = UnsafeRawBufferPointer(rebasing: bytes[skipped...])

@@ -186,7 +186,7 @@ package struct SMTPSubmission: Sendable {
         options.set(CURLOPT_WRITEFUNCTION, Self.onContent, CURLOPT_WRITEDATA, nil)
         // The path is the name in EHLO.
         options.set(CURLOPT_URL, text: helloName.map { "\(server.url)/\($0)" } ?? server.url)
-        // Optional TLS protects from no attacker who can modify the connection.
+        // Optional TLS does not protect from an attacker who can modify the connection.
         let mayBePlain = server.isLoopback && !server.hasImplicitTLS
         options.set(CURLOPT_USE_SSL, mayBePlain ? latch_curl_with_offered_tls : latch_curl_with_tls)
         options.set(CURLOPT_SSL_VERIFYPEER, !mayBePlain)

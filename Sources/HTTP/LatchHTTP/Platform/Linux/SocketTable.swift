@@ -71,7 +71,7 @@ struct SocketTable {
         entries[Int(socket)].speaksHTTP1 = true
     }
 
-    /// Ends an idle connection that its peer has closed, or has sent data on that no request asked for.
+    /// Ends an idle connection if its peer has closed it, or has sent data without a request.
     ///
     /// RFC 9112 §6.3 and §9.5: such bytes belong to no response, and a client reacts to the end of a connection. Then
     /// libcurl finds the connection dead and uses another. HTTP/2 has messages that no request asks for.
