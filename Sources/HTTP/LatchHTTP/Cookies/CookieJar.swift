@@ -105,8 +105,8 @@ public final class CookieJar: Sendable {
     /// Changes the contents, and notifies the observers if anything changed.
     private func change(_ body: (inout CookieSet) -> Bool) {
         let watchers = contents.withLock { contents in body(&contents.cookies) ? contents.watchers : [:] }
-        // Yielding under the lock could deadlock: a consumer that is being canceled holds a lock that `yield` needs, and
-        // waits for this one.
+        // Yielding under the lock could deadlock: a consumer that is being canceled holds a lock that `yield` needs,
+        // and waits for this one.
         for watcher in watchers.values { watcher.yield() }
     }
 }
