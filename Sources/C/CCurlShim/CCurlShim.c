@@ -19,7 +19,7 @@ long latch_curl_early_status(CURL *easy) {
 }
 
 long latch_curl_port(const struct curl_sockaddr *address) {
-    // Of both families the port is what follows the family.
+    // In both address families the port follows the family.
     return ntohs(((const struct sockaddr_in *)&address->addr)->sin_port);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef __linux__
-// The three libraries are those that libcurl uses itself. Like libcurl they are loaded when they are needed: a program
-// without requests, and one whose servers send no such content, never loads them. Their interfaces have been stable for
-// longer than any supported system is old, so this needs none of their headers.
+// The three libraries are those that libcurl uses. Like libcurl, they are loaded when they are needed. A program
+// without requests never loads them, nor does one whose servers send no such content. Their interfaces have been stable
+// for longer than any supported system has existed, so their headers are not needed.
 #include "ContentDecoder.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 // MARK: Libraries
 
-// zlib.h: z_stream, of which zlib checks the size.
+// zlib.h: z_stream; zlib checks its size.
 typedef struct {
     const uint8_t *next_in;
     unsigned int avail_in;
@@ -102,11 +102,11 @@ int latch_decoder_is_available(int coding) {
 
 struct latch_decoder {
     int coding;
-    /// Whether a byte has come, whether a member or frame has ended since, and whether only zeros may follow.
+    /// Whether a byte has arrived, whether a member or frame has ended since, and whether only zeros may follow.
     int has_begun, has_ended, is_padding;
     zlib_stream zlib;
     int has_zlib_state;
-    /// The first bytes of a deflated content, which tell its form.
+    /// The first bytes of a deflated content, which show its form.
     uint8_t start[2];
     size_t start_count;
     /// The state of libbrotlidec or libzstd.
@@ -121,7 +121,7 @@ latch_decoder *latch_decoder_create(int coding) {
     if (coding == latch_coding_brotli) decoder->state = library.brotli_create(NULL, NULL, NULL);
     if (coding == latch_coding_zstd) {
         decoder->state = library.zstd_create();
-        // A server that decides about the memory of its client could exhaust it.
+        // A server that chooses the window size could exhaust the client's memory.
         if (decoder->state != NULL) library.zstd_set(decoder->state, zstd_window_limit_parameter, zstd_window_limit);
     }
     if ((coding == latch_coding_brotli || coding == latch_coding_zstd) && decoder->state == NULL) {
@@ -141,7 +141,7 @@ void latch_decoder_free(latch_decoder *decoder) {
 
 int latch_decoder_is_at_end(const latch_decoder *decoder) { return !decoder->has_begun || decoder->has_ended; }
 
-/// Input and room of one call; each step moves them.
+/// The input and room of one call; each step advances them.
 typedef struct {
     const uint8_t *input;
     size_t count;
@@ -156,7 +156,7 @@ static int inflate_step(latch_decoder *decoder, step *step, int window) {
         if (library.inflate_init(stream, window, library.zlib_version(), (int)sizeof *stream) != zlib_ok) return 0;
         decoder->has_zlib_state = 1;
     }
-    // zlib counts by int; what is left comes with the next step.
+    // zlib counts by int; the rest comes with the next step.
     unsigned int count = step->count > 1u << 30 ? 1u << 30 : (unsigned int)step->count;
     unsigned int size = step->size > 1u << 30 ? 1u << 30 : (unsigned int)step->size;
     (stream->next_in = step->input), (stream->avail_in = count);
@@ -168,7 +168,7 @@ static int inflate_step(latch_decoder *decoder, step *step, int window) {
     return code == zlib_ok || code == zlib_stream_end || code == zlib_buffer_error;
 }
 
-/// Inflates a content whose first two bytes tell whether it has the head of RFC 1950 §2.2.
+/// Inflates a content whose first two bytes show whether it has the head of RFC 1950 §2.2.
 static int deflate_step(latch_decoder *decoder, step *whole) {
     while (decoder->start_count < 2 && whole->count > 0) {
         decoder->start[decoder->start_count++] = *whole->input++;
@@ -204,7 +204,7 @@ static int zstd_step(latch_decoder *decoder, step *step) {
     return 1;
 }
 
-/// Begins what follows an end: another member or frame, or padding. Returns 0 for anything else.
+/// Begins the part after an end: another member or frame, or padding. Returns 0 for anything else.
 static int continue_after_end(latch_decoder *decoder, step *step) {
     if (decoder->is_padding || (*step->input == 0 && decoder->coding != latch_coding_zstd)) {
         decoder->is_padding = 1;
@@ -241,7 +241,7 @@ ptrdiff_t latch_decoder_run(
         case latch_coding_zstd: is_valid = zstd_step(decoder, &step); break;
         }
         if (!is_valid) return -1;
-        // Nothing moves without further input; what is pending was written.
+        // Further input is needed; all pending output was written.
         if (step.count == count_before && step.size == size_before && !decoder->has_ended) break;
     }
     *taken = count - step.count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef __linux__
-// libcurl depends on thirty libraries (TLS, Kerberos, LDAP, SSH), whose loading takes longer than the rest of a short
-// command. It is therefore loaded with the first request: the functions below have the names of libcurl's own, are visible
-// to this program alone, and forward to the library.
+// libcurl depends on thirty libraries (TLS, Kerberos, LDAP, SSH). Loading them takes longer than the rest of a short
+// command. So libcurl is loaded with the first request. The functions below have libcurl's names, are visible only to
+// this program, and forward to the library.
 #define CURL_DISABLE_TYPECHECK
 #include "CCurlShim.h"
 
@@ -17,7 +17,7 @@
 
 #define FORWARDED __attribute__((visibility("hidden")))
 
-// Each function without a variable number of arguments: its result, name, parameters and arguments, and its result if the
+// Each function with a fixed number of arguments: its result, name, parameters and arguments, and its result if the
 // library cannot be loaded.
 #define FUNCTIONS(F)                                                                                                  \
     F(CURLcode, curl_global_init, (long flags), (flags), CURLE_FAILED_INIT)                                           \
@@ -64,7 +64,7 @@ static void load(void) {
     FIND(curl_easy_setopt)
     FIND(curl_easy_getinfo)
     FIND(curl_multi_setopt)
-    // Since 8.3.
+    // Available since 8.3.
     *(void **)&library.curl_global_trace = dlsym(handle, "curl_global_trace");
 #if LIBCURL_VERSION_NUM >= 0x075400
     *(void **)&library.curl_easy_header = dlsym(handle, "curl_easy_header");
@@ -85,7 +85,7 @@ void latch_curl_trace(const char *components) {
     if (is_available() && library.curl_global_trace != NULL) library.curl_global_trace(components);
 }
 
-// The functions below take a handle, which only a loaded library has returned.
+// The functions below take a handle, which only a loaded library can have returned.
 
 #if LIBCURL_VERSION_NUM >= 0x075400
 FORWARDED CURLHcode curl_easy_header(CURL *easy, const char *name, size_t index, unsigned int origin, int request,
@@ -95,7 +95,7 @@ FORWARDED CURLHcode curl_easy_header(CURL *easy, const char *name, size_t index,
 }
 #endif
 
-// The range of an option says which type its argument has (curl.h, CURLOPTTYPE_LONG and its kin).
+// The range of an option determines the type of its argument (curl.h, CURLOPTTYPE_LONG and similar).
 #define FORWARD_OPTION(function, handle, option)                                                                      \
     va_list list;                                                                                                     \
     va_start(list, option);                                                                                           \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SHA-2 functions that keep their state in the caller's memory are marked deprecated since 3.0, and are used on
-// purpose: they cannot fail, so that hashing needs no error, and a state is copied like any other value.
+// The SHA-2 functions that keep their state in the caller's memory have been deprecated since 3.0. They are used on
+// purpose. They cannot fail, so that hashing needs no error, and their state is copied like any other value.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 #include <openssl/evp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions below have the names of libpq's own, are visible to this program alone, and forward to the library, which
-// the first call loads.
+// The functions below have libpq's names, are visible only to this program, and forward to the library, which the first
+// call loads.
 #include "CPostgres.h"
 
 #include <dlfcn.h>
@@ -72,7 +72,7 @@ static struct {
 static bool is_loaded;
 
 static void load(void) {
-    // libpq registers callbacks with OpenSSL and so must never be unloaded.
+    // libpq registers callbacks with OpenSSL, so it must never be unloaded.
     void *handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == NULL) return;
 #define FIND(result, name, parameters, arguments, otherwise)                                                           \

@@ -13,7 +13,7 @@
 
 #include "library.h"
 
-// Values of GLib's and libsecret's enumerations, which are part of their ABI.
+// Values of enumerations of GLib and libsecret, which are part of their ABI.
 enum {
     search_all = 1 << 1,
     search_load_secrets = 1 << 3,
@@ -24,7 +24,7 @@ enum {
     dbus_name_has_no_owner = 3,
     dbus_access_denied = 9,
     dbus_spawn_service_not_found = 29,
-    /// The time that a user has to answer a prompt.
+    /// The time for a user to respond to a prompt.
     prompt_milliseconds = 300000,
 };
 
@@ -34,11 +34,12 @@ static struct {
     LATCH_SECRET_FUNCTIONS(LATCH_MEMBER)
 #undef LATCH_MEMBER
 } lib;
-/// The reason for which the library cannot be used; empty where it can.
+/// The reason why the library cannot be used; empty if it can.
 static char load_failure[256];
 static _Thread_local char reason[256];
 
-/// The thread that cancels the calls of a connection when their time is over: neither GLib nor libsecret has a limit for all.
+/// The thread that cancels the calls of a connection when their time is over. Neither GLib nor libsecret can limit all
+/// calls.
 typedef struct {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -52,7 +53,7 @@ typedef struct {
 
 struct latch_secret_service {
     latch_watch watch;
-    /// The time for the calls that wait for no user.
+    /// The time for calls that do not wait for a user.
     int64_t milliseconds;
     /// The context that receives the service's notifications.
     void *context;
@@ -67,7 +68,7 @@ static void load(void) {
         snprintf(load_failure, sizeof load_failure, "%s", message ? message : "libsecret-1.so.0 cannot be loaded");
         return;
     }
-    // A look-up in the library also finds the functions of GLib, which it is linked with.
+    // A lookup in the library also finds the functions of GLib, since the library is linked with it.
 #define LATCH_FIND(result, name, parameters)                                                                           \
     if (!(lib.name = (__typeof__(lib.name))dlsym(handle, #name))) {                                                    \
         snprintf(load_failure, sizeof load_failure, "libsecret-1.so.0 has no " #name);                                 \
@@ -101,7 +102,7 @@ static void *watch(void *context) {
     return NULL;
 }
 
-/// Sets the time that remains.
+/// Sets the remaining time.
 static void limit(latch_watch *watch, int64_t milliseconds) {
     pthread_mutex_lock(&watch->lock);
     clock_gettime(CLOCK_MONOTONIC, &watch->end);
@@ -122,7 +123,7 @@ static bool begin_watch(latch_watch *made, int64_t milliseconds) {
     pthread_condattr_destroy(&attributes);
     limit(made, milliseconds);
     made->cancellable = lib.g_cancellable_new();
-    // Signals are for the program's own threads.
+    // Signals are for the program's threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -146,7 +147,7 @@ static void end_watch(latch_watch *watch) {
     lib.g_object_unref(watch->cancellable);
 }
 
-/// Releases an error, and returns the result that it means.
+/// Releases an error, and returns the corresponding result.
 static int failure(latch_secret_service *service, latch_error *error) {
     if (!error) return fail(latch_secret_failed, "libsecret gave no reason");
     int result = fail(latch_secret_failed, error->message);
@@ -176,7 +177,7 @@ int latch_secret_open(latch_secret_service **opened, int64_t milliseconds) {
         return fail(latch_secret_failed, "no thread");
     }
     service->milliseconds = milliseconds;
-    // Notifications would pile up in a context that no thread runs, or disturb the program's own.
+    // Otherwise notifications would accumulate in a context that no thread runs, or disturb the program's context.
     service->context = lib.g_main_context_new();
     lib.g_main_context_push_thread_default(service->context);
     latch_error *error = NULL;
@@ -187,7 +188,7 @@ int latch_secret_open(latch_secret_service **opened, int64_t milliseconds) {
         latch_secret_close(service);
         return result == latch_secret_failed ? latch_secret_no_service : result;
     }
-    // GLib's connection to the bus would end the process when the bus goes away.
+    // GLib's connection to the bus would end the process when the bus ends.
     lib.g_dbus_connection_set_exit_on_close(lib.g_dbus_proxy_get_connection(service->service), false);
     *opened = service;
     return latch_secret_done;
@@ -230,7 +231,7 @@ static int search(latch_secret_service *service, latch_secret_key key, int flags
     return error ? failure(service, error) : latch_secret_done;
 }
 
-/// The newest of several items: another program may have changed the default collection meanwhile.
+/// The newest of several items: another program may have changed the default collection.
 static void *newest(latch_list *items) {
     void *best = NULL;
     for (latch_list *item = items; item; item = item->next)
@@ -238,7 +239,7 @@ static void *newest(latch_list *items) {
     return best;
 }
 
-/// The default collection; NULL with `latch_secret_done` where there is none.
+/// The default collection; NULL with `latch_secret_done` if there is none.
 static int default_collection(latch_secret_service *service, void **collection) {
     latch_error *error = NULL;
     *collection = lib.secret_collection_for_alias_sync(service->service, "default", 0, service->watch.cancellable, &error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libsecret and GLib that are used, declared here and found at run time: building needs no header of theirs.
+// The functions of libsecret and GLib that are used. They are declared here and found at run time, so that building
+// needs no headers of the libraries.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What <spawn.h> and <unistd.h> declare for GNU programs only, and the toolchain's Glibc module so leaves out; the
+// Declarations of <spawn.h> and <unistd.h> for GNU programs only, which the toolchain's Glibc module leaves out. The
 // actions are a `posix_spawn_file_actions_t`.
 int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
 int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);

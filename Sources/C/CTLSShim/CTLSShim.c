@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// A key with a passphrase is refused: asking on a terminal would block the server.
+// A key with a passphrase is rejected: a prompt on a terminal would block the server.
 static int no_passphrase(char *buffer, int size, int writing, void *user) {
     (void)buffer, (void)size, (void)writing, (void)user;
     return -1;
@@ -38,7 +38,7 @@ static int use_chain(SSL_CTX *context, BIO *pem, char *why, size_t size) {
             return fail(why, size, "the chain behind the certificate is malformed");
         }
     }
-    // At the end there is no further certificate to begin with; anything else is a part of one.
+    // At the end no further certificate begins; anything else is an incomplete certificate.
     int whole = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     ERR_clear_error();
     return whole ? 1 : fail(why, size, "the chain behind the certificate is malformed");
@@ -52,8 +52,8 @@ static int use_key(SSL_CTX *context, BIO *pem, char *why, size_t size) {
     return ok ? 1 : fail(why, size, "the private key does not belong to the certificate");
 }
 
-// RFC 7301 §3.2: a client that speaks none of the server's protocols is refused, so that nobody can make it talk to a server of
-// another one.
+// RFC 7301 §3.2: a client without a protocol of the server is rejected. So an attacker cannot make it talk to a server
+// of another protocol.
 static int choose_protocol(SSL *session, const unsigned char **chosen, unsigned char *chosen_count,
                            const unsigned char *offered, unsigned int offered_count, void *user) {
     (void)session;
@@ -64,7 +64,7 @@ static int choose_protocol(SSL *session, const unsigned char **chosen, unsigned 
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// The keys of tickets: the current one encrypts, and the earlier one still decrypts.
+// The keys of tickets: the current one encrypts, and the earlier one can still decrypt.
 struct ticket_key {
     unsigned char name[16], cipher[32], mac[32];
 };
@@ -116,7 +116,7 @@ int latch_tls_context_rotate_tickets(void *context) {
     return ok;
 }
 
-// Copies the key that encrypts, or the one of that name; answers as ticket_key does.
+// Copies the key that encrypts, or the key with that name; returns the same codes as ticket_key.
 static int find_key(struct ticket_keys *keys, const unsigned char *name, int encrypts, struct ticket_key *key) {
     if (!keys || !CRYPTO_THREAD_read_lock(keys->lock)) return -1;
     int found = 0;
@@ -131,8 +131,8 @@ static int find_key(struct ticket_keys *keys, const unsigned char *name, int enc
     return found;
 }
 
-// RFC 5077 §4: AES-256-CBC, then HMAC with SHA-256. Answers 1 for a key, 2 for one after which the client gets a new ticket, 0 for
-// a ticket of an unknown key, after which the handshake is a full one, and -1 for an error.
+// RFC 5077 §4: AES-256-CBC, then HMAC with SHA-256. Returns 1 for a key, and 2 for a key after which the client gets a
+// new ticket. Returns 0 for a ticket with an unknown key, which causes a full handshake, and -1 for an error.
 static int ticket_key(SSL *session, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac,
                       int encrypts) {
     struct ticket_key key;
@@ -156,12 +156,12 @@ static int ticket_key(SSL *session, unsigned char *name, unsigned char *iv, EVP_
 static SSL_CTX *context_with_settings(int offers_http2) {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
     if (!context) return NULL;
-    // RFC 8996: TLS 1.0 and 1.1 are not to be used.
+    // RFC 8996: TLS 1.0 and 1.1 must not be used.
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
-    // RFC 9113 §9.2.2: TLS 1.2 with ephemeral keys and authenticated encryption only; TLS 1.3 has nothing else.
+    // RFC 9113 §9.2.2: TLS 1.2 only with ephemeral keys and authenticated encryption; TLS 1.3 has nothing else.
     int ok = SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 && add_keys(context) &&
              SSL_CTX_set_tlsext_ticket_key_evp_cb(context, ticket_key) == 1;
     if (!ok) {
@@ -242,7 +242,8 @@ void latch_tls_session_free(void *session, bool with_alert) {
     ERR_clear_error();
 }
 
-// Tells a client that speaks plain HTTP what is wrong, since it understands no alert. OpenSSL knows GET, HEAD, POST and PUT.
+// Tells a client that speaks plain HTTP about the error, since it understands no alert. OpenSSL recognizes GET, HEAD,
+// POST and PUT.
 static void answer_plain_request(SSL *session) {
     static const char response[] =
         "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 33\r\nConnection: close\r\n\r\n"

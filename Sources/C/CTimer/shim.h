@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the toolchain's Glibc module leaves out of the C library.
+// Declarations of the C library that the toolchain's Glibc module leaves out.
 #include <sys/timerfd.h>
 #include <sys/timex.h>

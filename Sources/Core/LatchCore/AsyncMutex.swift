@@ -4,21 +4,21 @@ import Synchronization
 
 /// A fair mutex that may be held across an `await`.
 ///
-/// Unlike a `Mutex` it suspends tasks instead of blocking threads. Waiters get the lock in their order, and a cancelled
-/// waiter leaves the queue. Each operation takes constant time, however long the queue is.
+/// Unlike a `Mutex` it suspends tasks instead of blocking threads. Waiters get the lock in their order, and a canceled
+/// waiter leaves the queue. Each operation takes constant time, regardless of the queue's length.
 package final class AsyncMutex: Sendable {
     /// The state of a task in the queue.
     private enum Waiter {
-        /// A task with a ticket that is about to wait.
+        /// A task that has a ticket and is about to wait.
         case arriving
         case waiting(CheckedContinuation<Bool, Never>)
-        /// A task that received the lock while arriving.
+        /// A task that received the lock while it was arriving.
         case acquired
-        /// A task that was cancelled while arriving.
+        /// A task that was canceled while it was arriving.
         case cancelled
     }
 
-    /// The queue: tickets from `first` on; tasks that are done have no entry.
+    /// The queue: tickets from `first` on; finished tasks have no entry.
     private struct State {
         var isLocked = false
         var first = 0
@@ -39,7 +39,7 @@ package final class AsyncMutex: Sendable {
 
     /// Runs `body` while holding the lock.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before, and the error of `body`.
+    /// - Throws: `CancellationError` if the task is canceled first, and the error of `body`.
     package func withLock<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await acquire()
         defer { release() }
@@ -71,7 +71,7 @@ package final class AsyncMutex: Sendable {
         }
     }
 
-    /// Begins to wait, unless the task was cancelled or received the lock meanwhile.
+    /// Begins to wait, unless the task has been canceled or has received the lock.
     private func wait(_ ticket: Int, _ continuation: CheckedContinuation<Bool, Never>) {
         let isAcquired: Bool? = state.withLock { state in
             switch state.waiters[ticket] {
@@ -88,7 +88,7 @@ package final class AsyncMutex: Sendable {
         if let isAcquired { continuation.resume(returning: isAcquired) }
     }
 
-    /// Removes a waiter from the queue; one that holds the lock already keeps it.
+    /// Removes a waiter from the queue; a task that already holds the lock keeps it.
     private func cancel(_ ticket: Int) {
         let continuation: CheckedContinuation<Bool, Never>? = state.withLock { state in
             switch state.waiters[ticket] {

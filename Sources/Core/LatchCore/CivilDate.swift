@@ -8,16 +8,17 @@ package struct CivilDate: Sendable, Hashable {
     /// The day of the month, from 1.
     package let day: Int
 
-    /// Creates a day; nil if the calendar has none.
+    /// Creates a day; nil if it does not exist in the calendar.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), day >= 1 else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
-        // A day beyond the end of its month is a day of the next one.
+        // A day after the end of its month is a day of the next one.
         guard CivilDate(daysSince1970: daysSince1970) == self else { return nil }
     }
 
-    /// Creates the day a number of days after 1970-01-01; internally years begin in March, so that the leap day is the
-    /// last.
+    /// Creates the day a number of days after 1970-01-01.
+    ///
+    /// Internally years begin in March, so that the leap day is the last.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

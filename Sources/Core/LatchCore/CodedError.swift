@@ -10,8 +10,8 @@ public import PortableFoundation
 /// do { _ = try await session.credential() } catch AuthError.missingToken { print("Sign in first.") }
 /// ```
 ///
-/// Matching compares the code only, so that an error can carry context and still be caught by its static member.
-/// No secret may be put into `message`, `hint` or the code.
+/// Matching compares only the code, so an error can carry context and still be caught by its static member. The code,
+/// `message` and `hint` must not contain a secret.
 public protocol CodedError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
     /// The stable, machine-readable name of the error, such as `timeout`.
     var code: String { get }
@@ -24,7 +24,7 @@ public protocol CodedError: LocalizedError, Sendable, Equatable, CustomStringCon
 }
 
 extension CodedError {
-    /// The message, and the hint, if any, on a line of its own; both are safe to print.
+    /// The message, and the hint, if any, on a separate line; both are safe to print.
     public var description: String {
         guard let hint else { return message }
         return "\(message)\nhint: \(hint)"
@@ -36,7 +36,7 @@ extension CodedError {
     /// The hint.
     public var recoverySuggestion: String? { hint }
 
-    // Foundation's own defaults are visible only where Foundation is imported.
+    // Foundation's defaults are visible only where Foundation is imported.
 
     /// Nil: the message has the reason.
     public var failureReason: String? { nil }
@@ -44,7 +44,7 @@ extension CodedError {
     /// Nil.
     public var helpAnchor: String? { nil }
 
-    /// Compares the codes only, so that a test can expect a static member.
+    /// Compares only the codes, so that a test can expect a static member.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
     /// Matches an error of the same type and code, with any context.
@@ -54,29 +54,29 @@ extension CodedError {
 }
 
 extension Error {
-    /// The code of the error, or the name of its type, for a log that must not have its text.
+    /// The code of the error, or the name of its type, for a log that must not contain its text.
     package var codeOrType: String { (self as? any CodedError)?.code ?? "\(type(of: self))" }
 }
 
 /// An error that may carry the delay that a server requested, such as by `Retry-After` (RFC 9110 §10.2.3).
 ///
-/// A session whose refresh fails with such an error waits at least as long before the next one, within bounds.
+/// A session whose refresh fails with such an error waits at least that long before the next one, within limits.
 public protocol RetryAfterError: Error {
     /// The delay from now on; nil if the server did not request one.
     var retryAfter: Duration? { get }
 }
 
-/// An error of a request to an issuer that knows what became of the request.
+/// An error that tells the outcome of a request to an issuer.
 package protocol IssuerError: Error {
-    /// Whether the request may have arrived, and no response to it has.
+    /// Whether the request may have arrived although no response has.
     var mayHaveArrived: Bool { get }
 
-    /// Whether the issuer has rejected the request, and used nothing up.
+    /// Whether the issuer has rejected the request without using anything up.
     var isRejection: Bool { get }
 
-    /// Whether the response refuses the session, and may come from a gateway instead of the issuer.
+    /// Whether the response ends the session, but may come from a gateway instead of the issuer.
     ///
-    /// It ends a session only if it repeats after a pause; the refresh token is kept until then.
+    /// It ends a session only if it repeats after a pause. The refresh token is kept until then.
     var isDoubtfulEnd: Bool { get }
 }
 
@@ -84,11 +84,11 @@ extension IssuerError {
     /// False: most errors are not an issuer's.
     package var isRejection: Bool { false }
 
-    /// False: most errors refuse no session.
+    /// False: most errors do not end a session.
     package var isDoubtfulEnd: Bool { false }
 }
 
-/// An error that carries another one, which tells what became of a request.
+/// An error that carries another one, which tells the outcome of a request.
 package protocol WrappingError: Error {
     /// The wrapped error.
     var cause: any Error { get }

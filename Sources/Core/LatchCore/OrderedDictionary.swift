@@ -2,9 +2,9 @@
 
 /// Keys and values in the order of insertion; setting an existing key replaces its value in place.
 ///
-/// Keys are compared byte by byte, and not by Unicode equivalence as `String` compares. Large dictionaries have an index,
-/// so that the cost of parsing a hostile text is linear in its length. It is inlinable so that other modules specialize
-/// it: unspecialized, each access allocates.
+/// Keys are compared byte by byte, unlike `String`, which compares by Unicode equivalence. Large dictionaries have an
+/// index, so that the cost of parsing a hostile text is linear in its length. The type is inlinable so that other
+/// modules specialize it: without that, each access allocates.
 @usableFromInline package struct OrderedDictionary<Value> {
     @usableFromInline var pairs: [(key: String, value: Value)] = []
     /// The index of each key, kept only for dictionaries that are too large for a linear search.
@@ -35,7 +35,7 @@
         }
     }
 
-    /// Adds a pair unless there is one of that key, and returns whether it was added.
+    /// Adds a pair unless the key exists, and returns whether it was added.
     @inlinable package mutating func insert(_ key: String, _ value: Value) -> Bool {
         guard position(of: key) == nil else { return false }
         append(key, value)

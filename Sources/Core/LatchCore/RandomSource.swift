@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of unpredictable bytes, as a value that tests replace.
+/// A source of unpredictable bytes, as a value that tests can replace.
 public struct RandomSource: Sendable {
     private let next: @Sendable () -> UInt64
 
@@ -23,7 +23,7 @@ public struct RandomSource: Sendable {
         return bytes
     }
 
-    /// Returns a number in `0..<1`, one of 2⁵³ evenly spaced and equally likely ones.
+    /// Returns a number in `0..<1`, one of 2⁵³ evenly spaced and equally likely numbers.
     public func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Returns 128 bits as 32 hexadecimal digits: a unique name that cannot be guessed.
@@ -32,7 +32,7 @@ public struct RandomSource: Sendable {
         return String(unsafeUninitializedCapacity: 32) { digits in
             for index in 0..<32 {
                 let word = index < 16 ? words.0 : words.1
-                // The first byte first, and of each byte the high digit.
+                // The first byte comes first, and in each byte the high digit.
                 digits[index] = Hex.digit(UInt8(truncatingIfNeeded: word >> UInt64(4 * ((index & 15) ^ 1))) & 15)
             }
             return 32

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A result that many tasks wait for, each of which may be cancelled without effect on the others.
+/// A result that many tasks wait for; canceling one task does not affect the others.
 package final class SharedResult<Value: Sendable>: Sendable {
     /// The mutable state; a continuation is removed before it is resumed, so it is resumed once.
     private struct Waiting {
@@ -14,7 +14,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
     }
 
-    /// The state; never locked while a waiter is resumed, which may run foreign code.
+    /// The state; it is never locked while a waiter is resumed, since that may run foreign code.
     private let waiting = Mutex(Waiting())
 
     /// Creates a pending result.
@@ -24,7 +24,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
 
     /// Waits for the result.
     ///
-    /// - Throws: The shared failure, or `CancellationError` when the calling task is cancelled.
+    /// - Throws: The shared failure, or `CancellationError` when the calling task is canceled.
     package func value() async throws -> Value {
         let ticket = waiting.withLock { state in
             state.nextTicket += 1
@@ -34,7 +34,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let immediate = waiting.withLock { state -> Result<Value, any Error>? in
                     if let result = state.result { return result }
-                    // Cancellation may overtake the continuation, and has then found no waiter to remove.
+                    // Cancellation may come before the continuation, and has then found no waiter to remove.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiters[ticket] = continuation
                     return nil
@@ -42,7 +42,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
                 if let immediate { continuation.resume(with: immediate) }
             }
         } onCancel: {
-            // At any moment and on any thread.
+            // Called at any time and on any thread.
             let waiter = waiting.withLock { $0.waiters.removeValue(forKey: ticket) }
             waiter?.resume(throwing: CancellationError())
         }
@@ -55,7 +55,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         let waiters = waiting.withLock { state -> [CheckedContinuation<Value, any Error>] in
             guard state.result == nil else { return [] }
             state.result = result
-            // In order of arrival, so that a run with one seed is the same run each time.
+            // In order of arrival, so that runs with the same seed are the same.
             let waiters = state.waiters.sorted { $0.key < $1.key }.map(\.value)
             state.waiters = [:]
             return waiters

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that plays no part in the identity of what holds it.
+/// A value that does not count for the equality and hash of its container.
 package struct Unhashed<Value: Sendable>: Sendable, Hashable {
     package var value: Value
 

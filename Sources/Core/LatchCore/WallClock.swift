@@ -2,10 +2,10 @@
 
 public import PortableFoundation
 
-/// A clock with the date, a monotonic time and sleep, as a value that tests replace.
+/// A clock with the date, a monotonic time and sleep, as a value that tests can replace.
 ///
-/// Expiry is about dates that a server wrote, so `now` is wall time; waiting is about durations, so `sleep` runs on
-/// a monotonic clock and does not jump with the date.
+/// Expiry compares dates that a server wrote, so `now` is wall time. Waiting concerns durations, so `sleep` runs on a
+/// monotonic clock and does not jump with the date.
 public struct WallClock: Sendable {
     private let readNow: @Sendable () -> Date
     private let wait: @Sendable (Duration) async throws -> Void
@@ -17,7 +17,7 @@ public struct WallClock: Sendable {
     /// - Parameters:
     ///   - now: A function that returns the current date.
     ///   - sleep: A function that returns after the duration, or throws `CancellationError` as soon as the task is
-    ///     cancelled.
+    ///     canceled.
     ///   - uptime: A function that returns a monotonic time; by default that of this machine.
     ///   - dateChanges: A function that returns a stream with one element for each time the date is set; by default an
     ///     empty one.
@@ -40,7 +40,7 @@ public struct WallClock: Sendable {
         dateChanges: { DateWatch.changes() }
     )
 
-    /// The current date, which may be set back; measure with ``uptime`` instead.
+    /// The current date, which may be set back; to measure durations, use ``uptime``.
     public var now: Date { readNow() }
 
     /// The monotonic time, for measuring durations; setting the date does not change it.
@@ -48,13 +48,13 @@ public struct WallClock: Sendable {
 
     /// Returns a stream with one element for each time the date is set, by a user or a time server.
     ///
-    /// Code that waits for a date must check it again then. Jumps in quick succession may be one element. If the
-    /// system cannot report jumps, the stream ends at once.
+    /// Code that waits for a date must then check it again. Jumps in quick succession may be one element. If the system
+    /// cannot report jumps, the stream ends immediately.
     public func dateChanges() -> AsyncStream<Void> { watchDate() }
 
     /// Waits for `duration`; returns at once if it is not positive.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    /// - Throws: `CancellationError` if the task is canceled.
     public func sleep(for duration: Duration) async throws {
         try await wait(duration)
     }
@@ -64,7 +64,7 @@ public struct WallClock: Sendable {
 @usableFromInline let monotonicStart = ContinuousClock.now
 
 extension Duration {
-    /// The duration in seconds, as Foundation counts; beyond 104 days nanoseconds are rounded.
+    /// The duration in seconds, as in Foundation; beyond 104 days nanoseconds are rounded.
     package var inSeconds: Double {
         if let attoseconds = Int64(exactly: attoseconds) { return Double(attoseconds) / 1e18 }
         // Each access divides by 10¹⁸ in 128 bits.
@@ -74,12 +74,12 @@ extension Duration {
 }
 
 extension WallClock {
-    /// Returns the result of `body`, or that of `late` once the limit has passed; `body` continues then, and its result is ignored.
+    /// Returns the result of `body`, or of `late` after the limit; then `body` continues and its result is ignored.
     package func result<Result: Sendable>(
         within limit: Duration, _ body: @escaping @Sendable () async -> Result,
         orLate late: @escaping @Sendable () -> Result
     ) async -> Result {
-        // The first result counts. Both run in tasks of their own, so that neither delays the response.
+        // The first result counts. Both run in separate tasks, so that neither delays the response.
         let (results, continuation) = AsyncStream.makeStream(of: Result.self)
         Task { continuation.yield(await body()) }
         let timer = Task {

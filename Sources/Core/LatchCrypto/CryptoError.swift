@@ -11,10 +11,10 @@ public struct CryptoError: CodedError, Hashable {
     public let code: String
     /// The description of the error.
     public let message: String
-    /// The advice on how to solve it.
+    /// The suggested remedy.
     public let hint: String?
 
-    /// Creates an error from its parts; `code` is one of those below, since callers match by it.
+    /// Creates an error from its parts; `code` is one of the codes below, since callers match by it.
     package init(code: String, message: String, hint: String? = nil) {
         self.code = code
         self.message = message
@@ -28,17 +28,17 @@ extension CryptoError {
 
     /// The bytes do not have the form of a signature of this kind.
     ///
-    /// It is thrown when a signature is parsed. Verifying a well-formed signature that is wrong returns `false`.
+    /// It is thrown when a signature is parsed. Verifying a well-formed but wrong signature returns `false`.
     public static let malformedSignature = CryptoError(
         code: "malformedSignature", message: "The bytes are not a valid signature encoding.",
         hint: "Pass the raw form: r and s of equal length, one after the other.")
 
-    /// A parameter is out of bounds, such as a nonce of the wrong length.
+    /// A parameter is out of range, such as a nonce with the wrong length.
     public static let unacceptableParameter = unacceptableParameter("a parameter is out of its bounds")
 
     /// The ciphertext, its tag or the authenticated data was changed, or the key is a different one.
     ///
-    /// AES-GCM cannot distinguish these, and a response that did would help an attacker (NIST SP 800-38D §7.2).
+    /// AES-GCM cannot distinguish these cases. A response that did would help an attacker (NIST SP 800-38D §7.2).
     public static let authenticationFailure = CryptoError(
         code: "authenticationFailure",
         message: "The content could not be decrypted: it was changed, or the key differs.",
@@ -58,7 +58,7 @@ extension CryptoError {
 }
 
 extension CryptoError {
-    /// Returns the error of an algorithm whose library is not installed; `hint` is the command that installs it.
+    /// Returns the error for an algorithm whose library is not installed; `hint` is the command that installs it.
     package static func unavailable(_ what: String, hint: String) -> CryptoError {
         CryptoError(code: "unavailable", message: "\(what) is not installed on this machine.", hint: hint)
     }
@@ -84,7 +84,7 @@ extension CryptoError {
             hint: "Hash the password again, or restore the record from a backup.")
     }
 
-    /// Returns the error of the library; `what` may contain the reason that the library gives.
+    /// Returns the error of the library; `what` may contain the library's reason.
     package static func engineFailure(_ what: String) -> CryptoError {
         CryptoError(
             code: "engineFailure", message: "The cryptographic library failed at \(what).",

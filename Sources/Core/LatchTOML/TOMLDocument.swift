@@ -4,15 +4,15 @@ package import LatchCore
 
 /// A strictly parsed TOML document (https://toml.io/en/v1.0.0).
 ///
-/// It supports what a configuration needs: tables, dotted and quoted keys, strings of all four kinds, integers, floats,
-/// booleans and arrays. Dates, inline tables and arrays of tables are rejected with a hint.
+/// It supports the syntax that a configuration needs: tables, dotted and quoted keys, strings of all four kinds,
+/// integers, floats, booleans and arrays. Dates, inline tables and arrays of tables are rejected with a hint.
 package struct TOMLDocument: Sendable, Hashable {
     /// The root table.
     package private(set) var root = JSONObject()
     /// The line of each value, by its dotted key.
     package private(set) var lines: [String: Int] = [:]
 
-    /// The tables with a `[header]`, which nothing may define again.
+    /// The tables with a `[header]`, which must not be defined again.
     private var headers: Set<[String]> = []
     /// The tables that a dotted key created, which no header may define.
     private var dotted: Set<[String]> = []

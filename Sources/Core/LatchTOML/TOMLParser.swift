@@ -36,7 +36,7 @@ package struct TOMLParser {
     /// It stops at the first error.
     mutating func parse(into document: inout TOMLDocument) throws(TOMLError) {
         var table: [String] = []
-        // Editors of Windows mark a file as UTF-8.
+        // Windows editors mark a file as UTF-8.
         if next == "\u{FEFF}" { position += 1 }
         while true {
             skipBlanks()
@@ -50,7 +50,7 @@ package struct TOMLParser {
         }
     }
 
-    /// Parses a table's name in brackets, on a line of its own.
+    /// Parses a table's name in brackets, on a separate line.
     private mutating func header(into document: inout TOMLDocument) throws(TOMLError) -> [String] {
         let start = position
         position += 1
@@ -78,7 +78,7 @@ package struct TOMLParser {
         }
     }
 
-    /// The maximum number of parts of a key, each of which is a table within the last one.
+    /// The maximum number of parts of a key; each part is a table within the previous one.
     private static let maximumParts = 100
 
     /// Parses a key, dotted or not, and the blanks after it.
@@ -134,7 +134,7 @@ extension TOMLParser {
         return true
     }
 
-    /// Skips a comment, in which control characters are errors as well.
+    /// Skips a comment, in which control characters are also errors.
     private mutating func skipComment() throws(TOMLError) {
         guard next == "#" else { return }
         while !isAtEnd, next != "\n", !(next == "\r" && peek(1) == "\n") {
@@ -234,12 +234,12 @@ extension TOMLParser {
         throw notAValue(text, at: start)
     }
 
-    /// Returns an error with a guess at the intended value, which it does not quote.
+    /// Returns an error that guesses the intended value but does not quote it.
     private func notAValue(_ text: String, at start: Int) -> TOMLError {
         if text.utf8.contains(UInt8(ascii: ":")) || text.utf8.split(separator: UInt8(ascii: "-")).count == 3 {
             return error("dates and times are not supported", "Put it in quotation marks.", at: start)
         }
-        // The text may be a secret whose quotation marks are missing.
+        // The text may be a secret without its quotation marks.
         guard let first = text.utf8.first, "+-0123456789".utf8.contains(first) else {
             return error(
                 "this is neither a number nor 'true' or 'false'", "Put text in quotation marks: \"…\".", at: start)
@@ -275,8 +275,8 @@ extension TOMLParser {
 extension TOMLParser {
     /// Parses a string (TOML 1.0, "String"): basic with escapes between `"`, literal between `'`.
     ///
-    /// A multi-line string is between three marks, and a line break right after the first three is not part of it.
-    /// CR LF becomes LF, so that a file means the same on all systems.
+    /// A multi-line string is between three marks. A line break directly after the first three is not part of it. CR LF
+    /// becomes LF, so that a file means the same on all systems.
     private mutating func string(isMultiLine: Bool = false) throws(TOMLError) -> String {
         let (start, mark) = (position, next)
         position += isMultiLine ? 3 : 1
@@ -321,7 +321,7 @@ extension TOMLParser {
         return next
     }
 
-    /// Skips a backslash at the end of a line with the break and all blanks that follow; returns whether there was one.
+    /// Skips a backslash at the end of a line with the break and all following blanks; returns whether there was one.
     private mutating func skipEscapedBreak() -> Bool {
         let start = position
         position += 1
@@ -355,7 +355,7 @@ extension TOMLParser {
         }
     }
 
-    /// Parses a character of exactly so many hexadecimal digits.
+    /// Parses a character with exactly the given count of hexadecimal digits.
     private mutating func scalar(digits: Int, of start: Int) throws(TOMLError) -> Unicode.Scalar {
         let first = position
         while position < first + digits, next.properties.isASCIIHexDigit { position += 1 }

@@ -2,18 +2,18 @@
 
 public import PortableFoundation
 
-/// A text for users, as the key of a catalog with arguments, before it is written in a language.
+/// A text for users before it is written in a language: the key of a catalog, with arguments.
 ///
 /// ```swift
 /// let phrase = Phrase("verification.sent", .text("ada@example.com"))
 /// print(Texts(languages: ["de"])(phrase))
 /// ```
 ///
-/// A phrase with a ``Argument/count(_:)`` has a plural form for it, by the first one.
+/// A phrase with a ``Argument/count(_:)`` has a plural form, chosen by the first count.
 public struct Phrase: Hashable, Sendable, Codable {
     /// A value that is written into a phrase.
     public enum Argument: Hashable, Sendable, Codable {
-        /// A name or an address, which is written as it is.
+        /// A name or an address, which is written unchanged.
         case text(String)
         /// A number of things, which selects the plural form.
         case count(Int)

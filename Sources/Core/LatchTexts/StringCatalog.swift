@@ -3,9 +3,11 @@
 internal import CTexts
 package import LatchCore
 
-/// The texts of a string catalog, Xcode's `.xcstrings` format: for each key and language a text, or one for each plural form.
+/// The texts of a string catalog in Xcode's `.xcstrings` format.
+///
+/// It has one text for each key and language, or one for each plural form.
 package struct StringCatalog: Sendable {
-    /// A plural category of Unicode's CLDR that the catalog's languages use.
+    /// A plural category of Unicode's CLDR that occurs in the catalog's languages.
     package enum PluralForm: String, Sendable, CaseIterable {
         case one, other
     }
@@ -26,7 +28,7 @@ package struct StringCatalog: Sendable {
         }
     }
 
-    /// The language that other ones fall back to.
+    /// The fallback language.
     package let sourceLanguage: String
     /// The entries by key and language.
     package let entries: [String: [String: Entry]]
@@ -38,7 +40,7 @@ package struct StringCatalog: Sendable {
 
     /// Parses a catalog.
     ///
-    /// - Throws: `JSONError` if it is not JSON. Keys without a text in a language are left out, and the tests find them.
+    /// - Throws: `JSONError` if it is not JSON. Keys without a text in a language are left out; the tests find them.
     package init(parsing bytes: [UInt8]) throws(JSONError) {
         let catalog = try JSONValue(parsing: bytes).objectValue ?? [:]
         sourceLanguage = catalog["sourceLanguage"]?.stringValue ?? "en"
@@ -52,7 +54,7 @@ package struct StringCatalog: Sendable {
         languages = Set(entries.values.flatMap(\.keys)).sorted()
     }
 
-    /// An empty catalog, for one that cannot be read.
+    /// An empty catalog, in place of one that cannot be read.
     private init() { (sourceLanguage, entries, languages) = ("en", [:], []) }
 
     /// The catalog of this package's texts, in English and German.
@@ -62,7 +64,7 @@ package struct StringCatalog: Sendable {
             let bytes = latch_catalog(&count)
             return try StringCatalog(parsing: [UInt8](UnsafeBufferPointer(start: bytes, count: count)))
         } catch {
-            // A test parses the same bytes; keys are then shown in place of texts.
+            // A test parses the same bytes. If they cannot be read, keys are shown instead of texts.
             return StringCatalog()
         }
     }()

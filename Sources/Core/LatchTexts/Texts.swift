@@ -5,7 +5,7 @@ public import PortableFoundation
 
 /// A writer of phrases in a user's language.
 ///
-/// An app replaces single phrases by a closure, without a catalog of its own:
+/// An app replaces single phrases by a closure, without a separate catalog:
 ///
 /// ```swift
 /// let texts = Texts(languages: ["de-CH", "en"]) { phrase, language in
@@ -13,7 +13,7 @@ public import PortableFoundation
 /// }
 /// ```
 public struct Texts: Sendable {
-    /// A closure that returns an app's own text of a phrase in a language; nil for the catalog's.
+    /// A closure that returns an app's text for a phrase in a language; nil for the catalog's.
     public typealias Replacement = @Sendable (_ phrase: Phrase, _ language: String) -> String?
 
     /// The language of the texts, such as `de`.
@@ -24,14 +24,14 @@ public struct Texts: Sendable {
     private let catalog: StringCatalog
     private let replacement: Replacement
 
-    /// The languages that are there.
+    /// The available languages.
     public static let languages = StringCatalog.latchwork.languages
 
-    /// Creates a writer in the first of the languages that is there, or in English.
+    /// Creates a writer in the first available language, or in English.
     ///
     /// - Parameters:
     ///   - languages: The user's languages as BCP 47 tags, the preferred one first; `de-CH` finds `de`.
-    ///   - replacing: Returns an app's own text of a phrase; nil for the catalog's.
+    ///   - replacing: Returns an app's text for a phrase; nil for the catalog's.
     public init(languages: [String], replacing: @escaping Replacement = { _, _ in nil }) {
         self.init(languages: languages, catalog: .latchwork, replacing: replacing)
     }
@@ -48,7 +48,7 @@ public struct Texts: Sendable {
         replacement = replacing
     }
 
-    /// Returns a phrase as text; the key for a phrase that no catalog has.
+    /// Returns a phrase as text, or the key if no catalog has the phrase.
     public func callAsFunction(_ phrase: Phrase) -> String {
         if let text = replacement(phrase, language) { return text }
         guard !phrase.key.isEmpty else { return phrase.arguments.map(text).joined() }
@@ -57,7 +57,7 @@ public struct Texts: Sendable {
         switch entry {
         case .text(let text): return filled(text, phrase)
         case .plural(let forms):
-            // CLDR: in English and in German `one` is for 1 alone.
+            // CLDR: in English and in German, `one` is only for 1.
             let form: StringCatalog.PluralForm = phrase.count == 1 ? .one : .other
             return filled(forms[form] ?? forms[.other] ?? phrase.key, phrase)
         }

@@ -4,8 +4,8 @@ public import LatchCore
 
 /// A failure to obtain a response, or to use it.
 ///
-/// An unsuccessful status is not an error of the transport; it becomes one (`unacceptableStatus`) if a route expects
-/// success, and then carries the response.
+/// An unsuccessful status is not an error of the transport. If a route expects success, it becomes an error
+/// (`unacceptableStatus`) that carries the response.
 public struct HTTPError: CodedError {
     /// The stable error code.
     public let code: String
@@ -28,7 +28,7 @@ public struct HTTPError: CodedError {
         self.response = response
     }
 
-    /// Whether the network, and not the server, is the reason, so that a retry may succeed.
+    /// Whether the network, not the server, is the cause, so that a retry may succeed.
     public var isConnectivity: Bool { code == Self.offline.code || code == Self.timeout.code }
 
     /// Whether an error has the code of `match`, so that `catch HTTPError.offline` works without LatchCore.
@@ -52,14 +52,14 @@ extension HTTPError {
 
     /// This process, or the whole system, has no file descriptors left for a connection; nothing was sent.
     ///
-    /// The network has not failed, and another attempt at once would not help.
+    /// The network has not failed, and an immediate retry would not help.
     package static let tooManyOpenFiles = HTTPError.tooManyOpenFiles()
 
     /// The timeout has expired; the server may have processed the request.
     public static let timeout = HTTPError(
         code: "timeout", message: "The server did not respond in time.", hint: "Try again, or allow more time.")
 
-    /// The task was cancelled, and with it the transfer.
+    /// The task and its transfer were canceled.
     public static let cancelled = HTTPError(code: "cancelled", message: "The request was cancelled.")
 
     /// The TLS handshake or the certificate's verification failed; no request was sent.
@@ -78,7 +78,7 @@ extension HTTPError {
     /// The pins, a client certificate or their hosts are invalid.
     public static let invalidTLSPolicy = HTTPError.invalidTLSPolicy("they are malformed")
 
-    /// The content or the head exceeds the limit; the transfer was ended there.
+    /// The content or the head exceeds the limit, so the transfer was ended.
     public static let tooLarge = HTTPError(
         code: "tooLarge", message: "The content is larger than allowed.", hint: "Raise the limit where it is set.")
 
@@ -141,14 +141,14 @@ extension HTTPError {
             hint: "Remove line breaks and NUL from the value, and use only token characters in the name.")
     }
 
-    /// A field that only the transport sets.
+    /// A field that only the transport may set.
     static func fieldOfTransport(_ name: String) -> HTTPError {
         HTTPError(
             code: "invalidField", message: "The header field '\(name)' follows from the URL and the content.",
             hint: "Leave it out.")
     }
 
-    /// - Parameter isUnsent: Whether no earlier connection may have taken some of the request.
+    /// - Parameter isUnsent: Whether no earlier connection can have sent part of the request.
     package static func tooManyOpenFiles(isUnsent: Bool = true) -> HTTPError {
         var error = HTTPError(
             code: "tooManyOpenFiles", message: "This process cannot open more files or connections.",
@@ -163,7 +163,7 @@ extension HTTPError {
 
     /// Returns the error of a time limit that passed in a phase of a request.
     ///
-    /// - Parameter hasSent: Whether some of the request was sent.
+    /// - Parameter hasSent: Whether part of the request was sent.
     static func timeout(of authority: String, _ phase: RequestPhase, hasSent: Bool) -> HTTPError {
         var error = HTTPError(
             code: timeout.code, message: "\(authority) did not respond in time: the limit passed \(phase.words).",
@@ -172,7 +172,7 @@ extension HTTPError {
         return error
     }
 
-    /// Returns the error of a response whose fields exceed what the transport takes.
+    /// Returns the error of a response whose fields exceed the limit of the transport.
     static func fieldsTooLarge(of authority: String) -> HTTPError {
         HTTPError(
             code: tooLarge.code, message: "The fields of the response of \(authority) are too large.",
@@ -203,9 +203,10 @@ extension HTTPError {
 
     package static let mailRefusedCode = "mailRefused"
 
-    /// Returns the error of a mail server's permanent rejection (5xx) of a recipient or a message, which a retry does not change.
+    /// Returns the error of a mail server's permanent rejection (5xx) of a recipient or a message; a retry would not
+    /// help.
     ///
-    /// - Parameter codes: The code of the reply, with an enhanced one such as `550 5.1.1`.
+    /// - Parameter codes: The code of the reply, possibly with an enhanced one, such as `550 5.1.1`.
     package static func mailRefused(_ codes: String) -> HTTPError {
         HTTPError(
             code: mailRefusedCode, message: "The mail server refused the message (\(codes)).",
@@ -235,8 +236,9 @@ extension HTTPError {
             response: response)
     }
 
-    /// Returns this error of a status with a message that names the request: its method, and the template or the redacted
-    /// path without the query.
+    /// Returns this status error with a message that names the request.
+    ///
+    /// The message has its method, and the template or the redacted path without the query.
     func naming(_ request: HTTPRequest) -> HTTPError {
         guard let response else { return self }
         let path = Substring(LogRedaction.target(request, showing: [], hidingPath: false).utf8.prefix { $0 != 0x3F })

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Handlers are written in terms of LatchHTTP's messages, so a server needs one import only.
+// Handlers use LatchHTTP's messages, so this re-export lets a server need only one import.
 @_exported public import LatchHTTP

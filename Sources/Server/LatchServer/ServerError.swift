@@ -38,12 +38,12 @@ extension ServerError {
     /// The certificate or its key is unusable.
     public static let badCertificate = ServerError.badCertificate("it cannot be read")
 
-    /// The server has no TLS on this platform, where it is for development.
+    /// TLS is not supported on this platform, where the server is for development.
     public static let tlsUnavailable = ServerError(
         code: "tlsUnavailable", message: "The server has no TLS on this platform.",
         hint: "Serve plain HTTP on 127.0.0.1 behind a proxy that ends TLS, or serve on Linux.")
 
-    /// The server serves no https, so that it has no certificate to replace.
+    /// The server does not serve https, so it has no certificate to replace.
     public static let noCertificate = ServerError(
         code: "noCertificate", message: "The server does not serve https.",
         hint: "Start it with a certificate, which can then be replaced.")
@@ -61,7 +61,7 @@ extension ServerError {
     public static let contentTooLarge = ServerError(
         code: "contentTooLarge", message: "The content is larger than allowed.", status: .contentTooLarge)
 
-    /// All requests together hold too much (RFC 9110 §15.6.4); the same request may succeed later.
+    /// All requests together hold too much memory (RFC 9110 §15.6.4); the same request may succeed later.
     public static let memoryExhausted = ServerError(
         code: "memoryExhausted", message: "The server currently holds too much content.", status: .serviceUnavailable)
 
@@ -84,7 +84,7 @@ extension ServerError {
             hint: "Choose another port, or 0 for any free one.")
     }
 
-    /// - Parameter why: The end of the sentence, without a full stop.
+    /// - Parameter why: The end of the sentence, without a period.
     package static func addressUnavailable(_ address: String, why: String) -> ServerError {
         ServerError(
             code: "addressUnavailable", message: "The server cannot listen on \(address): \(why).",
@@ -104,7 +104,7 @@ extension ServerError {
         ServerError(code: "malformedRequest", message: message, status: .badRequest)
     }
 
-    /// The content is compressed, which no decoder of content takes (RFC 9110 §15.5.16).
+    /// The content is compressed, and no decoder here accepts that (RFC 9110 §15.5.16).
     package static let unsupportedContentCoding = ServerError(
         code: "unsupportedContentCoding", message: "The content must not have a Content-Encoding.",
         status: .unsupportedMediaType)

@@ -3,11 +3,11 @@
 import LatchIdentity
 public import PortableFoundation
 
-/// An authenticator app: the codes of a second factor (RFC 6238).
+/// An authenticator app, which shows the codes of a second factor (RFC 6238).
 public struct AuthenticatorApp: Sendable {
     private let secret: [UInt8]
 
-    /// Creates an app for a secret in base 32, as users type it; nil if it is none.
+    /// Creates an app for a secret in base 32, as users type it; nil if it is invalid.
     public init?(secret: String) {
         guard let bytes = Base32.decode(secret), !bytes.isEmpty else { return nil }
         self.secret = bytes
@@ -22,6 +22,6 @@ public struct AuthenticatorApp: Sendable {
         self.init(secret: String(secret))
     }
 
-    /// Returns the six digits that it shows.
+    /// Returns the six digits that the app shows.
     public func code(at date: Date) -> String { TOTP.code(secret, at: TOTP.step(of: date)) }
 }

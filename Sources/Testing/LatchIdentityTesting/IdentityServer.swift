@@ -8,7 +8,8 @@ public import LatchIdentity
 public import LatchTesting
 public import PortableFoundation
 
-/// An auth server in the process of a test: accounts, tokens and mails of the real server, without a socket or a mail server.
+/// An auth server in the process of a test: the real server's accounts, tokens and mails, without a socket or mail
+/// server.
 ///
 /// ```swift
 /// let server = try await IdentityServer.inMemory()
@@ -20,7 +21,7 @@ public import PortableFoundation
 /// server.faults.inject(.lostResponse, into: 1)                // the next response is lost
 /// ```
 public final class IdentityServer: Handler {
-    /// The base URL, which is also the issuer; nothing listens there.
+    /// The base URL, which is also the issuer; no server listens there.
     public let url: URL
     /// The clock of the server and of its clients, which stands still until the test moves it.
     public let clock: ManualClock
@@ -37,7 +38,7 @@ public final class IdentityServer: Handler {
         let path: String
 
         init() throws {
-            // Where the system has a file system in memory, nothing is written to a disk.
+            // If the system has a file system in memory, nothing is written to a disk.
             let memory = "/dev/shm"
             let parent =
                 FileManager.default.fileExists(atPath: memory) ? memory : FileManager.default.temporaryDirectory.path
@@ -47,7 +48,7 @@ public final class IdentityServer: Handler {
         }
 
         deinit {
-            // What cannot be removed is left to the system.
+            // A folder that cannot be removed is left to the system.
             do { try FileManager.default.removeItem(atPath: path) } catch { return }
         }
     }
@@ -78,26 +79,26 @@ public final class IdentityServer: Handler {
         (self.url, self.clock, self.mailer, self.folder) = (url, clock, mailer, folder)
     }
 
-    /// Ends the server; without this call it ends soon after its last use.
+    /// Ends the server; without this call it ends shortly after its last use.
     public func close() async { await identity.close() }
 
     deinit {
         Task { [identity] in await identity.close() }
     }
 
-    /// Responds as the server does, or fails by a fault of the test's.
+    /// Responds as the server does, or fails with an injected fault.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await faults.intercept(request, next: identity.handlerAfterMails)
     }
 
-    /// Creates a client of an app on a device of its own.
+    /// Creates a client, as of an app on a separate device.
     ///
     /// - Parameter store: Keeps the tokens.
     public func client(store: any TokenStore<Tokens> = InMemoryTokenStore<Tokens>()) -> AuthClient {
         AuthClient(baseURL: url, store: store, transport: self, clock: clock.wallClock())
     }
 
-    /// Suspends the account of an address, as an administrator does, and signs out its devices.
+    /// Suspends the account of an email address, as an administrator does, and signs out its devices.
     ///
     /// - Throws: `IdentityError.noSuchAccount`.
     public func suspend(_ email: String) async throws {
@@ -107,7 +108,7 @@ public final class IdentityServer: Handler {
 
     // MARK: Mails
 
-    /// The mails that were sent, in order; each is there as soon as the request that caused it has ended.
+    /// The mails that were sent, in order; each is present as soon as the request that caused it has ended.
     public var mails: [MailMessage] {
         get async {
             await identity.flushMails()
@@ -138,7 +139,7 @@ public struct MailedLink: Sendable, Hashable {
     public let token: String
 }
 
-/// An error for a mail that a test expects, and that was not sent.
+/// An error for a mail that a test expects but that was not sent.
 public struct MissingMail: Error, CustomStringConvertible {
     /// The recipient.
     public let description: String

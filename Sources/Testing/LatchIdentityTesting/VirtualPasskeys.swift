@@ -6,7 +6,7 @@ public import LatchTesting
 import PortableFoundation
 import Synchronization
 
-/// The passkeys of a device in software, for the tests of an app.
+/// The passkeys of a device in software, for tests of an app.
 ///
 /// ```swift
 /// let passkeys = VirtualPasskeys()
@@ -15,16 +15,16 @@ import Synchronization
 /// try await auth.signIn(withPasskeyFrom: passkeys)
 /// ```
 ///
-/// It does what the user of a phone does who agrees to everything; a test lets the user decline, or choose a suggestion.
+/// It acts like a phone's user who agrees to everything. A test can let the user decline, or choose a suggestion.
 public final class VirtualPasskeys: PasskeyProvider {
     private struct State {
         var isDeclining = false
-        /// The next suggestion, or the one that is shown; its value is finished by the user's choice.
+        /// The next suggestion, or the current one; the user's choice finishes its value.
         var suggestion = SharedResult<SharedResult<Void>>()
         var isSuggesting = false
     }
 
-    /// The authenticator, which has the keys.
+    /// The authenticator, which holds the keys.
     public let authenticator: VirtualAuthenticator
     /// Whether the keyboard suggests passkeys.
     public let isConditionalMediationAvailable: Bool
@@ -33,8 +33,8 @@ public final class VirtualPasskeys: PasskeyProvider {
     /// Creates the passkeys of a device.
     ///
     /// - Parameters:
-    ///   - authenticator: The authenticator, which has the keys.
-    ///   - suggestsPasskeys: Whether the keyboard suggests passkeys; the user chooses one by ``chooseSuggestion()``.
+    ///   - authenticator: The authenticator, which holds the keys.
+    ///   - suggestsPasskeys: Whether the keyboard suggests passkeys; ``chooseSuggestion()`` chooses one.
     public init(_ authenticator: VirtualAuthenticator = VirtualAuthenticator(), suggestsPasskeys: Bool = false) {
         self.authenticator = authenticator
         isConditionalMediationAvailable = suggestsPasskeys
@@ -48,9 +48,9 @@ public final class VirtualPasskeys: PasskeyProvider {
 
     /// Waits until the keyboard suggests a passkey, and chooses it.
     ///
-    /// A suggestion whose form is gone is not chosen.
+    /// A suggestion is not chosen if its form has closed.
     ///
-    /// - Throws: `CancellationError` when the calling task is cancelled.
+    /// - Throws: `CancellationError` when the calling task is canceled.
     public func chooseSuggestion() async throws {
         let suggestion = state.withLock { $0.suggestion }
         try await suggestion.value().finish(.success(()))
@@ -78,7 +78,7 @@ public final class VirtualPasskeys: PasskeyProvider {
         return try PasskeyAssertion(json: json)
     }
 
-    /// Shows a suggestion in place of an earlier one, until it is chosen or the task is cancelled.
+    /// Shows a suggestion in place of an earlier one, until it is chosen or the task is canceled.
     private func suggest() async throws {
         let suggestion = state.withLock { state in
             if state.isSuggesting { state.suggestion = SharedResult() }
@@ -88,7 +88,7 @@ public final class VirtualPasskeys: PasskeyProvider {
         let choice = SharedResult<Void>()
         suggestion.finish(.success(choice))
         defer { withdraw(suggestion) }
-        // At once, since the next form may be there before this task goes on.
+        // Immediately, since the next form may appear before this task continues.
         try await withTaskCancellationHandler {
             try await choice.value()
         } onCancel: {
@@ -104,10 +104,10 @@ public final class VirtualPasskeys: PasskeyProvider {
         }
     }
 
-    /// Runs a ceremony of an app of a domain, and returns the authenticator's JSON.
+    /// Runs a ceremony for an app of a domain, and returns the authenticator's JSON.
     private func response(at domain: String, _ ceremony: (String) throws -> Data) throws -> JSONObject {
         do {
-            // What Apple's systems state for an app.
+            // The origin that Apple's systems state for an app.
             let data = try ceremony("https://\(domain)")
             guard let json = try JSONValue(parsing: data).objectValue else { throw AccountError.passkeysUnavailable }
             return json

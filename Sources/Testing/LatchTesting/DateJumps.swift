@@ -17,7 +17,7 @@ package final class DateJumps: Sendable {
     /// The number of listeners.
     package var listenerCount: Int { audience.withLock { $0.streams.count } }
 
-    /// Returns one element for each jump from now on; jumps that were not read yet are merged.
+    /// Returns a stream with one element for each jump from now on; jumps that were not read yet are merged.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = audience.withLock { audience in
@@ -29,7 +29,7 @@ package final class DateJumps: Sendable {
         return stream
     }
 
-    /// Tells all, in the order in which they began to listen.
+    /// Notifies all listeners, in the order in which they began to listen.
     package func announce() {
         let streams = audience.withLock { $0.streams }
         for (_, stream) in streams.sorted(by: { $0.key < $1.key }) { stream.yield() }

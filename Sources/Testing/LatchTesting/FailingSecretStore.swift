@@ -4,13 +4,13 @@ public import LatchAuth
 import LatchCore
 import Synchronization
 
-/// A secret store that fails after some calls, as one that is locked or unplugged meanwhile.
+/// A secret store that fails after some calls, like a store that is locked or removed during use.
 public final class FailingSecretStore: SecretStore {
     private let store: any SecretStore
     private let error: AuthError
     private let remaining: Mutex<Int>
 
-    /// Creates a store in front of another.
+    /// Creates a store in front of another one.
     ///
     /// - Parameters:
     ///   - store: The store that gets the first calls.

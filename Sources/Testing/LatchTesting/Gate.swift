@@ -3,7 +3,7 @@
 import LatchCore
 import Synchronization
 
-/// A point that tasks reach and wait at until a test opens it.
+/// A point at which tasks wait until a test opens it.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false

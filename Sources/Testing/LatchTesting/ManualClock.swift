@@ -4,7 +4,7 @@ public import LatchCore
 public import PortableFoundation
 import Synchronization
 
-/// A clock that a test moves, which then resumes the waiting tasks.
+/// A clock that a test moves; moving it resumes the waiting tasks.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -26,13 +26,13 @@ public final class ManualClock: Sendable {
         let tell: CheckedContinuation<Void, Never>
     }
 
-    /// All that changes; no continuation is resumed while the lock is held.
+    /// The changing state; no continuation is resumed while the lock is held.
     private struct World {
         var date: Date
         var uptime: Duration
         var nextID = 0
         var sleepers: [Int: Sleeper] = [:]
-        /// Sleepers that were cancelled before they began to wait.
+        /// Sleepers that were canceled before they began to wait.
         var departed: Set<Int> = []
         var audience: [Audience] = []
 
@@ -63,7 +63,7 @@ public final class ManualClock: Sendable {
     /// The measured time, which no jump of the date changes.
     public var uptime: Duration { world.withLock { $0.uptime } }
 
-    /// Lets time pass, and resumes the tasks whose deadlines have come, in the order of their deadlines.
+    /// Lets time pass, and resumes the tasks whose deadlines have passed, in the order of their deadlines.
     ///
     /// All of them see the final time. A negative duration moves only the date, as `jump` does.
     public func advance(by duration: Duration) {
@@ -84,8 +84,9 @@ public final class ManualClock: Sendable {
     /// Lets seconds pass.
     public func advance(by seconds: TimeInterval) { advance(by: .seconds(seconds)) }
 
-    /// Moves only the date, as a user or a time server may; waiting tasks are unaffected, and listeners for jumps are
-    /// notified.
+    /// Moves only the date, as a user or a time server may.
+    ///
+    /// Waiting tasks are unaffected, and listeners for jumps are notified.
     public func jump(by seconds: TimeInterval) {
         world.withLock { $0.date += seconds }
         jumps.announce()
@@ -99,16 +100,16 @@ public final class ManualClock: Sendable {
         world.withLock { $0.remaining }
     }
 
-    /// Returns the remaining times as soon as at least `count` tasks wait, so that a test need not sleep to know it.
+    /// Returns the remaining times as soon as at least `count` tasks wait, so that a test need not sleep.
     public func sleepers(atLeast count: Int) async -> [Duration] {
         await audience { $0.count >= count }
         return sleepers
     }
 
-    /// Returns as soon as a task has still to wait for a time in `range`.
+    /// Returns as soon as a task has a remaining wait in `range`.
     ///
-    /// A task that computes a wait, and then waits, does not see that the clock was moved in between. A test that knows
-    /// the duration moves the clock only after this.
+    /// A task that computes a wait before it waits does not notice a move of the clock in between. A test that knows
+    /// the duration moves the clock only after this call.
     public func sleeper(for range: ClosedRange<Duration>) async {
         await audience { $0.contains(where: range.contains) }
     }
@@ -125,12 +126,12 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Waits until a task waits, and then lets exactly the time pass after which the first one continues.
+    /// Waits until a task waits, then lets exactly the time pass until the first one continues.
     ///
     /// - Returns: The duration.
     @discardableResult
     public func wakeNext() async -> Duration {
-        // The sleeper may have been cancelled meanwhile; then the next one is awaited.
+        // The sleeper may have been canceled; then the next one is awaited.
         while true {
             guard let next = await sleepers(atLeast: 1).first else { continue }
             advance(by: next)
@@ -140,7 +141,8 @@ public final class ManualClock: Sendable {
 
     /// Returns the clock in the form that this package uses.
     ///
-    /// A task waits until the test moves the clock, or until it is cancelled; a wait without length returns at once.
+    /// A task waits until the test moves the clock, or until it is canceled; a wait of zero or less returns
+    /// immediately.
     ///
     /// - Parameter skew: The error of the date in seconds.
     public func wallClock(skew: TimeInterval = 0) -> WallClock {

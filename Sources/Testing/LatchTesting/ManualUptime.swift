@@ -3,9 +3,9 @@
 import LatchCore
 import Synchronization
 
-/// The time of a server's deadlines, which stands still until a test moves it.
+/// The time of a server's deadlines, which changes only when a test moves it.
 public final class ManualUptime: Sendable {
-    /// The time, which begins late enough that no deadline is negative.
+    /// The time, which begins late enough for all deadlines to be positive.
     private let time = Mutex<UInt64>(1_000_000_000)
 
     /// Creates a time that changes only when it is moved.

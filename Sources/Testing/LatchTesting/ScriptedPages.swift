@@ -4,16 +4,16 @@ public import LatchOAuth
 public import PortableFoundation
 import Synchronization
 
-/// Pages of a system's browser that a test ends in the user's place.
+/// Pages of a system's browser that a test ends instead of a user.
 ///
 /// ```swift
 /// let pages = ScriptedPages { url in .success(try provider.approve(url)) }
 /// let browser = WebAuthenticationBrowser(sessions: pages, redirectURI: redirectURI)
 /// ```
 ///
-/// As a system may, they report their end more than once.
+/// They may report their end more than once, as a system does.
 public final class ScriptedPages: WebAuthenticationSessionFactory {
-    /// The end of a page: nil leaves it open; what is thrown counts as a page that cannot be used.
+    /// The end of a page: nil leaves it open, and an error means that the page cannot be used.
     public typealias Script = @Sendable (URL) throws -> Result<URL, OAuthError>?
 
     private struct State {
@@ -40,7 +40,7 @@ public final class ScriptedPages: WebAuthenticationSessionFactory {
     /// The pages that were shown.
     public var opened: [URL] { state.withLock { $0.opened } }
 
-    /// The callbacks of all sessions, also of those that did not start.
+    /// The callbacks of all sessions, including those that did not start.
     public var callbacks: [WebAuthenticationCallback] { state.withLock { $0.callbacks } }
 
     /// Waits until another page is shown.

@@ -2,9 +2,9 @@
 
 /// A small random number generator (Steele, Lea, Flood 2014) with the same numbers on every platform.
 ///
-/// A property test has the seed in its argument, so that a failure can be replayed.
+/// A property test has the seed as its argument, so that a failure can be replayed.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
-    /// Advances by the golden ratio; the mixing is what makes the numbers look random.
+    /// The state, which advances by the golden ratio; the mixing makes the numbers look random.
     private var state: UInt64
 
     /// Creates the generator of the sequence of `state`.
@@ -19,7 +19,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number in `0..<bound`; 0 if that is empty.
+    /// Returns a number in `0..<bound`; 0 if that range is empty.
     package mutating func below(_ bound: Int) -> Int {
         bound <= 1 ? 0 : Int(next() % UInt64(bound))
     }

@@ -15,7 +15,7 @@ public func withTemporaryFolder<Result: Sendable>(
     return try outcome.get()
 }
 
-/// A file that the body's remaining tasks add or remove makes one attempt fail and not the next.
+/// Removes a folder; if remaining tasks of the body add or remove a file, one attempt fails and the next may succeed.
 private func removeFolder(_ path: String) async throws {
     for _ in 0..<100 {
         do { return try FileManager.default.removeItem(atPath: path) } catch { await Task.yield() }

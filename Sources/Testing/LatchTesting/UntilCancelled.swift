@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// Waits until the task is cancelled, for operations that must not end during a test.
+/// Waits until the task is canceled, for operations that must not end during a test.
 ///
 /// - Throws: `CancellationError`, always.
 public func untilCancelled() async throws {

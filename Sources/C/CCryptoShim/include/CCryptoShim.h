@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// CCryptoShim.c has what the library needs before it is used first; there is nothing to call.
+// CCryptoShim.c prepares the library before its first use; there is nothing to call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift cannot call: libcurl's variadic setters and getters, one function per argument type.
+// Functions that replace libcurl's variadic setters and getters, which Swift cannot call: one for each argument type.
 #pragma once
 #include "ContentDecoder.h"
 #include <curl/curl.h>
@@ -46,25 +46,25 @@ static inline void *latch_curl_private(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
 }
 
-/// A size; `otherwise` where it is unknown.
+/// A size; `otherwise` if it is unknown.
 static inline int64_t latch_curl_get_size(CURL *easy, CURLINFO info, int64_t otherwise) {
     curl_off_t value = otherwise;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : otherwise;
 }
 
-/// The code of the server's last response, 0 if there was none.
+/// The code of the server's last response; 0 if there was none.
 static inline long latch_curl_response_code(CURL *easy) {
     long value = 0;
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0;
 }
 
-/// The status of a proxy's last response to CONNECT, 0 if there was none.
+/// The status of a proxy's last response to CONNECT; 0 if there was none.
 static inline long latch_curl_connect_status(CURL *easy) {
     long value = 0;
     return curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &value) == CURLE_OK ? value : 0;
 }
 
-/// The socket of a transfer that has ended, if it was opened for that; −1 otherwise.
+/// The socket of an ended transfer, if the transfer opened it; −1 otherwise.
 static inline curl_socket_t latch_curl_new_socket(CURL *easy) {
     long count = 0;
     curl_socket_t value = CURL_SOCKET_BAD;
@@ -78,19 +78,20 @@ static inline int latch_curl_reuses_connection(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK && count == 0;
 }
 
-/// The number of bytes of heads and content that were sent, also on connections that were lost since.
+/// The number of sent bytes of heads and content, including connections that were lost.
 static inline long latch_curl_sent_bytes(CURL *easy) {
     long value = 0;
     return curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &value) == CURLE_OK ? value : 0;
 }
 
-/// The status that HTTP/2 has received, even if libcurl did not deliver its head; 0 if there is none.
+/// The status that arrived over HTTP/2, even if libcurl did not deliver its head; 0 if there is none.
 long latch_curl_early_status(CURL *easy);
 
-/// Lets handles that report (CURLOPT_VERBOSE) also report the details of some of libcurl's components, where it can.
+/// Lets handles that report (CURLOPT_VERBOSE) also report the details of some components of libcurl, if it supports
+/// that.
 void latch_curl_trace(const char *components);
 
-/// The port of an address of IPv4 or IPv6.
+/// The port of an IPv4 or IPv6 address.
 long latch_curl_port(const struct curl_sockaddr *address);
 
 /// epoll_wait with a time in nanoseconds; a negative time waits without limit.

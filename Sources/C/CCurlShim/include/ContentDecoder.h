@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders of content codings (RFC 9110 §8.4.1), which know whether a content is whole; libcurl's do not.
+// Decoders of content codings (RFC 9110 §8.4.1), which detect incomplete content; libcurl's do not.
 #pragma once
 #ifdef __linux__
 #include <stddef.h>
@@ -19,7 +19,7 @@ enum {
 
 typedef struct latch_decoder latch_decoder;
 
-/// Whether the library of a coding is installed; it is loaded by the first call.
+/// Whether the library of a coding is installed; the first call loads it.
 int latch_decoder_is_available(int coding);
 
 /// A decoder at the beginning of a content; NULL without the library or without memory.
@@ -28,8 +28,8 @@ void latch_decoder_free(latch_decoder *decoder);
 
 /// Decodes until the input is used up or the room is full.
 ///
-/// Returns the number of bytes in the room, or -1 for malformed content. `taken` is the number of bytes of input used up.
-/// With a full room there may be more to come, also without input.
+/// Returns the number of bytes in the room, or -1 for malformed content. `taken` is the number of input bytes that were
+/// used. If the room is full, a further call may return more, even without input.
 ptrdiff_t latch_decoder_run(
     latch_decoder *decoder, const uint8_t *input, size_t count, size_t *taken, uint8_t *room, size_t size);
 

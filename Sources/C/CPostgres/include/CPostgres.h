@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of libpq's interface that LatchPostgres uses, by its own names (https://www.postgresql.org/docs/current/libpq.html).
+// The part of libpq's interface that LatchPostgres uses, under libpq's names
+// (https://www.postgresql.org/docs/current/libpq.html).
 //
-// It is declared here and the library is loaded at the first use: a build needs no header of PostgreSQL, and a program whose
-// store is SQLite starts without the libraries that libpq brings along. The ABI is that of libpq.so.5, unchanged since 2005.
+// It is declared here, and the library is loaded at its first use. So a build needs no header of PostgreSQL, and a
+// program whose store is SQLite starts without libpq and its libraries. The ABI is that of libpq.so.5, unchanged since
+// 2005.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,7 +56,7 @@ enum {
     latch_field_function = 'R',
 };
 
-/// Returns whether libpq 14 or later, which has the pipeline mode, can be loaded; the other functions need that.
+/// Returns whether libpq 14 or later, which has the pipeline mode, can be loaded; the other functions need it.
 bool latch_postgres_is_available(void);
 
 PQconninfoOption *PQconninfoParse(const char *text, char **error);

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's end of TLS over a socket that does not block: most of libssl's settings are macros, which Swift cannot call.
+// The server's side of TLS over a non-blocking socket: most of libssl's settings are macros, which Swift cannot call.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// What reading and writing answer where they move no bytes.
+/// The results of reading and writing if no bytes were moved.
 enum {
     latch_tls_closed = 0,
     latch_tls_would_block = -1,
     latch_tls_failed = -2,
 };
 
-/// A context from a PEM chain and its PEM key, which lets clients choose HTTP/2 if `offers_http2`, or NULL with the reason in
-/// `why`.
+/// A context from a PEM chain and its PEM key, or NULL with the reason in `why`; clients may choose HTTP/2 if
+/// `offers_http2`.
 void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uint8_t *key, size_t key_count,
                              int offers_http2, char *why, size_t why_size);
 void latch_tls_context_free(void *context);
 
-/// Reads when the certificate of a context and those behind it are all valid, in seconds since 1970; 0 if that cannot be read.
+/// Reads when the certificate of a context and its chain are all valid, in seconds since 1970; 0 if that cannot be
+/// read.
 int latch_tls_context_validity(void *context, int64_t *begin, int64_t *end);
 
 /// Whether the certificate of a context is for a host, a name or an IP address (RFC 9525).
@@ -27,16 +28,16 @@ int latch_tls_context_is_for(void *context, const char *host);
 /// The seconds for which a session can be resumed by its ticket (RFC 8446 §4.6.1, RFC 5077).
 enum { latch_tls_ticket_lifetime = 3600 };
 
-/// Makes a new key for the tickets of a context, keeps the last one for decrypting, and erases the one before it; 0 when there is no
-/// randomness, and then the keys stay as they are.
+/// Creates a new key for a context's tickets, keeps the last one for decrypting, and erases the one before it. Without
+/// randomness it returns 0 and does not change the keys.
 int latch_tls_context_rotate_tickets(void *context);
 
-/// A session on a connected socket, which stays the caller's; the handshake happens inside the first reads.
+/// A session on a connected socket, which the caller still owns; the handshake happens during the first reads.
 void *latch_tls_session_make(void *context, int socket);
-/// Ends the session and frees everything; tells the client before, if it is wanted and possible without waiting.
+/// Ends the session and frees everything; first tells the client, if requested and possible without waiting.
 void latch_tls_session_free(void *session, bool with_alert);
 
-/// Whether HTTP/2 was agreed upon in the handshake.
+/// Whether the handshake selected HTTP/2.
 int latch_tls_is_http2(void *session);
 
 ptrdiff_t latch_tls_read(void *session, void *bytes, size_t count);

@@ -24,13 +24,13 @@ public struct JSONError: CodedError, Hashable {
 extension JSONError {
     /// The text breaks JSON's grammar.
     ///
-    /// This and the errors below are for matching: a thrown error has its own offset, and is equal by its code.
+    /// This and the errors below are for matching: a thrown error has its offset, and is equal by its code.
     public static let malformed = malformed("it breaks the grammar", at: 0)
 
     /// The text contains invalid UTF-8 or half of a surrogate pair.
     public static let invalidUnicode = invalidUnicode(at: 0)
 
-    /// An object has two members of one name, compared after unescaping (RFC 8259 §4).
+    /// An object has two members with the same name, compared after unescaping (RFC 8259 §4).
     public static let duplicateName = duplicateName(at: 0)
 
     /// Arrays and objects are nested deeper than ``JSONLimits/depth`` allows.
@@ -39,7 +39,7 @@ extension JSONError {
     /// The text is longer than allowed, or has more values.
     public static let tooLarge = tooLarge(limit: 0)
 
-    /// A number exceeds the range of a 64-bit float; one that is too small becomes 0.
+    /// A number exceeds the range of a 64-bit float; a number that is too small becomes 0.
     public static let numberOutOfRange = numberOutOfRange(at: 0)
 }
 
@@ -82,10 +82,10 @@ public struct JSONLimits: Sendable, Hashable {
     public let depth: Int
     /// The maximum number of bytes, checked before parsing.
     public let bytes: Int
-    /// The maximum number of values: two bytes of text can become twenty of memory.
+    /// The maximum number of values, since two bytes of text can become twenty of memory.
     public let values: Int
 
-    /// Creates limits; a depth out of bounds is clamped, and 0 permits no array or object.
+    /// Creates limits; a depth out of range is clamped, and 0 permits no array or object.
     public init(depth: Int = 64, bytes: Int = 16 << 20, values: Int = 1_000_000) {
         self.depth = Swift.min(Swift.max(depth, 0), 512)
         self.bytes = bytes

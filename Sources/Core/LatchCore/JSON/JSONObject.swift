@@ -2,7 +2,7 @@
 
 /// The members of a JSON object, in their written order, with unique names.
 ///
-/// Names are compared byte by byte (RFC 8259 §8.3), and not by Unicode equivalence as `String` compares. Two objects
+/// Names are compared byte by byte (RFC 8259 §8.3), unlike `String`, which compares by Unicode equivalence. Two objects
 /// are equal when they have the same members in any order.
 public struct JSONObject: Sendable {
     private var members = OrderedDictionary<JSONValue>()
@@ -27,7 +27,7 @@ public struct JSONObject: Sendable {
     /// The names, in order.
     public var keys: [String] { members.map(\.key) }
 
-    /// Adds a member unless there is one of that name, and returns whether it was added.
+    /// Adds a member unless the name exists, and returns whether it was added.
     package mutating func insert(_ key: String, _ value: JSONValue) -> Bool { members.insert(key, value) }
 }
 
@@ -48,7 +48,7 @@ extension JSONObject: Hashable {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Hashes the members without regard to their order.
+    /// Hashes the members independently of their order.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for member in members {

@@ -2,8 +2,8 @@
 
 /// A strict parser of one JSON text.
 ///
-/// It rejects everything that parsers interpret differently: duplicate names, lone surrogates, invalid UTF-8, numbers
-/// out of range, anything after the value (RFC 8259 §4, §6, §8; RFC 8725 §2.4).
+/// It rejects all text that parsers interpret differently: duplicate names, lone surrogates, invalid UTF-8, numbers out
+/// of range, and text after the value. See RFC 8259 §4, §6, §8, and RFC 8725 §2.4.
 struct JSONParser {
     /// The text, whose size has been checked.
     private let bytes: [UInt8]
@@ -118,7 +118,7 @@ extension JSONParser {
 }
 
 extension JSONParser {
-    /// Parses a string, quotation marks included (RFC 8259 §7).
+    /// Parses a string with its quotation marks (RFC 8259 §7).
     private mutating func parseString() throws(JSONError) -> String {
         position += 1
         let start = position
@@ -203,7 +203,8 @@ extension JSONParser {
 }
 
 extension JSONParser {
-    /// Parses a number (RFC 8259 §6); an integer of 64 bits is kept exactly, a number beyond a float's range is an error.
+    /// Parses a number (RFC 8259 §6); 64-bit integers are kept exactly, and a number beyond a float's range is an
+    /// error.
     private mutating func parseNumber() throws(JSONError) -> JSONValue {
         let start = position
         let isNegative = take(UInt8(ascii: "-"))
@@ -241,7 +242,7 @@ extension JSONParser {
 
     /// Returns the integer; nil if it exceeds 64 bits.
     ///
-    /// A negative one is counted downwards, so that the least one fits.
+    /// A negative number is counted downwards, so that the minimum fits.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for byte in digits {

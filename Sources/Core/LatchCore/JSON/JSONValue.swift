@@ -2,8 +2,8 @@
 
 /// A JSON value of any type (RFC 8259), parsed strictly and serialized compactly.
 ///
-/// Token claims, key sets and messages of unknown shape consist of such values. Integers are kept exactly; `1` and `1.0`
-/// are different values that read the same through ``intValue`` and ``doubleValue``.
+/// Token claims, key sets and messages of unknown structure consist of such values. Integers are kept exactly. `1` and
+/// `1.0` are different values, but ``intValue`` and ``doubleValue`` read them alike.
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
     case null
@@ -33,7 +33,7 @@ extension JSONValue {
 
     /// The number as an integer; nil for other types and for fractions.
     ///
-    /// `1.0` and `1e2` are whole too: RFC 8259 §6 leaves it to the writer how a number is spelled.
+    /// `1.0` and `1e2` are also whole: RFC 8259 §6 leaves the spelling of a number to the writer.
     public var intValue: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -57,7 +57,7 @@ extension JSONValue {
     /// The members of an object; nil for other types.
     public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member of that name; nil if there is none or this is not an object.
+    /// The member with that name; nil if there is none or this is not an object.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
     /// The element at that index; nil if there is none or this is not an array.
@@ -70,7 +70,7 @@ extension JSONValue {
 extension JSONValue {
     /// Parses one JSON text strictly.
     ///
-    /// - Throws: ``JSONError`` with the offset of the error, and never with the text itself.
+    /// - Throws: ``JSONError`` with the offset of the error, but without the text.
     public init(parsing bytes: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
         guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
         var parser = JSONParser(bytes, limits: limits)
@@ -79,7 +79,7 @@ extension JSONValue {
 
     /// Parses one JSON text strictly, from any bytes.
     ///
-    /// - Throws: ``JSONError`` with the offset of the error, and never with the text itself.
+    /// - Throws: ``JSONError`` with the offset of the error, but without the text.
     public init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
         guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
         try self.init(parsing: Array(bytes), limits: limits)
@@ -87,15 +87,15 @@ extension JSONValue {
 
     /// Parses one JSON text strictly, from a string.
     ///
-    /// - Throws: ``JSONError`` with the offset of the error, and never with the text itself.
+    /// - Throws: ``JSONError`` with the offset of the error, but without the text.
     public init(parsing text: some StringProtocol, limits: JSONLimits = .default) throws(JSONError) {
         try self.init(parsing: text.utf8, limits: limits)
     }
 
     /// Returns the value as compact JSON in UTF-8.
     ///
-    /// Members keep their order, numbers are written as short as they can be read back, `/` is not escaped, and a
-    /// number that is not finite becomes `null`, which is all that JSON has for it.
+    /// Members keep their order, and numbers have the shortest form that reads back the same. `/` is not escaped. A
+    /// number that is not finite becomes `null`, since JSON cannot represent it.
     public func serialized() -> [UInt8] {
         var writer = JSONWriter()
         writer.write(self)
@@ -192,7 +192,7 @@ extension JSONValue: Codable {
         return .string(try container.decode(String.self))
     }
 
-    /// A coding key of any name.
+    /// A coding key with any name.
     private struct MemberKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }

@@ -5,13 +5,13 @@ struct JSONWriter {
     /// The bytes so far.
     private(set) var bytes: [UInt8]
 
-    /// Creates a writer with room for a message of usual size.
+    /// Creates a writer with room for a typical message.
     init() {
         bytes = []
         bytes.reserveCapacity(512)
     }
 
-    /// Appends a value; the recursion is as deep as the value, which for parsed values is bounded.
+    /// Appends a value; the recursion is as deep as the value, which is limited for parsed values.
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: append("null")

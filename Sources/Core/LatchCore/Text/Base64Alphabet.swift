@@ -7,10 +7,10 @@
 package struct Base64Alphabet: Sendable {
     /// The digit of each value of six bits.
     private let digits: [UInt8]
-    /// The value of each byte, or `foreign`: a look-up without branches, which takes constant time.
+    /// The value of each byte, or `foreign`: a lookup without branches, which takes constant time.
     private let values: [UInt8]
 
-    /// The value of foreign bytes, whose high bits one test at the end finds among all digits.
+    /// The value of foreign bytes; at the end, one test finds its high bits among all digits.
     private static let foreign: UInt8 = 0xFF
 
     private init(_ digits: String) {
@@ -39,7 +39,7 @@ package struct Base64Alphabet: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the decoded bytes; nil for any text that ``encode(_:)`` would not write.
+    /// Returns the decoded bytes; nil for text that ``encode(_:)`` would not write.
     package func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) else {
             return Array(text).withUnsafeBufferPointer { decode($0) }
@@ -61,7 +61,7 @@ package struct Base64Alphabet: Sendable {
                     text[next &+ 3] = digits[Int(bits & 63)]
                     (place, next) = (place &+ 3, next &+ 4)
                 }
-                // One byte more has two digits, and two have three.
+                // One remaining byte gives two digits, and two give three.
                 if place < bytes.count {
                     let last = place &+ 1 < bytes.count ? UInt32(bytes[place &+ 1]) : 0
                     let bits = UInt32(bytes[place]) << 16 | last << 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BidirectionalCollection<UInt8> {
-    /// Whether the last bytes are those of another text.
+    /// Whether the bytes end with those of another text.
     ///
     /// `hasSuffix` of `String` compares by `Character`, so a combining accent before the suffix hides it.
     package func ends(with suffix: String.UTF8View) -> Bool { reversed().starts(with: suffix.reversed()) }

@@ -22,7 +22,7 @@ package enum Hex {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
-    /// Returns the bytes of a text of two digits of either case for each; nil if it is not the text of `count` bytes.
+    /// Returns the bytes of a text with two digits of either case for each; nil if it does not have `count` bytes.
     package static func decode(_ text: String, count: Int) -> [UInt8]? {
         guard text.utf8.count == 2 * count else { return nil }
         let values = text.utf8.compactMap(value)

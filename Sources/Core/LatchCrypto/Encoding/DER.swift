@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of ASN.1 in which keys and signatures are encoded (X.690, distinguished encoding rules).
+/// The ASN.1 elements that encode keys and signatures (X.690, distinguished encoding rules).
 package enum DER {
     package static let integer: UInt8 = 0x02
     package static let bitString: UInt8 = 0x03
@@ -26,7 +26,7 @@ package enum DER {
         return element(integer, (needsZero ? [0] : []) + digits)
     }
 
-    /// Encodes a sequence of numbers, as PKCS #1 keys and ECDSA signatures are.
+    /// Encodes a sequence of numbers, as in PKCS #1 keys and ECDSA signatures.
     package static func numbers(_ numbers: [[UInt8]]) -> [UInt8] { element(sequence, numbers.flatMap { number($0) }) }
 
     /// Encodes a bit string of whole bytes.
@@ -36,7 +36,7 @@ package enum DER {
 /// An error of bytes that are not DER.
 package struct DERError: Error {}
 
-/// A reader of consecutive elements, which rejects every encoding but the distinguished one.
+/// A reader of consecutive elements, which rejects every encoding except the distinguished one.
 package struct DERReader {
     private var rest: ArraySlice<UInt8>
 
@@ -88,7 +88,7 @@ package struct DERReader {
     /// Rejects remaining bytes.
     package func end() throws(DERError) { guard isAtEnd else { throw DERError() } }
 
-    /// Reads a length in the long form, which X.690 §10.1 only permits where the short form does not suffice.
+    /// Reads a length in the long form, which X.690 §10.1 permits only if the short form is not sufficient.
     private mutating func longLength(bytes count: Int) throws(DERError) -> Int {
         guard (1...3).contains(count), rest.count >= count else { throw DERError() }
         let digits = rest.prefix(count)

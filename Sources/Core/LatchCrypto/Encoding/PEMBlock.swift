@@ -2,12 +2,12 @@
 
 internal import LatchCore
 
-/// Bytes in the text form of RFC 7468, with the label that says what they are.
+/// Bytes in the text form of RFC 7468, with the label of their type.
 package struct PEMBlock {
     package let label: String
     package let content: [UInt8]
 
-    /// Far more than a key has, and few enough to be read at once.
+    /// Far longer than a key, and short enough to be read at once.
     private static let longestText = 64 << 10
 
     package init(label: String, content: [UInt8]) {
@@ -47,7 +47,7 @@ package struct PEMBlock {
         return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 
-    /// Returns the lines without surrounding spaces; they are split by bytes, since CR LF is one Character.
+    /// Returns the lines without surrounding spaces; they are split as bytes, since CR LF is one Character.
     private static func lines(of text: String) -> [Substring] {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         return text.utf8.split(separator: 0x0A).map { line in
@@ -86,7 +86,7 @@ package struct PEMError: Error {
 }
 
 extension PEMBlock {
-    /// Returns the first block of a text that has one of some labels.
+    /// Returns the first block of a text that has one of the given labels.
     ///
     /// - Throws: `CryptoError.malformedKey` if there is none, or the text is not PEM.
     static func first(labelled labels: [String], in text: String) throws(CryptoError) -> PEMBlock {

@@ -44,7 +44,7 @@ enum RSAKeyEncoding {
             throw DERError()
         }
         let key = try content.take(DER.octetString)
-        // The attributes [0] and the public key [1] say nothing that the numbers do not.
+        // The attributes [0] and the public key [1] add nothing to the numbers.
         while let tag = content.tag, [0xA0, 0xA1, 0x81].contains(tag) { _ = try content.take(tag) }
         try content.end()
         return try privateNumbers(pkcs1: key)

@@ -25,6 +25,6 @@ extension SharedSecret {
 
     /// Whether every byte is zero, determined in constant time.
     ///
-    /// RFC 7748 §6.1: the result of X25519 with a point of small order, which does not depend on the private key.
+    /// RFC 7748 §6.1: X25519 with a point of small order has this result, which does not depend on the private key.
     package var isZero: Bool { withUnsafeBytes { $0.reduce(0) { $0 | $1 } == 0 } }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The derivation of a key from a password (RFC 8018 §5.2), for formats that prescribe it.
+/// The derivation of a key from a password (RFC 8018 §5.2), for formats that require it.
 ///
-/// New password hashes are made by ``PasswordHash``.
+/// For new password hashes, use ``PasswordHash``.
 package enum PBKDF2 {
     /// The digest of its HMAC.
     package enum Hash: Sendable, Hashable {

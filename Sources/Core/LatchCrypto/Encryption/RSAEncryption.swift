@@ -3,14 +3,14 @@
 extension RSA {
     /// Keys of RSA encryption with OAEP (RFC 8017 §7.1).
     ///
-    /// There is no encryption with the padding of PKCS #1 v1.5, whose failures reveal the plaintext.
+    /// Encryption with the padding of PKCS #1 v1.5 is not supported, since its failures reveal the plaintext.
     public enum Encryption {}
 }
 
 extension RSA.Encryption {
     /// The digest of OAEP, and of its mask generation function.
     public enum Hash: Sendable, Hashable, CaseIterable {
-        /// SHA-1, the default of RFC 8017, whose weakness with collisions does not matter here.
+        /// SHA-1, the default of RFC 8017; its weakness to collisions does not matter here.
         case sha1
         /// SHA-256.
         case sha256
@@ -39,8 +39,8 @@ extension RSA.Encryption {
         /// Encrypts a short message, such as a key, with an empty label.
         ///
         /// - Returns: The ciphertext, as long as the modulus.
-        /// - Throws: `CryptoError.unacceptableParameter` if the message is longer than the modulus less twice the digest
-        ///   and 2 bytes.
+        /// - Throws: `CryptoError.unacceptableParameter` if the message is longer than the modulus less twice the
+        ///   digest and 2 bytes.
         public func encrypt(_ message: some Collection<UInt8>, hash: Hash = .sha256) throws(CryptoError) -> [UInt8] {
             guard message.count <= modulus.count - 2 * hash.byteCount - 2 else {
                 throw .unacceptableParameter("the message is too long for the key")
@@ -75,8 +75,8 @@ extension RSA.Encryption {
 
         /// Decrypts a ciphertext.
         ///
-        /// - Throws: `CryptoError.authenticationFailure` for every wrong ciphertext, without a reason: reasons reveal the
-        ///   plaintext (Manger's attack, RFC 8017 §7.1.2).
+        /// - Throws: `CryptoError.authenticationFailure` for every wrong ciphertext, without a reason. Reasons would
+        ///   reveal the plaintext (Manger's attack, RFC 8017 §7.1.2).
         public func decrypt(_ ciphertext: some Collection<UInt8>, hash: Hash = .sha256) throws(CryptoError) -> [UInt8] {
             // RFC 8017 §7.1.2, step 1b: a ciphertext is as long as the modulus.
             guard ciphertext.count == key.publicKey.modulus.count else { throw .authenticationFailure }

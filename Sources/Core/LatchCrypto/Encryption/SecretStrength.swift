@@ -3,7 +3,7 @@
 extension SymmetricKey {
     /// Creates a key from a configured secret.
     ///
-    /// An empty secret, such as that of an unset variable, is known to everyone.
+    /// An empty secret, such as the value of an unset variable, is known to everyone.
     ///
     /// - Throws: `CryptoError.unacceptableParameter` if it has fewer than 128 bits.
     package init(secret: [UInt8]) throws(CryptoError) {

@@ -4,22 +4,22 @@
 public struct Argon2Parameters: Sendable, Hashable {
     /// The amount of memory, in KiB.
     ///
-    /// At least eight per lane (RFC 9106 §3.1). Each hash that is computed at the same time needs as much again.
+    /// At least eight per lane (RFC 9106 §3.1). Each concurrent hash needs the same amount again.
     public let memoryKiB: Int
     /// The number of passes over the memory.
     ///
-    /// Time grows with their number, memory does not.
+    /// Time grows with their number, but memory does not.
     public let passes: Int
     /// The number of lanes.
     ///
-    /// libargon2 starts a thread per lane for the duration of a hash if there are several.
+    /// With several lanes, libargon2 starts one thread per lane for the duration of a hash.
     public let lanes: Int
     /// The length of the hash in bytes.
     public let outputByteCount: Int
 
-    /// Creates parameters, within bounds that protect against careless configurations and hostile records.
+    /// Creates parameters within limits that protect against careless configurations and hostile records.
     ///
-    /// The bounds are 1 GiB, 16 passes, the work of four passes over 1 GiB, 4 lanes, and hashes of 16 to 64 bytes.
+    /// The limits are 1 GiB, 16 passes, the work of four passes over 1 GiB, 4 lanes, and hashes of 16 to 64 bytes.
     ///
     /// - Throws: `CryptoError.unacceptableParameter`.
     public init(memoryKiB: Int, passes: Int, lanes: Int = 1, outputByteCount: Int = 32) throws(CryptoError) {
@@ -38,7 +38,7 @@ public struct Argon2Parameters: Sendable, Hashable {
         self.init(checkedMemoryKiB: memoryKiB, passes: passes, lanes: lanes, outputByteCount: outputByteCount)
     }
 
-    /// Creates parameters whose bounds the caller has checked, so that the default needs no `try`.
+    /// Creates parameters that the caller has checked, so that the default needs no `try`.
     private init(checkedMemoryKiB: Int, passes: Int, lanes: Int, outputByteCount: Int) {
         memoryKiB = checkedMemoryKiB
         self.passes = passes
@@ -58,7 +58,7 @@ extension Argon2Parameters: LosslessStringConvertible {
     /// The cost as the PHC string format writes it: `m=19456,t=2,p=1`.
     public var description: String { "m=\(memoryKiB),t=\(passes),p=\(lanes)" }
 
-    /// Parses a cost in exactly the form of ``description``, for a hash of 32 bytes; nil outside of the bounds.
+    /// Parses a cost in exactly the form of ``description``, for a hash of 32 bytes; nil outside the limits.
     public init?(_ description: String) { self.init(Substring(description), outputByteCount: 32) }
 
     /// Parses a cost; each has one representation, so a sign, a leading zero and another order are rejected.

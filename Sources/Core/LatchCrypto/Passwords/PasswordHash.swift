@@ -4,7 +4,7 @@ internal import LatchCore
 
 /// A stored password, as a PHC string of argon2id: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// Hashing blocks for as long as the parameters demand, about 25 ms by default: call it from a thread that may wait.
+/// Hashing blocks for as long as the parameters require, about 25 ms by default. Call it from a thread that may wait.
 /// The description is redacted, since a hash can be attacked offline.
 public struct PasswordHash: Sendable {
     /// The cost parameters.
@@ -14,10 +14,10 @@ public struct PasswordHash: Sendable {
 
     /// The 16 bytes that RFC 9106 §3.1 recommends for passwords.
     private static let saltByteCount = 16
-    /// A length that no hash within the bounds reaches, so that a huge text is rejected before it is split.
+    /// A length that no hash within the limits reaches, so that a huge text is rejected before it is split.
     private static let longestText = 256
 
-    /// Parses a stored hash, and rejects one whose parameters exceed the bounds of ``Argon2Parameters``.
+    /// Parses a stored hash, and rejects it if its parameters exceed the limits of ``Argon2Parameters``.
     ///
     /// - Throws: `CryptoError.malformedHash`.
     public init(parsing text: String) throws(CryptoError) {
@@ -39,8 +39,8 @@ public struct PasswordHash: Sendable {
 
     /// Hashes a password with a fresh salt.
     ///
-    /// The bytes of its UTF-8 encoding are hashed unchanged: two Unicode forms of a letter are different passwords,
-    /// unless the caller normalises them.
+    /// The bytes of its UTF-8 encoding are hashed unchanged. Two Unicode forms of a letter are different passwords,
+    /// unless the caller normalizes them.
     ///
     /// - Returns: The PHC string to store.
     public static func make(
@@ -65,7 +65,7 @@ public struct PasswordHash: Sendable {
         return constantTimeEquals(candidate, hash)
     }
 
-    /// Whether the hash has other parameters than wanted, so that the next login should store a new one.
+    /// Whether the hash has other parameters than the wanted ones, so that the next login should store a new one.
     public func needsRehash(_ wanted: Argon2Parameters) -> Bool {
         parameters != wanted || salt.count < Self.saltByteCount
     }

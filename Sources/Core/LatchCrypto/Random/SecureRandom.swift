@@ -10,7 +10,7 @@ public enum SecureRandom {
         return bytes(count, using: &generator)
     }
 
-    /// Returns bytes from a generator of the caller, such as a seeded one in a test.
+    /// Returns bytes from the caller's generator, such as a seeded one in a test.
     public static func bytes(_ count: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

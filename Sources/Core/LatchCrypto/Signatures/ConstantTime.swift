@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether two secrets are equal, in a time that depends on their length and not on their content.
+/// Whether two secrets are equal, in a time that depends on their length but not on their content.
 ///
-/// The length is not a secret: two of different length differ at once.
+/// The length is not secret: secrets with different lengths differ immediately.
 public func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
     let equal = left.withContiguousStorageIfAvailable { left in
         right.withContiguousStorageIfAvailable { right in constantTimeEqualBuffers(left, right) }

@@ -11,7 +11,7 @@ extension RSA.Signing {
     public enum Padding: Sendable, Hashable, CaseIterable {
         /// RSASSA-PKCS1-v1_5 (RFC 8017 §8.2), the basis of RS256.
         case pkcs1v15
-        /// RSASSA-PSS (RFC 8017 §8.1) with MGF1 of the same digest and a salt as long as it.
+        /// RSASSA-PSS (RFC 8017 §8.1) with MGF1 over the same digest, and a salt as long as the digest.
         case pss
     }
 
@@ -29,7 +29,7 @@ extension RSA.Signing {
 extension RSA.Signing {
     /// The numbers of an RSA private key (RFC 8017 §3.2, RFC 7518 §6.3.2), big-endian and without leading zeros.
     ///
-    /// They are as secret as the key; they exist to be stored, and print redacted.
+    /// They are as secret as the key. They exist for storage, and print redacted.
     public struct PrivateNumbers: Sendable {
         /// The modulus n.
         public var modulus: [UInt8]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of accepted RSA keys: strong enough to be secure, and small enough to verify quickly.
+/// The limits of accepted RSA keys: strong enough to be secure, and small enough to verify quickly.
 enum RSABounds {
-    /// Checks the numbers of a key: RFC 7518 §3.3 requires 2048 bits; the upper bounds protect against hostile keys.
+    /// Checks the numbers of a key: RFC 7518 §3.3 requires 2048 bits, and the upper limits protect against hostile
+    /// keys.
     ///
     /// Both numbers are big-endian, without leading zeros. The cost of a verification grows with the square of the
-    /// modulus's length and with the exponent's, and the publisher of a key chooses both.
+    /// modulus's length and with the exponent's length. The publisher of a key chooses both.
     static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         guard (2048...8192).contains(bitCount(modulus)), (modulus.last ?? 0) & 1 == 1 else {
             throw .malformedKey("an RSA key has 2048 to 8192 bits, and this one has not")
@@ -24,10 +25,10 @@ enum RSABounds {
     }
 }
 
-/// The fingerprint of a faulty generator of 2012 to 2017 in the moduli of its RSA keys (CVE-2017-15361, "ROCA").
+/// The fingerprint that a faulty generator left in the moduli of RSA keys from 2012 to 2017 (CVE-2017-15361, "ROCA").
 ///
-/// The structure of its primes makes the modulus a power of 65537 modulo each small prime. That is true for one sound
-/// modulus in a hundred million; one with the fingerprint can be factored.
+/// The structure of its primes makes the modulus a power of 65537 modulo each small prime. This is also true for one
+/// sound modulus in a hundred million. A modulus with the fingerprint can be factored.
 enum WeakRSAModulus {
     /// The small primes of the published fingerprint; each of them reduces the number of false positives.
     private static let primes = [

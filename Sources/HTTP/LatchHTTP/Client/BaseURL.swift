@@ -5,8 +5,8 @@ import PortableFoundation
 
 /// The base URL of a client and the rules for joining paths to it.
 ///
-/// A path never leaves the base: an identifier from an untrusted source must not lead to another host or to another API
-/// of the same host.
+/// A path never leaves the base. An identifier from an untrusted source must not lead to another host, or to another
+/// API on the same host.
 struct BaseURL: Sendable {
     let scheme: String
     let authority: String
@@ -62,10 +62,10 @@ struct BaseURL: Sendable {
         return queries.isEmpty ? target : "\(target)?\(queries)"
     }
 
-    /// Rejects what servers and proxies resolve to a different location (RFC 3986 §4.2 and §5.2.4), in plain and in
-    /// percent-encoded spelling.
+    /// Rejects a path that servers and proxies resolve to a different location (RFC 3986 §4.2 and §5.2.4).
     ///
-    /// It compares bytes, since a slash followed by a combining accent is not a slash `Character`.
+    /// It checks both plain and percent-encoded spelling. It compares bytes, since a slash followed by a combining
+    /// accent is not a slash `Character`.
     private static func check(_ path: Substring.UTF8View) throws(HTTPError) {
         guard !beginsWithTwoSlashes(path) else { throw .invalidURL("its path names another host") }
         var rest = path
@@ -82,7 +82,7 @@ struct BaseURL: Sendable {
                 (dots, length) = (0, 0)
             case 0x2E: (dots, length) = (dots + 1, length + 1)
             case 0x3B:
-                // RFC 3986 §3.3: servers that read `;…` as parameters of a segment look at the text before it.
+                // RFC 3986 §3.3: servers that read `;…` as parameters of a segment check the text before it.
                 try checkSegment(dots: dots, length: length)
                 length += 1
             case 0x00: throw .invalidURL("its path holds a NUL")
@@ -106,7 +106,8 @@ struct BaseURL: Sendable {
         }
     }
 
-    /// Removes and returns the first byte, or the byte that `%` and two digits encode; a lone `%` is returned as it is.
+    /// Removes and returns the first byte, or the byte that `%` and two digits encode; a single `%` is returned
+    /// unchanged.
     private static func decodedFirst(_ rest: inout Substring.UTF8View) -> UInt8 {
         let first = rest.removeFirst()
         guard first == 0x25 else { return first }
@@ -116,8 +117,9 @@ struct BaseURL: Sendable {
         return digits[0] << 4 | digits[1]
     }
 
-    /// Percent-encodes what RFC 3986 §2.2 and §3.3 do not allow in a path or a query, and keeps existing
-    /// percent-encoding.
+    /// Percent-encodes the bytes that RFC 3986 §2.2 and §3.3 do not allow in a path or a query.
+    ///
+    /// Existing percent-encoding is kept.
     private static func encoded(_ text: Substring.UTF8View) throws(HTTPError) -> String {
         if text.allSatisfy({ PercentEncoding.isUnreserved($0) || $0 == 0x2F }) { return String(Substring(text)) }
         var bytes: [UInt8] = []

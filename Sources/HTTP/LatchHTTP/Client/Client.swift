@@ -25,15 +25,16 @@ public struct Client: Handler {
     /// An invalid base URL is reported by the first request.
     ///
     /// - Parameters:
-    ///   - baseURL: The URL that the routes' paths are relative to; its own path and query are kept.
+    ///   - baseURL: The URL that the routes' paths are relative to; its path and query are kept.
     ///   - transport: The handler that sends the requests.
     ///   - interceptors: The interceptors around the transport, outermost first.
-    ///   - fields: The header fields of every request that does not set them itself.
+    ///   - fields: The header fields of every request that does not set them.
     ///   - allowingInsecureHTTP: The hosts that may be contacted over plain http.
-    ///   - redirects: The limits of following redirects. Interceptors see the request before, and the response after,
-    ///     all redirects, so a credential is only ever issued for the origin of the original request.
-    ///   - timeout: The maximum duration of one transfer, or the time without progress of a stream without an
-    ///     ``HTTPRequest/idleTimeout``; nil uses the transport's. `TimeoutInterceptor` limits the whole duration of both.
+    ///   - redirects: The limits of following redirects. Interceptors see the request before all redirects and the
+    ///     response after them. So a credential is only issued for the origin of the original request.
+    ///   - timeout: The maximum duration of one transfer; nil uses the transport's. For a stream without an
+    ///     ``HTTPRequest/idleTimeout`` it is the time without progress. `TimeoutInterceptor` limits the whole duration
+    ///     of both.
     ///   - encoder: The encoder of the routes' JSON content.
     ///   - decoder: The decoder of JSON responses.
     public init(
@@ -60,10 +61,10 @@ public struct Client: Handler {
     ///
     /// - Parameters:
     ///   - method: The method of the request.
-    ///   - path: The path relative to the base URL, with or without a leading slash; characters that need it are
-    ///     percent-encoded. A value that is interpolated into a literal stays within its path segment.
+    ///   - path: The path relative to the base URL, with or without a leading slash; it is percent-encoded where
+    ///     necessary. A value that is interpolated into a literal stays within its path segment.
     ///   - query: The query parameters, which are percent-encoded.
-    ///   - fields: The header fields; each of the client's own fields is added unless one here has the same name.
+    ///   - fields: The header fields; each of the client's fields is added unless one here has the same name.
     ///   - body: The content of the request.
     /// - Throws: `HTTPError.invalidURL` if the path would lead out of the base.
     public func request(
@@ -80,15 +81,16 @@ public struct Client: Handler {
         return request
     }
 
-    /// Sends a request through the interceptors without applying the client's own header fields and base URL.
+    /// Sends a request through the interceptors without applying the client's header fields and base URL.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await pipeline.respond(to: request)
     }
 
     /// Performs a route and returns its decoded response.
     ///
-    /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the route expects another status,
-    ///   `HTTPError.undecodable` if it expects another shape, and the errors of the interceptors and the transport.
+    /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the route expects another status.
+    ///   `HTTPError.undecodable` if it expects other content. The errors of the interceptors and the transport are also
+    ///   thrown.
     public func perform<Response>(_ route: Route<Response>) async throws -> Response {
         let request = try request(for: route)
         let response = try await pipeline.respond(to: request)
@@ -99,7 +101,7 @@ public struct Client: Handler {
         }
     }
 
-    /// Creates the request of a route, with its content and the client's own header fields.
+    /// Creates the request of a route, with its content and the client's header fields.
     ///
     /// - Throws: `HTTPError.invalidURL` and `HTTPError.unencodable`.
     public func request<Response>(for route: Route<Response>) throws -> HTTPRequest {
@@ -130,7 +132,7 @@ extension Client {
     ///   - route: The route to perform.
     ///   - failure: The type of the content of an unsuccessful response.
     /// - Throws: `HTTPError.unacceptableStatus`, which carries the response, if the content cannot be decoded as
-    ///   `failure`, and the errors of `perform`.
+    ///   `failure`. The errors of `perform` are also thrown.
     public func result<Response, Failure: Decodable & Sendable>(
         of route: Route<Response>, failure: Failure.Type
     ) async throws -> APIResult<Response, Failure> {

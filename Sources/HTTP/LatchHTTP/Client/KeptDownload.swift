@@ -2,16 +2,16 @@
 
 import LatchCore
 
-/// A download whose part stays for the next call, when it fails or its process ends.
+/// A download that keeps the received part for the next call when it fails or its process ends.
 struct KeptDownload {
-    /// What is known of the bytes that are there.
+    /// The stored facts about the received bytes.
     private struct Note {
-        /// A digest of the URL, which can hold secrets.
+        /// A digest of the URL, since the URL can hold secrets.
         let url: String
         let validator: String
         /// The total number of bytes; nil if the server did not state it.
         var total: Int?
-        /// The number of bytes that are there and durable.
+        /// The number of bytes that were received and are durable.
         var count: Int
 
         init(url: String, validator: String, total: Int?, count: Int) {
@@ -37,7 +37,7 @@ struct KeptDownload {
         }
     }
 
-    /// Returns the number of further bytes after which what was received is made durable: as many again, up to 32 MiB.
+    /// Returns the number of bytes after which the received data is made durable: as many again, up to 32 MiB.
     private static func interval(after count: Int) -> Int { min(max(count, 1 << 20), 32 << 20) }
 
     private let file: PartialFile
@@ -51,7 +51,7 @@ struct KeptDownload {
 
     /// Opens the part.
     ///
-    /// - Throws: `HTTPError.fileUnavailable`, also while another call receives it.
+    /// - Throws: `HTTPError.fileUnavailable`, also while another call uses the part.
     init(
         _ path: String, url: String, limit: Int, progress: (@Sendable (Int, Int?) -> Void)?,
         begin: @escaping @Sendable () async throws -> HTTPResponse, resume: @escaping ResumableDownload.Resume,
@@ -63,11 +63,11 @@ struct KeptDownload {
         (self.continuations, self.clock) = (continuations, clock)
     }
 
-    /// Receives the rest of the content, or all of it where there is no part of it.
+    /// Receives the rest of the content, or all of it without a part.
     func run() async throws -> HTTPResponse {
         do {
             if let note = try await knownNote() {
-                // A call with a higher limit can go on with the part.
+                // A call with a higher limit can continue with the part.
                 guard note.total ?? 0 <= limit else { throw HTTPError.tooLarge }
                 let rest = ResumableDownload(
                     after: note.count, of: note.total, note.validator, left: continuations, clock: clock,
@@ -77,7 +77,7 @@ struct KeptDownload {
                     try await receive(rest, note)
                     return response ?? HTTPResponse(status: .ok)
                 } catch HTTPError.contentChanged {
-                    // The part is of no use any more.
+                    // The part is no longer useful.
                 }
             }
             var response = try await begin()
@@ -115,20 +115,20 @@ struct KeptDownload {
                 unkept = 0
             }
             guard note.total == nil || note.total == note.count else { throw HTTPError.lengthMismatch }
-            // A cancelled download is not wanted any more, even if it happens to be complete.
+            // A canceled download is not wanted, even if it happens to be complete.
             guard !Task.isCancelled else { throw HTTPError.cancelled }
             try await file.commit()
         } catch {
             // The whole content follows in its place.
             if known.count > 0, HTTPError.contentChanged ~= error { throw error }
             let isUseful = !note.validator.isEmpty && note.count > 0 && !Self.spoils(error)
-            // The first failure says more than another one of the same disk.
+            // The first failure is more useful than another one of the same disk.
             do { try await isUseful ? file.keep(note.text) : file.discard() } catch {}
             throw error
         }
     }
 
-    /// Whether an error says that the part cannot be the beginning of the content.
+    /// Whether an error shows that the part cannot be the beginning of the content.
     private static func spoils(_ error: any Error) -> Bool {
         [HTTPError.contentChanged, .tooLarge, .lengthMismatch].contains { $0 ~= error }
     }
@@ -142,7 +142,7 @@ struct KeptDownload {
         return .fileUnavailable("The file could not be written: \(failure).")
     }
 
-    /// Returns a number that another text hardly ever has (FNV-1a of 64 bits).
+    /// Returns a number that is almost certainly different for another text (FNV-1a of 64 bits).
     private static func digest(_ text: String) -> String {
         let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return String(hash, radix: 16)

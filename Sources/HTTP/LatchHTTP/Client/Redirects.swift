@@ -4,8 +4,9 @@ import PortableFoundation
 
 /// The limits of following redirects.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// The maximum number of redirects of one request; more is an error, and with 0 a redirect is returned as a
-    /// response.
+    /// The maximum number of redirects of one request; more redirects are an error.
+    ///
+    /// With 0, a redirect is returned as a response.
     public var maximum: Int
 
     /// Whether 307 and 308 may carry a request's content to another origin.
@@ -32,25 +33,26 @@ public struct RedirectPolicy: Sendable, Hashable {
 /// The innermost handler of a client, which rejects unencrypted targets and follows redirects.
 ///
 /// Decision: redirects are followed inside the interceptors, next to the transport. An interceptor that adds a
-/// credential therefore runs once, for the origin of the original request, and never sees the target of a redirect. The
-/// `RequestModifier`s that it attaches to the request run here for each message: a signature is created anew for each
-/// redirect within the origin and omitted from the first one beyond it. Following redirects outside the interceptors would let every
-/// third-party interceptor decide about every origin.
+/// credential therefore runs once, for the origin of the original request, and never sees the target of a redirect. Its
+/// `RequestModifier`s run here for each message. They create a new signature for each redirect within the origin, and
+/// omit it from the first redirect to another one. Otherwise every third-party interceptor would decide about every
+/// origin.
 struct RedirectFollower: Handler {
     let transport: any Handler
     let policy: RedirectPolicy
     let insecure: InsecureHTTP
 
-    /// Returns the first response that is not a redirect, or throws; a redirect status without a location is a plain
-    /// response.
+    /// Returns the first response that is not a redirect, or throws.
+    ///
+    /// A redirect status without a location is an ordinary response.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard request.scheme == "https" || insecure.allows(request.origin) else { throw HTTPError.insecureURL }
         var response = try await request.sent(by: transport)
         guard policy.maximum > 0, Self.isRedirect(response) else { return response }
         let origin = request.origin
         var request = request
-        // Fetch §4.4, "HTTP-redirect fetch": a credential that was dropped stays dropped, also back at the origin, since
-        // whoever sent the request there has chosen its path and method.
+        // Fetch §4.4, "HTTP-redirect fetch": a removed credential stays removed, even back at the origin. The other
+        // origin has chosen the path and method of that request.
         var hasLeft = false
         var count = 0
         while Self.isRedirect(response), let location = response.fields[.location] {
@@ -63,7 +65,7 @@ struct RedirectFollower: Handler {
         return response
     }
 
-    /// RFC 9110 §15.4: 300 leaves the choice to the user, 304 is not a redirect, 305 and 306 are not in use.
+    /// RFC 9110 §15.4: 300 lets the user choose, 304 is not a redirect, and 305 and 306 are not in use.
     private static func isRedirect(_ response: HTTPResponse) -> Bool {
         switch response.status.rawValue {
         case 301, 302, 303, 307, 308: response.fields[.location]?.isEmpty == false
@@ -71,14 +73,14 @@ struct RedirectFollower: Handler {
         }
     }
 
-    /// Returns the request that a redirect leads to, which never carries more than the original one.
+    /// Returns the request that a redirect leads to; it never carries more than the original one.
     private func follow(
         _ request: HTTPRequest, to location: String, status: HTTPStatus
     ) throws(HTTPError) -> HTTPRequest {
         var next = request
         let origin = request.origin
         let target = try resolve(location, against: request)
-        // RFC 9110 §15.4: 303 becomes GET; 301 and 302 change POST only, as browsers always did.
+        // RFC 9110 §15.4: 303 becomes GET. 301 and 302 change only POST, as browsers always did.
         let isRewritten =
             status == .seeOther ? request.method != .head : status.rawValue < 303 && request.method == .post
         if isRewritten {
@@ -95,7 +97,7 @@ struct RedirectFollower: Handler {
         return next
     }
 
-    /// Rejects a downgrade from https to http, and content that would reach an unintended origin.
+    /// Rejects a change from https to http, and content that would reach an unintended origin.
     private func check(_ target: HTTPOrigin, after origin: HTTPOrigin, carrying body: HTTPBody) throws(HTTPError) {
         guard target.scheme == "https" || origin.scheme == "http", insecure.allows(target) else {
             throw .redirectRefused("A redirect to unencrypted http was refused.")

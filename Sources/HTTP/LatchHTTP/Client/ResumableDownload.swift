@@ -12,25 +12,27 @@ extension Client {
     /// ```
     ///
     /// The content is written next to `path` and renamed at the end. Any failure, including cancellation, leaves the
-    /// existing file untouched. An interrupted transfer is resumed where it stopped (RFC 9110 §14), if the server can
-    /// prove that the content has not changed. With `keepingPart` a later call goes on with what an earlier one has received, also in
-    /// another process.
+    /// existing file unchanged. An interrupted transfer is resumed where it stopped (RFC 9110 §14), if the server can
+    /// prove that the content has not changed. With `keepingPart` a later call, even in another process, continues with
+    /// the part that was received.
     ///
     /// - Parameters:
-    ///   - route: The route to download. Its timeout, or that of the client or the transport, is the time without progress
-    ///     after which a transfer counts as interrupted.
+    ///   - route: The route to download. Its timeout, or that of the client or the transport, is the time without
+    ///     progress after which a transfer counts as interrupted.
     ///   - path: The path of the file; its folder must exist.
     ///   - limit: The maximum number of bytes.
-    ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything. The
-    ///     pause before an attempt doubles from a second to half a minute; one that receives something begins the count anew.
-    ///   - keepingPart: Whether the part that was received stays in `<path>.part` when the download fails, for the next call with the same
-    ///     path and URL. When the process is killed, the last megabytes are lost. Another call with that path fails meanwhile.
-    ///   - clock: The clock that times the pauses before a transfer is resumed.
+    ///   - continuations: The maximum number of attempts to resume an interrupted transfer without receiving anything.
+    ///     The pause before an attempt doubles from a second to half a minute. An attempt that receives data resets the
+    ///     count.
+    ///   - keepingPart: Whether the received part stays in `<path>.part` when the download fails, for the next call
+    ///     with the same path and URL. If the process is killed, the last megabytes are lost. Meanwhile another call
+    ///     with that path fails.
+    ///   - clock: The clock for the pauses before a transfer is resumed.
     ///   - progress: A function that is called after each chunk with the number of bytes received and the total, if it
     ///     is known; nil for none.
     /// - Returns: The response without its content.
-    /// - Throws: `HTTPError.unacceptableStatus`, `.contentChanged`, `.tooLarge`, `.fileUnavailable`, and what `perform`
-    ///   throws.
+    /// - Throws: `HTTPError.unacceptableStatus`, `.contentChanged`, `.tooLarge`, `.fileUnavailable`, and the errors of
+    ///   `perform`.
     @discardableResult
     public func download(
         _ route: Route<Void>, to path: String, upTo limit: Int = .max, continuations: Int = 3,
@@ -67,7 +69,7 @@ extension Client {
     }
 }
 
-/// The content of a response, received over as many transfers as it takes.
+/// The content of a response, received over as many transfers as necessary.
 final class ResumableDownload: Sendable {
     /// Requests the content from a byte offset on, if it still matches the validator.
     typealias Resume = @Sendable (_ range: String, _ validator: String) async throws -> HTTPResponse
@@ -76,18 +78,18 @@ final class ResumableDownload: Sendable {
     let length: Int?
 
     private struct State {
-        /// The current transfer; nil before the first one of a content whose beginning is there.
+        /// The current transfer; nil before the first one if the beginning of the content was received before.
         var iterator: HTTPBodyStream.Iterator?
         /// The number of bytes that were returned.
         var count = 0
-        /// The total number of bytes, which a part tells where the first response has not.
+        /// The total number of bytes; a partial response tells it if the first response did not.
         var total: Int?
-        /// The number of bytes that arrive a second time and are skipped.
+        /// The number of bytes that arrive again and are skipped.
         var surplus = 0
         var left: Int
         /// Whether the current transfer is a part of the content.
         var isPart = false
-        /// Whether the current transfer is a part of the content, and has brought some of it.
+        /// Whether the current transfer is a part of the content and has delivered bytes.
         var hasProgressed = false
     }
 
@@ -114,7 +116,7 @@ final class ResumableDownload: Sendable {
         self.resume = resume
     }
 
-    /// Creates the rest of a content whose first `count` bytes are there.
+    /// Creates the rest of a content whose first `count` bytes were received before.
     init(after count: Int, of total: Int?, _ validator: String, left: Int, clock: WallClock, resume: @escaping Resume) {
         (length, self.validator) = (total, validator)
         state = Mutex(State(count: count, total: total, left: left))
@@ -129,7 +131,7 @@ final class ResumableDownload: Sendable {
     /// Opens the first transfer of the rest.
     ///
     /// - Returns: The response; nil if everything has been received.
-    /// - Throws: `HTTPError.contentChanged` if the content is another one now.
+    /// - Throws: `HTTPError.contentChanged` if the content has changed.
     func begin() async throws -> HTTPResponse? {
         guard let validator else { throw HTTPError.contentChanged }
         var state = state.withLock { $0 }
@@ -145,9 +147,9 @@ final class ResumableDownload: Sendable {
         while true {
             do {
                 guard var piece = try await state.iterator?.next() else {
-                    // The end of a part is that of the content only where its total says so.
+                    // The end of a part is the end of the content only if its total says so.
                     guard state.isPart || state.total != nil, state.count != state.total else { return nil }
-                    // RFC 9110 §15.3.7: a part may be shorter than asked for, which is no interruption.
+                    // RFC 9110 §15.3.7: a part may be shorter than requested; this is not an interruption.
                     if state.hasProgressed, let validator {
                         guard try await open(&state, validator) != nil else { return nil }
                         continue
@@ -170,7 +172,7 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Opens the next transfer; if it breaks at once, the one after it.
+    /// Opens the next transfer, or the one after it if that fails immediately.
     ///
     /// - Returns: False if everything has been received.
     private func reopen(_ state: inout State, _ validator: String) async throws -> Bool {
@@ -191,9 +193,10 @@ final class ResumableDownload: Sendable {
     /// - Returns: The head of the response; nil if everything has been received.
     private func open(_ state: inout State, _ validator: String) async throws -> HTTPResponse? {
         let response = try await resume("bytes=\(state.count)-", validator)
-        // RFC 9110 §15.5.17: nothing begins where the content ends. Only the end of the earlier transfer was missing.
+        // RFC 9110 §15.5.17: no range begins at the end of the content. Only the end of the earlier transfer was
+        // missing.
         if response.status.rawValue == 416 {
-            // Without a total it may as well be a shorter content in the place of the earlier one.
+            // Without a total, the server may have replaced the content with a shorter one.
             guard (ContentRange(response.fields)?.total ?? state.total) == state.count else {
                 throw HTTPError.contentChanged
             }
@@ -205,20 +208,23 @@ final class ResumableDownload: Sendable {
         return HTTPResponse(status: response.status, fields: response.fields)
     }
 
-    /// Returns the number of bytes at the start of a response that were received before, and whether it is a part of the content.
+    /// Returns the number of bytes at the start of a response that were received before, and whether it is a partial
+    /// response.
     ///
-    /// A part tells the total.
+    /// A partial response tells the total.
     ///
-    /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content, `.malformedMessage` if bytes are missing before it.
+    /// - Throws: `HTTPError.contentChanged` if the rest belongs to other content, `.malformedMessage` if bytes before
+    ///   it are missing.
     private func surplus(
         in response: HTTPResponse, _ state: inout State
     ) async throws -> (count: Int, isPart: Bool) {
         try await response.checkSuccess()
         let range = ContentRange(response.fields)
-        // RFC 9110 §13.1.5: the whole content is sent if it has changed, or if the server does not support ranges. Some proxies
-        // send a part with the status 200.
+        // RFC 9110 §13.1.5: the whole content is sent if it has changed, or if the server does not support ranges. Some
+        // proxies send a part with the status 200.
         let isPart = response.status == 206 || response.status == .ok && range?.first != nil
-        // A server that has compared the validator need not repeat it. A weak one proves nothing (RFC 9110 §15.3.7.3).
+        // A server that has compared the validator need not repeat it. A weak validator proves nothing (RFC 9110
+        // §15.3.7.3).
         let known =
             response.fields["ETag"] == nil
             ? response.strongValidator.map { $0 == validator } : response.strongValidator == validator
@@ -240,13 +246,13 @@ final class ResumableDownload: Sendable {
 
 /// The field `Content-Range` in bytes (RFC 9110 §14.4): `bytes 0-99/200`, `bytes 0-99/*` or `bytes */200`.
 private struct ContentRange {
-    /// The offset of the first byte; nil where the field tells the total alone.
+    /// The offset of the first byte; nil if the field has only the total.
     let first: Int?
     /// The total number of bytes; nil if the server does not know it.
     let total: Int?
 
     init?(_ fields: HTTPFields) {
-        // RFC 9110 §14.1: the names of units have no case.
+        // RFC 9110 §14.1: the names of units are compared without case.
         guard let text = fields["Content-Range"], text.lowercasedASCII().utf8.starts(with: "bytes ".utf8) else {
             return nil
         }
@@ -258,13 +264,14 @@ private struct ContentRange {
 }
 
 extension HTTPError {
-    /// Whether the server has failed in a way that may pass, such as during its restart.
+    /// Whether the server has failed in a way that may be temporary, such as during its restart.
     fileprivate var isTemporary: Bool { isOfBusyServer || (response?.status.rawValue ?? 0) >= 500 }
 }
 
 extension HTTPResponse {
-    /// A validator for an `If-Range` field: a strong entity tag, or a date that is old enough to be one (RFC 9110
-    /// §8.8.2.2 and §13.1.5).
+    /// A validator for an `If-Range` field: a strong entity tag, or a date that is old enough.
+    ///
+    /// RFC 9110 §8.8.2.2 and §13.1.5.
     fileprivate var strongValidator: String? {
         if let tag = fields["ETag"] { return tag.utf8.first == 0x22 ? tag : nil }
         guard let text = fields["Last-Modified"], let modified = HTTPDate(text),

@@ -39,7 +39,7 @@ public struct Route<Response: Sendable>: Sendable {
     /// Decodes any response with the client's decoder, or throws.
     let decode: @Sendable (HTTPResponse, JSONDecoder) async throws -> Response
 
-    /// Creates a route with its own response decoding, which receives every response, with any status.
+    /// Creates a route with a custom response decoder, which receives every response, with any status.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
@@ -62,7 +62,7 @@ public struct Route<Response: Sendable>: Sendable {
         context = HTTPContext()
     }
 
-    /// Creates a route with its own response decoding that needs no decoder; it receives every response.
+    /// Creates a route with a custom response decoder that does not need the client's; it receives every response.
     public init(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], body: HTTPBody = .empty,
         reading decode: @escaping @Sendable (HTTPResponse) async throws -> Response
@@ -70,18 +70,18 @@ public struct Route<Response: Sendable>: Sendable {
         self.init(method, path, query: query, sending: .body(body)) { response, _ in try await decode(response) }
     }
 
-    /// Returns this route with a field set, which replaces the client's and the content's value.
+    /// Returns this route with a field that replaces the client's and the content's value.
     public func field(_ name: HTTPFieldName, _ value: String) -> Route { changed { $0.fields[name] = value } }
 
-    /// Returns this route with limits of one transfer; nil leaves a limit as it is.
+    /// Returns this route with limits of one transfer; nil does not change a limit.
     ///
     /// ```swift
     /// let report = Route<Void>.get("report").timeout(.seconds(120), connect: .seconds(5), idle: .seconds(20))
     /// ```
     ///
     /// - Parameters:
-    ///   - total: The maximum duration, which replaces the client's; see ``HTTPRequest/timeout``. With a stream in either direction
-    ///     and without `idle`, it is the maximum time without progress.
+    ///   - total: The maximum duration, which replaces the client's; see ``HTTPRequest/timeout``. With a stream in
+    ///     either direction and without `idle`, it is the maximum time without progress.
     ///   - connect: The maximum time to connect, which replaces the transport's; see ``HTTPRequest/connectTimeout``.
     ///   - idle: The maximum time without progress of the server; see ``HTTPRequest/idleTimeout``.
     public func timeout(
@@ -109,8 +109,8 @@ public struct Route<Response: Sendable>: Sendable {
     }
 }
 
-// Routes with a JSON response: 2xx is success, anything else throws `HTTPError.unacceptableStatus` with the response.
-// If the response type is optional, missing content is nil: 204, 205, 304, and an empty success.
+// Routes with a JSON response: 2xx is success, and any other status throws `HTTPError.unacceptableStatus` with the
+// response. If the response type is optional, missing content is nil: 204, 205, 304, and an empty success.
 
 extension Route where Response: Decodable {
     /// A route of any method with a JSON response.
@@ -177,7 +177,7 @@ extension Route where Response: Decodable {
     }
 }
 
-// Routes that only check the status: 2xx is success, anything else throws `HTTPError.unacceptableStatus`.
+// Routes that only check the status: 2xx is success, and any other status throws `HTTPError.unacceptableStatus`.
 
 extension Route where Response == Void {
     /// A route of any method that ignores the response's content.
@@ -257,7 +257,7 @@ extension Route where Response == HTTPResponse {
         Route(method, path, query: query, sending: content) { response, _ in response }
     }
 
-    /// Returns this route with a response that is there as soon as its head has arrived, and whose content is a stream.
+    /// Returns this route with a response that is returned with its head, and whose content is a stream.
     ///
     /// ```swift
     /// let response = try await client.perform(.raw(.get, "export").streamed())
@@ -265,8 +265,8 @@ extension Route where Response == HTTPResponse {
     /// for try await chunk in response.body.chunks { print(chunk.count) }
     /// ```
     ///
-    /// The response may have any status: `requireSuccess()` throws for those that are no success. The transfer lasts until the stream
-    /// is read to its end or released, as that of ``stream(_:_:query:sending:)`` does.
+    /// The response may have any status: `requireSuccess()` throws if it is not a success. The transfer lasts until the
+    /// stream is read to its end or released, as with ``stream(_:_:query:sending:)``.
     public func streamed() -> Route { asStream() }
 }
 
@@ -303,9 +303,10 @@ extension Route where Response == String {
 extension Route where Response == HTTPBodyStream {
     /// A route of any method that returns the content of a successful response as a stream.
     ///
-    /// The transfer lasts until the stream is read to its end or released, and the timeout limits the time
-    /// without progress. The deadline of a `TimeoutInterceptor` applies to all of it, and so does a timeout next to an idle one.
-    /// For the status and the fields of the response, use ``raw(_:_:query:sending:)`` and ``streamed()``.
+    /// The transfer lasts until the stream is read to its end or released, and the timeout limits the time without
+    /// progress. The deadline of a `TimeoutInterceptor` applies to the whole transfer. So does a timeout that is set
+    /// together with an idle timeout. For the status and the fields of the response, use ``raw(_:_:query:sending:)``
+    /// and ``streamed()``.
     public static func stream(
         _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [],
         sending content: RouteContent = .empty

@@ -9,7 +9,7 @@ package import PortableFoundation
 /// let route = Route.put("users/\(id)/picture", sending: .bytes(png, as: "image/png"))
 /// ```
 public struct RouteContent: Sendable {
-    /// Encoded content and its media type, which may be left to the caller.
+    /// Encoded content and its media type; nil leaves the type to the caller.
     package struct Encoded: Sendable {
         /// The content.
         package var body: HTTPBody
@@ -76,7 +76,9 @@ extension RouteContent {
         RouteContent { _ in Encoded(body, mediaType: mediaType) }
     }
 
-    /// Encodes a value; Foundation's error is not passed on, since it would print the value, which may be a secret.
+    /// Encodes a value.
+    ///
+    /// Foundation's error is not passed on, since it would print the value, which may be a secret.
     static func jsonBytes(of value: any Encodable, by encoder: JSONEncoder) throws -> [UInt8] {
         do {
             return [UInt8](try encoder.encode(value))
@@ -87,7 +89,7 @@ extension RouteContent {
 }
 
 extension [any CodingKey] {
-    /// The coding path, made of the program's own names and never of content.
+    /// The coding path: names in the program's code, never content.
     var pathDescription: String {
         isEmpty ? "at the top" : "at '" + map(\.stringValue).joined(separator: ".") + "'"
     }
@@ -97,7 +99,7 @@ extension RouteContent {
     /// A value's properties as form content, sorted by name.
     ///
     /// The client's encoder decides how keys and dates are spelled. Properties that are nil are omitted. Nested values
-    /// cannot be represented in a form and are rejected, as are numbers that JSON decoders may round.
+    /// cannot be represented in a form and are rejected. So are numbers that JSON decoders may round.
     public static func form(_ value: any Encodable & Sendable) -> RouteContent {
         RouteContent { encoder in
             let bytes = try jsonBytes(of: value, by: encoder)
@@ -129,7 +131,7 @@ extension RouteContent {
         case .string(let text): text
         case .bool(let flag): flag ? "true" : "false"
         case .integer(let number): String(number)
-        // RFC 8259 §6: beyond 2⁵³ an integer that does not fit 64 bits is no longer exact.
+        // RFC 8259 §6: beyond 2⁵³ an integer that does not fit 64 bits is inexact.
         case .number(let number) where number.magnitude <= 0x1p53:
             String(decoding: value.serialized(), as: UTF8.self)
         default: nil

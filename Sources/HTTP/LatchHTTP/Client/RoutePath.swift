@@ -6,20 +6,20 @@
 /// let route = Route<Void>.delete("users/\(id)/notes")
 /// ```
 ///
-/// A literal is used as it is spelled. A value that is interpolated into it is encoded as a whole, including slashes
-/// and question marks, so an identifier from an untrusted source stays within its segment. Values that would not stay
-/// there in any spelling (empty, `.` and `..`) make the request fail before anything is sent.
+/// A literal is used as spelled. An interpolated value is encoded as a whole, including slashes and question marks. So
+/// an identifier from an untrusted source stays within its segment. Values that no encoding would keep there (empty,
+/// `.` and `..`) make the request fail before anything is sent.
 public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The path, and after `?` a query; interpolated values are encoded.
     let text: String
-    /// Whether a segment is missing because its value was empty: the path would name something else.
+    /// Whether a segment is missing because its value was empty; the path would then name another resource.
     let lacksSegment: Bool
     /// The literal with `{}` for each value; nil if it cannot be distinguished from the values.
     let template: String?
 
-    /// Creates a path that the program spells itself, with slashes between segments and an optional query.
+    /// Creates a path from the program's spelling, with slashes between segments and an optional query.
     ///
-    /// Do not assemble `text` from untrusted values: interpolate, or use ``init(segments:)``.
+    /// Do not assemble `text` from untrusted values: interpolate them, or use ``init(segments:)``.
     public init(_ text: String) {
         self.text = text
         lacksSegment = false

@@ -3,7 +3,7 @@
 import CZlib
 import Synchronization
 
-/// The gzip format (RFC 1952) by zlib, which Linux and every SDK of Apple have.
+/// The gzip format (RFC 1952) by zlib, which Linux and all Apple SDKs include.
 package enum Gzip {
     /// The reason why bytes could not be compressed or decompressed.
     package enum Failure: Error {
@@ -52,7 +52,7 @@ package enum Gzip {
 
     /// Decompresses bytes; empty input is empty output.
     ///
-    /// - Parameter limit: The largest result; memory is allocated as it grows, and no more than that.
+    /// - Parameter limit: The maximum size of the result; memory is allocated as it grows, and never more.
     package static func decompress(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         // One byte more than the limit is read; `Int.max` means no limit.
@@ -92,20 +92,20 @@ package enum Gzip {
 
 /// A compressor of one content, piece by piece.
 package final class GzipCompressor: Sendable {
-    /// What a piece is followed by.
+    /// The continuation after a piece.
     package enum Next: Sendable {
-        /// Another piece, at once.
+        /// Another piece, immediately.
         case piece
-        /// Another piece, after a while: a reader can decompress all bytes so far.
+        /// Another piece later: a reader can decompress all bytes so far.
         case pause
         /// The end of the content.
         case end
     }
 
-    /// The bytes that zlib allocates for one (zconf.h): 2^17 for the window, 2^17 for the rest, and some more.
+    /// The bytes that zlib allocates for a compressor (zconf.h): 2^17 for the window, 2^17 for the rest, and some more.
     package static let memoryBytes = 272 << 10
 
-    /// The state, which zlib finds by its address: it must stay where it is.
+    /// The state, which must not move, since zlib refers to its address.
     private let stream = Mutex(z_stream())
 
     package init() throws(Gzip.Failure) {

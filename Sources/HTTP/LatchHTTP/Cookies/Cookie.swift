@@ -13,11 +13,11 @@ public struct Cookie: Sendable, Hashable {
     public let value: String
     /// The host or its parent domain, in lower case.
     public let domain: String
-    /// Whether it is sent to `domain` alone and not to its subdomains.
+    /// Whether it is sent only to `domain` and not to its subdomains.
     public let isHostOnly: Bool
     /// The path at and below which it is sent.
     public let path: String
-    /// Whether it is sent over secure connections alone.
+    /// Whether it is sent only over secure connections.
     public let isSecure: Bool
     /// Whether scripts cannot read it.
     public let isHTTPOnly: Bool
@@ -27,20 +27,20 @@ public struct Cookie: Sendable, Hashable {
     public package(set) var expiry: Date?
     /// The date on which a cookie of this name, domain and path was first set.
     package internal(set) var created: Date
-    /// The date on which it was last sent, as far as it is known.
+    /// The date on which it was last sent, if that is known.
     package internal(set) var lastAccess: Date
 
     /// Creates a cookie, or returns nil if no server could have set it.
     ///
-    /// That is the case if the name or value cannot be part of a field (RFC 6265bis §5.6), the domain is not a
-    /// canonical host name or address, the path is invalid, or the name has a prefix whose requirements the attributes
-    /// do not meet (§5.7 steps 19 to 22).
+    /// The name or value must be able to be part of a field (RFC 6265bis §5.6). The domain must be a canonical host
+    /// name or address, and the path must be valid. The attributes must meet the requirements of the name's prefix
+    /// (§5.7 steps 19 to 22).
     ///
     /// - Parameters:
     ///   - name: The name, which may be empty.
     ///   - value: The value, exactly as the server wrote it.
     ///   - domain: The host or its parent domain, in lower case.
-    ///   - isHostOnly: Whether the cookie is sent to `domain` alone and not to its subdomains.
+    ///   - isHostOnly: Whether the cookie is sent only to `domain` and not to its subdomains.
     ///   - path: The path at and below which the cookie is sent.
     ///   - isSecure: Whether the cookie is sent over secure connections only.
     ///   - isHTTPOnly: Whether scripts cannot read the cookie.
@@ -104,7 +104,7 @@ extension Cookie {
         return start.utf8.starts(with: "__host-".utf8) ? .host : nil
     }
 
-    /// Whether a name and a value are unchanged by sending and parsing them (RFC 6265bis §5.6, §5.7 steps 2 to 4).
+    /// Whether a name and a value survive sending and parsing without a change (RFC 6265bis §5.6, §5.7 steps 2 to 4).
     private static func isSendable(name: String, value: String) -> Bool {
         func isWhole(_ text: String) -> Bool {
             let bytes = ArraySlice(text.utf8)
@@ -129,7 +129,7 @@ extension Cookie: CustomStringConvertible, CustomReflectable {
 extension Cookie {
     /// Creates the cookie that a response sets, or returns nil if it may not set it (RFC 6265bis §5.7 steps 5 to 22).
     ///
-    /// Whether it may overwrite an existing cookie is decided by the jar.
+    /// The jar decides whether it may overwrite an existing cookie.
     init?(_ setCookie: SetCookie, from target: CookieTarget, at now: Date, under policy: CookiePolicy) {
         // Step 13, and step 18 for cross-site requests.
         guard target.isSecure || !setCookie.isSecure, setCookie.sameSite == .none || target.site != .crossSite,
@@ -150,13 +150,13 @@ extension Cookie {
         of setCookie: SetCookie, from host: CookieHost, under policy: CookiePolicy
     ) -> (domain: String, isHostOnly: Bool)? {
         guard let domain = setCookie.domain, !domain.isEmpty else { return (host.name, true) }
-        // Only a host that is itself a public suffix, as `github.io` is, may set a cookie for it, and only a host-only
-        // one.
+        // Only a host that is a public suffix itself, such as `github.io`, may set a cookie for it, and only a
+        // host-only one.
         let verdict = policy.publicSuffixes.verdict(of: domain)
         if domain == host.name, verdict == .suffix { return (domain, true) }
         guard host.matches(domain: domain), verdict != .suffix else { return nil }
         if verdict == .site { return (domain, false) }
-        // The domain may be a public suffix: the cookie is narrowed to its host, unless its name forbids a domain.
+        // The domain may be a public suffix. The cookie is narrowed to its host, unless its name forbids a domain.
         return Self.prefix(of: setCookie.name) == .host ? nil : (host.name, true)
     }
 
@@ -173,8 +173,8 @@ extension Cookie {
 extension Cookie: Codable {
     /// The encoded form.
     ///
-    /// Dates are encoded as the number that `Date` itself holds, regardless of the encoder's date strategy: every other
-    /// form loses some of the fraction, which may decide the order of creation.
+    /// Dates are encoded as the number that `Date` stores, regardless of the encoder's date strategy. Every other form
+    /// loses part of the fraction, which may decide the order of creation.
     private struct Stored: Codable {
         let name: String
         let value: String
@@ -191,7 +191,7 @@ extension Cookie: Codable {
 
     /// Decodes a cookie with all its attributes.
     ///
-    /// - Throws: `DecodingError`, also if no server could have set such a cookie, because the stored data was changed.
+    /// - Throws: `DecodingError`, also if no server could have set such a cookie, because the stored data was modified.
     public init(from decoder: any Decoder) throws {
         let stored = try Stored(from: decoder)
         let cookie = Cookie(

@@ -12,15 +12,15 @@ enum CookieDate {
         return components.date
     }
 
-    /// The components so far; the first token that matches a component sets it.
+    /// The components found so far; the first token that matches a component sets it.
     private struct Components {
         var time: [Int]?
         var day: Int?
         var month: Int?
         var year: Int?
 
-        /// Assigns a token to the first component that it matches; the order decides what a number means (§5.1.1 step
-        /// 2).
+        /// Assigns a token to the first component that it matches; the order decides the meaning of a number (§5.1.1
+        /// step 2).
         mutating func take(_ token: ArraySlice<UInt8>) {
             if time == nil, let value = CookieDate.time(token) {
                 time = value
@@ -49,7 +49,7 @@ enum CookieDate {
         }
     }
 
-    /// Returns hour, minute and second, each of one or two digits; anything but a digit may follow.
+    /// Returns hour, minute and second, each with one or two digits; any byte except a digit may follow.
     private static func time(_ token: ArraySlice<UInt8>) -> [Int]? {
         let parts = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].allSatisfy(isDigit), parts[1].allSatisfy(isDigit),
@@ -76,7 +76,8 @@ enum CookieDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ].map { Array($0.utf8) }
 
-    /// Whether a byte is a `delimiter` (§5.1.1): a tab, or any printable character but letters, digits and the colon.
+    /// Whether a byte is a `delimiter` (§5.1.1): a tab, or a printable character other than letters, digits and the
+    /// colon.
     private static func isDelimiter(_ byte: UInt8) -> Bool {
         byte == 0x09 || ((0x20...0x7E).contains(byte) && byte != 0x3A && !isAlphanumeric(byte))
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPRequest {
-    /// Adds cookies to the request's own so that no name occurs twice.
+    /// Adds cookies to the request's cookies so that no name occurs twice.
     ///
-    /// The `Cookie` field is a single line afterwards, as RFC 6265bis §5.8.1 requires.
+    /// Afterwards the `Cookie` field is a single line, as RFC 6265bis §5.8.1 requires.
     ///
     /// - Parameter replacing: Whether a cookie replaces an existing one of the same name; otherwise the existing one is
     ///   kept, because the caller set it for this request.
     package mutating func add(_ cookies: [Cookie], replacing: Bool) {
         guard !cookies.isEmpty else { return }
-        // Compared by the name that the server will parse: a cookie without a name may look like one with a name.
+        // Compared by the name that the server will parse, since a cookie without a name may look like one with a name.
         let own = cookies.map { (name: Self.name(ArraySlice($0.pair.utf8)), pair: $0.pair) }
         let names = Set(own.map(\.name))
         // Bytes, since a combining character after a separator would hide it.
@@ -37,9 +37,8 @@ extension Cookie {
 extension HTTPFields {
     /// Adds the lines of a field that a system library has joined into one.
     ///
-    /// RFC 9110 §5.3 allows joining for every field but `Set-Cookie`, whose dates hold commas, but URLSession joins
-    /// that one, too. Such a value is split at each comma and space that the beginning of a cookie follows: a token and
-    /// `=`.
+    /// RFC 9110 §5.3 allows joining for every field except `Set-Cookie`, whose dates hold commas. URLSession joins that
+    /// one, too. Such a value is split at each comma and space before the beginning of a cookie: a token and `=`.
     package mutating func append(folded value: String, for name: HTTPFieldName) {
         guard name == .setCookie else { return append(value, for: name) }
         let bytes = Array(value.utf8)

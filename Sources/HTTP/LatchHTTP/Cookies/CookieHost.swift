@@ -2,10 +2,10 @@
 
 import LatchCore
 
-/// A canonicalized host, as cookies compare hosts (RFC 6265bis §5.1.2).
+/// A host in the canonical form in which cookies compare hosts (RFC 6265bis §5.1.2).
 ///
-/// Internationalized names are A-labels already, since URLs with anything but ASCII are rejected. A label may hold
-/// underscores, and hyphens anywhere, which RFC 5890 forbids but real hosts use.
+/// Internationalized names are already A-labels, since URLs with non-ASCII characters are rejected. A label may hold
+/// underscores, and hyphens anywhere: RFC 5890 forbids them, but real hosts use them.
 struct CookieHost: Sendable, Hashable {
     /// The name in lower case and without a trailing dot, or the address.
     let name: String

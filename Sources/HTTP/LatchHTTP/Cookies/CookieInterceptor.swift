@@ -2,10 +2,10 @@
 
 /// An interceptor that connects a cookie jar to a client: requests carry the jar's cookies, and responses set them.
 ///
-/// It applies to every message, including redirects and the hosts that they lead to: only the cookie's own domain, path
-/// and security attributes decide which request carries it. A `Cookie` field that the caller has set is kept and gets
-/// the jar's cookies of other names; a redirect to another origin drops the caller's part, and the jar's cookies for
-/// the new target are sent alone.
+/// It applies to every message, including redirects to other hosts. Only the cookie's domain, path and security
+/// attributes decide which request carries it. A `Cookie` field that the caller has set is kept, and the jar adds
+/// cookies with other names. A redirect to another origin drops the caller's field and sends only the jar's cookies for
+/// the new target.
 public struct CookieInterceptor: Interceptor {
     private let jar: CookieJar
 

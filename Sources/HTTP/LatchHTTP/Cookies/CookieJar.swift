@@ -67,9 +67,9 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Inserts cookies, each of which replaces the one of its name, domain and path.
+    /// Inserts cookies; each one replaces the cookie with the same name, domain and path.
     ///
-    /// The caller vouches for their source, such as another jar or a login of this program.
+    /// The caller is responsible for their source, such as another jar or a login of this program.
     public func insert(_ cookies: some Sequence<Cookie>) {
         let now = clock.now
         change { kept in cookies.reduce(false) { kept.insert($1, at: now, under: policy) || $0 } }
@@ -86,7 +86,7 @@ public final class CookieJar: Sendable {
     /// Removes the session cookies (RFC 6265bis §5.7).
     public func endSession() { removeAll { !$0.isPersistent } }
 
-    /// A stream with an element after each change, or one for several changes; sending cookies is not a change.
+    /// A stream with an element after one or more changes; sending cookies is not a change.
     ///
     /// The stream ends with the jar, or when its consumer stops.
     public var changes: AsyncStream<Void> {
@@ -105,7 +105,8 @@ public final class CookieJar: Sendable {
     /// Changes the contents, and notifies the observers if anything changed.
     private func change(_ body: (inout CookieSet) -> Bool) {
         let watchers = contents.withLock { contents in body(&contents.cookies) ? contents.watchers : [:] }
-        // Without the lock, for which the cancellation of a consumer waits under a lock that yielding waits for.
+        // Yielding under the lock could deadlock: a consumer that is being canceled holds a lock that `yield` needs,
+        // and waits for this one.
         for watcher in watchers.values { watcher.yield() }
     }
 }

@@ -16,8 +16,8 @@ public struct CookiePolicy: Sendable {
 
     /// Whether plain http to this machine counts as secure, so that it can set and receive `Secure` cookies.
     ///
-    /// The RFC leaves it open and browsers differ. It is off by default: any program of any user may listen on a port
-    /// of this machine, and cookies do not distinguish ports. A test against a local server may switch it on.
+    /// The RFC leaves this open, and browsers differ. It is off by default, since any program of any user may listen on
+    /// a port of this machine, and cookies do not distinguish ports. A test against a local server may switch it on.
     public var trustsLoopback: Bool
 
     /// Creates a policy.

@@ -5,7 +5,7 @@ package import PortableFoundation
 
 /// The cookies by domain, with the storage and retrieval rules of RFC 6265bis §5.7 and §5.8, as a value.
 package struct CookieSet: Sendable {
-    /// A cookie and its position in the order of creation, which dates alone may leave open.
+    /// A cookie and its position in the order of creation, which dates may not determine.
     private struct Entry: Sendable {
         var cookie: Cookie
         let order: Int
@@ -20,7 +20,7 @@ package struct CookieSet: Sendable {
     private var count = 0
     /// The position of the next new cookie.
     private var nextOrder = 0
-    /// The earliest expiry; before it there is no need to look for expired cookies.
+    /// The earliest expiry; no cookie expires before it.
     private var nextExpiry = Date.distantFuture
 
     /// Creates an empty set.
@@ -44,7 +44,7 @@ package struct CookieSet: Sendable {
         return insert(cookie, at: now, under: policy)
     }
 
-    /// Stores a cookie in place of the one of its name, domain and path; an expired one only removes that.
+    /// Stores a cookie in place of the one with the same name, domain and path; an expired one only removes that.
     ///
     /// - Returns: Whether anything changed.
     package mutating func insert(_ cookie: Cookie, at now: Date, under policy: CookiePolicy) -> Bool {
@@ -130,7 +130,7 @@ package struct CookieSet: Sendable {
         return count != before
     }
 
-    /// Removes one cookie, and its domain with the last one.
+    /// Removes one cookie, and its domain if it was the last one.
     private mutating func remove(at location: Int, of domain: String) {
         domains[domain]?.remove(at: location)
         if domains[domain]?.isEmpty == true { domains[domain] = nil }
@@ -187,9 +187,9 @@ extension CookiePolicy {
 extension CookieSet {
     /// Removes cookies until the limits of the policy hold again, after one was added to `domain`.
     ///
-    /// The order is that of RFC 6265bis §5.7: first cookies of a domain with too many that are not secure, so that an
-    /// attacker on an unencrypted connection cannot evict the others; then any cookies of that domain; then any
-    /// cookies. Within each group the least recently used cookie is removed first.
+    /// The order is that of RFC 6265bis §5.7. If the domain has too many cookies, those that are not secure are removed
+    /// first. So an attacker on an unencrypted connection cannot evict the others. Then other cookies of that domain
+    /// follow, then any cookies. Within each group the least recently used cookie is removed first.
     private mutating func evict(after domain: String, under policy: CookiePolicy) {
         while let list = domains[domain], list.count > max(policy.maximumPerDomain, 0) {
             let victims = list.indices.filter { !list[$0].cookie.isSecure }

@@ -13,7 +13,7 @@ struct CookieTarget: Sendable {
     /// The site that initiated the request.
     let site: RequestSite
 
-    /// Creates the target of a request, or returns nil if its host has no canonical form and so can have no cookies.
+    /// Creates the target of a request, or returns nil if its host has no canonical form and thus no cookies.
     init?(_ request: HTTPRequest, under policy: CookiePolicy) {
         let origin = request.origin
         guard let host = CookieHost(origin.host) else { return nil }

@@ -5,10 +5,10 @@ import LatchCore
 /// The public suffixes: the domains under which the public can register names, such as `com`, `co.uk` and `github.io`.
 ///
 /// No server may set a cookie for such a domain, since all sites below it would receive it (RFC 6265bis §5.7 step 9).
-/// `live` is the system's copy of the list of publicsuffix.org: on Linux, that of libpsl. Apple's systems do not offer
-/// theirs to programs; there `live` has no data: it rejects single labels, such as `com`, and a cookie for any other
-/// domain is narrowed to the host that sets it, which is safe and hides the cookie from the domain's other hosts. A
-/// program whose hosts share cookies names its sites, or brings the list along:
+/// `live` is the system's copy of the list of publicsuffix.org: on Linux, the list of libpsl. Apple's systems do not
+/// offer their list to programs, so `live` has no data there. It rejects single labels, such as `com`, and narrows a
+/// cookie for any other domain to the host that sets it. This is safe, but hides the cookie from the domain's other
+/// hosts. A program whose hosts share cookies names its sites, or includes the list:
 ///
 /// ```swift
 /// let policy = CookiePolicy(publicSuffixes: PublicSuffixList(sites: "example.com"))
@@ -16,7 +16,7 @@ import LatchCore
 public struct PublicSuffixList: Sendable {
     /// The meaning of a domain.
     package enum Verdict: Sendable, Hashable {
-        /// A public suffix, for which no server may set a cookie.
+        /// A public suffix: no server may set a cookie for it.
         case suffix
         /// The domain of a site or below it.
         case site
@@ -26,7 +26,7 @@ public struct PublicSuffixList: Sendable {
 
     private let judge: @Sendable (String) -> Verdict
 
-    /// Creates a list from a judgement, which receives names in lower case and A-labels.
+    /// Creates a list from a function that classifies domains; it receives names in lower case and A-labels.
     package init(judge: @escaping @Sendable (String) -> Verdict) { self.judge = judge }
 
     /// Creates a list from a predicate, which receives names in lower case and A-labels.
@@ -50,7 +50,8 @@ public struct PublicSuffixList: Sendable {
         }
     }
 
-    /// Creates a list from a file in the format of publicsuffix.org, such as a resource of an app, which is read now.
+    /// Creates a list from a file in the format of publicsuffix.org, such as an app's resource, which is read
+    /// immediately.
     ///
     /// - Throws: `HTTPError.fileUnavailable`.
     package init(contentsOfFile path: String) throws(HTTPError) {
@@ -62,12 +63,12 @@ public struct PublicSuffixList: Sendable {
         }
     }
 
-    /// Creates a list of a program that knows the sites whose hosts share cookies, such as `example.com`.
+    /// Creates a list for a program that knows the sites whose hosts share cookies, such as `example.com`.
     ///
     /// Cookies for a site's domain, or for one below it, are kept as their server sets them. A cookie for any other
     /// domain is narrowed to the host that sets it.
     ///
-    /// - Parameter sites: The sites; a single label is not one, and is ignored.
+    /// - Parameter sites: The sites; a single label is not a site and is ignored.
     public init(sites: String...) {
         let sites = Set(sites.compactMap { CookieHost($0) }.filter { !$0.isAddress && $0.name.utf8.contains(0x2E) })
         self.init { (domain: String) -> Verdict in

@@ -17,7 +17,7 @@ public enum SameSite: String, Sendable, Hashable, Codable {
 /// Requests of a program that calls an API are same-site by definition, including those after a redirect. Only a
 /// program that sends requests on behalf of a web page, such as a web view, has to set it.
 package enum RequestSite: Sendable, Hashable {
-    /// A request of the program itself, or of a page of the same site.
+    /// A request of the program, or of a page of the same site.
     case sameSite
     /// A subrequest of a page of another site, such as for an image.
     case crossSite

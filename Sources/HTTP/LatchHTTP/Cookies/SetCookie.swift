@@ -19,7 +19,7 @@ package struct SetCookie: Sendable, Hashable {
     package private(set) var maxAge: Int64?
     /// The date of expiry.
     package private(set) var expires: Date?
-    /// Whether the cookie is for secure connections alone.
+    /// Whether the cookie is only for secure connections.
     package private(set) var isSecure = false
     /// Whether scripts cannot read the cookie.
     package private(set) var isHTTPOnly = false
@@ -28,7 +28,7 @@ package struct SetCookie: Sendable, Hashable {
 
     /// Parses the value of a field, or returns nil if the whole field is to be ignored.
     ///
-    /// That is the case if it holds control characters, if name and value exceed 4,096 bytes together, or if both are
+    /// A field is ignored if it holds control characters, if name and value together exceed 4,096 bytes, or if both are
     /// empty.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
@@ -54,13 +54,13 @@ package struct SetCookie: Sendable, Hashable {
         return cookie
     }
 
-    /// Returns the trimmed texts before and after the first `=`; without one there is no name.
+    /// Returns the trimmed texts before and after the first `=`; without an `=`, the name is nil.
     private static func pair(_ text: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>?, value: ArraySlice<UInt8>) {
         guard let equals = text.firstIndex(of: 0x3D) else { return (nil, trimmed(text)) }
         return (trimmed(text[..<equals]), trimmed(text[(equals + 1)...]))
     }
 
-    /// Applies one attribute, replacing an earlier one of that name; unknown and invalid ones are ignored.
+    /// Applies one attribute, replacing an earlier one with the same name; unknown and invalid ones are ignored.
     private mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         // §5.6, second algorithm, step 6.
         guard value.count <= Self.maximumAttributeBytes, name.count <= 8 else { return }
@@ -97,7 +97,7 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// The maximum age that is parsed, a hundred years: more than any policy allows, and safe to calculate with.
+    /// The maximum age that is parsed, a hundred years: more than any policy allows, and too small for an overflow.
     private static let maximumParsedAge: Int64 = 3_155_760_000
     private static let maximumAttributeBytes = 1_024
 }
@@ -123,11 +123,12 @@ func isForbiddenControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) |
 extension HTTPResponse {
     /// Returns the cookies that the response sets, with their `Expires` by this device's clock.
     ///
-    /// The server means its own clock, which `Date` shows. Otherwise a device that is two hours ahead would drop a cookie of
-    /// one hour, and no sign-in by cookies would succeed there. A difference of less than a minute is not corrected.
+    /// The server uses its clock, which `Date` shows. Without the correction, a device that is two hours ahead would
+    /// drop a cookie of one hour, and no sign-in by cookies would succeed there. A difference of less than a minute is
+    /// not corrected.
     package func setCookies(at now: Date) -> [SetCookie] {
         let cookies = fields.values(of: .setCookie).compactMap(SetCookie.init)
-        // A cache's response, which has an age (RFC 9111 §5.1), has an old date.
+        // A response from a cache has an age (RFC 9111 §5.1) and an old date.
         guard !cookies.isEmpty, fields["Age"] == nil, let date = fields[.date].flatMap(HTTPDate.init)?.date else {
             return cookies
         }

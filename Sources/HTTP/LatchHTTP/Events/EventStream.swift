@@ -8,8 +8,8 @@ public import LatchCore
 /// for try await event in client.events(.get("orders/feed")) { show(event.data) }
 /// ```
 ///
-/// Each connection goes through the client's interceptors, so a connection that is made hours later is authorised with
-/// the current credential. Releasing the iterator, or cancelling its task, ends the transfer.
+/// Each connection goes through the client's interceptors, so even one made hours later uses the current credential.
+/// Releasing the iterator, or canceling its task, ends the transfer.
 public struct EventStream: AsyncSequence, Sendable {
     /// The media type of an event stream (HTML §9.2.5).
     static let mediaType = "text/event-stream"
@@ -26,16 +26,16 @@ public struct EventStream: AsyncSequence, Sendable {
 
     /// Opens a connection, or returns nil if the server has no more events.
     ///
-    /// - Throws: `HTTPError.unacceptableStatus` and `HTTPError.undecodable`, which are not retried, and what the
-    ///   transport throws.
+    /// - Throws: `HTTPError.unacceptableStatus` and `HTTPError.undecodable`, which are not retried, and the errors of
+    ///   the transport.
     fileprivate func connect(after id: String) async throws -> HTTPBodyStream.Iterator? {
         var route = route
-        // No control character, which servers and proxies refuse in a field.
+        // An identifier with control characters is not sent: servers and proxies reject them in a field.
         route.fields["Last-Event-ID"] = id.isEmpty || id.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : id
         let response = try await client.perform(route)
         // HTML §9.2.3: 204 requires a client to stop.
         guard response.status != .noContent else { return nil }
-        // RFC 9110 §15.3: of the successful statuses only 200 carries an event stream.
+        // RFC 9110 §15.3: the only successful status with an event stream is 200.
         guard response.status == .ok else {
             try await response.checkSuccess()
             throw HTTPError.unacceptableStatus(response.withoutContent)
@@ -74,7 +74,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private let stream: EventStream
         private var parser: EventStreamParser
         private var connection: HTTPBodyStream.Iterator?
-        /// The received events that were not returned yet, in reverse order.
+        /// The received events that were not returned yet, the last one first.
         private var events: [ServerSentEvent] = []
         /// The number of consecutive connections without data; nil before the first connection.
         private var failures: Int?
@@ -106,7 +106,7 @@ public struct EventStream: AsyncSequence, Sendable {
         private mutating func read() async throws {
             if let failure = parser.failure { throw failure }
             guard var current = connection else { return try await reconnect() }
-            // Held by this call alone, so that the transfer ends if the call throws.
+            // Only this call holds the connection, so the transfer ends if the call throws.
             connection = nil
             do {
                 guard let piece = try await stream.piece(of: &current) else { return try endConnection(with: nil) }
@@ -157,16 +157,17 @@ extension HTTPError {
 }
 
 extension HTTPResponse {
-    /// This response without its content, so that an error does not keep an endless transfer open.
+    /// This response without its content, so that an error does not keep an unlimited transfer open.
     fileprivate var withoutContent: HTTPResponse { HTTPResponse(status: status, fields: fields) }
 }
 
 extension Client {
     /// Returns the events that a route streams, reconnecting when the connection breaks.
     ///
-    /// The first connection has to succeed. Later ones are retried after a pause, also if the server responds with 429, 502,
-    /// 503 or 504; the `Last-Event-ID` field informs the server of the received events. Any other response that is not an
-    /// event stream ends the stream with an error, since it would be the same the next time. 204 ends it without an error.
+    /// The first connection has to succeed. Later ones are retried after a pause, also if the server responds with 429,
+    /// 502, 503 or 504. The `Last-Event-ID` field tells the server which event arrived last. A 204 response ends the
+    /// stream without an error. Any other response without an event stream ends it with an error, since it would be the
+    /// same the next time.
     ///
     /// - Parameters:
     ///   - route: The route to connect to; its timeout, if any, applies to each connection.

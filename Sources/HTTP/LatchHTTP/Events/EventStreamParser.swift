@@ -8,7 +8,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var type: String
     /// The data, its lines joined by line feeds.
     public var data: String
-    /// The last identifier, sent with this event or before it; empty if there was none.
+    /// The identifier of this event, or of the last earlier one that has one; empty if there is none.
     ///
     /// A new connection sends it to request the events after it.
     public var id: String
@@ -27,7 +27,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 package struct EventStreamParser: Sendable {
     /// The size limits of an event stream.
     package struct Limits: Sendable {
-        /// The maximum number of bytes of one line: an event may be one line, after `data: `.
+        /// The maximum number of bytes of one line; a whole event may be one line, after `data: `.
         package var lineBytes = 6 + (4 << 20)
         /// The maximum number of bytes of one event's data.
         package var eventBytes = 4 << 20
@@ -42,19 +42,19 @@ package struct EventStreamParser: Sendable {
     package private(set) var lastEventID: String
     /// The reconnection time that the server requested; nil if it did not.
     package private(set) var retry: Duration?
-    /// The error after the events that were returned; nil while there is none.
+    /// The error that follows the returned events; nil while there is none.
     package private(set) var failure: HTTPError?
 
     private let limits: Limits
     private var line: [UInt8] = []
     /// Whether this is the first line, which may begin with a byte order mark.
     private var isFirstLine = true
-    /// Whether the last line ended with a carriage return, to which a following line feed belongs.
+    /// Whether the last line ended with a carriage return; a line feed after it belongs to that line end.
     private var endsWithReturn = false
 
     private var type = ""
     private var data: [UInt8] = []
-    /// The identifier that becomes the last one at the end of the event.
+    /// The identifier that takes effect at the end of the event.
     private var id: String
 
     /// Creates a parser at the beginning of a stream.
@@ -71,10 +71,11 @@ package struct EventStreamParser: Sendable {
 
     /// Parses a chunk of the stream.
     ///
-    /// An incomplete event at the end of the stream is discarded (HTML §9.2.6), so there is no call for the end.
+    /// An incomplete event at the end of the stream is discarded (HTML §9.2.6), so the end needs no call.
     ///
     /// - Returns: The events that are complete now.
-    /// - Throws: `HTTPError.tooLarge`, which is ``failure`` instead where events precede it; the parser must not be used after that.
+    /// - Throws: `HTTPError.tooLarge` if no event precedes the error. Otherwise it is in ``failure``. The parser must
+    ///   not be used after either.
     package mutating func consume(_ piece: [UInt8]) throws(HTTPError) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         do throws(HTTPError) { try consume(piece, into: &events) } catch {
@@ -122,10 +123,10 @@ package struct EventStreamParser: Sendable {
             guard data.count + value.count <= limits.eventBytes else { throw .tooLarge }
             data += value
             data.append(0x0A)
-        // A longer one could not be sent back in Last-Event-ID.
+        // A longer identifier could not be sent back in Last-Event-ID.
         case "id" where !value.contains(0) && value.count <= limits.idBytes: id = String(decoding: value, as: UTF8.self)
         case "retry" where !value.isEmpty && value.allSatisfy(isDigit):
-            // More digits than an integer holds mean an endless wait, which the reconnection policy limits.
+            // More digits than an integer holds mean an endless delay, which the reconnection policy limits.
             retry = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? .max / 1_000_000)
         default: break
         }
@@ -137,7 +138,7 @@ package struct EventStreamParser: Sendable {
             data.removeAll(keepingCapacity: true)
         }
         lastEventID = id
-        // HTML §9.2.6: without a data field there is no event.
+        // HTML §9.2.6: an event without a data field is dropped.
         guard !data.isEmpty else { return nil }
         return ServerSentEvent(
             type: type.isEmpty ? "message" : type, data: String(decoding: data.dropLast(), as: UTF8.self), id: id)

@@ -14,7 +14,7 @@ package struct CacheControl: Sendable, Hashable {
     /// Whether intermediaries may change the content: `no-transform` is not present.
     package private(set) var isTransformable = true
 
-    /// The maximum duration that is parsed; larger values mean "for ever" and are limited to it.
+    /// The maximum duration that is parsed; larger values mean "forever" and are limited to it.
     package static let longest = Duration.seconds(366 * 86_400)
 
     /// Parses the lines of a field.

@@ -33,8 +33,8 @@ public struct Challenge: Sendable, Hashable {
 extension HTTPResponse {
     /// Returns the challenges of all lines of a field, in their order.
     ///
-    /// A line that is ambiguous or malformed yields no challenge: a client that guesses could be led to a different
-    /// scheme than the one the server meant.
+    /// A line that is ambiguous or malformed yields no challenge. A client that guesses could use a different scheme
+    /// from the one that the server meant.
     public func challenges(in name: HTTPFieldName = .wwwAuthenticate) -> [Challenge] {
         fields.values(of: name).flatMap { Challenge.parse($0) ?? [] }
     }
@@ -43,8 +43,8 @@ extension HTTPResponse {
 extension Challenge {
     /// Parses the challenges of one line (RFC 9110 §11.6.1), or returns nil if it is malformed.
     ///
-    /// Commas separate both challenges and parameters. A name that `=` follows is a parameter, any other name begins a
-    /// challenge, so the grammar is unambiguous. A parameter without a challenge, a duplicate parameter, and a
+    /// Commas separate both challenges and parameters. A name followed by `=` is a parameter, and any other name begins
+    /// a challenge, so the grammar is unambiguous. A parameter without a challenge, a duplicate parameter, and a
     /// parameter after a token68 are malformed.
     package static func parse(_ line: String) -> [Challenge]? {
         guard line.utf8.count <= maximumLineBytes else { return nil }
@@ -59,7 +59,7 @@ extension Challenge {
         }
     }
 
-    /// The limits of a line, which legitimate servers do not reach.
+    /// The maximum size of a line, which legitimate servers do not reach.
     private static let maximumLineBytes = 16_384
     private static let maximumChallenges = 64
 
@@ -93,7 +93,7 @@ extension Challenge {
             guard let name = scanner.token() else { return scanner.isAtEnd ? parameters : nil }
             scanner.skipWhitespace()
             guard scanner.take(0x3D) else {
-                // Not a parameter: after a comma, and only there, the next challenge begins here.
+                // Not a parameter. After a comma, and only there, the next challenge begins here.
                 scanner.goBack(to: start)
                 return isAfterComma ? parameters : nil
             }

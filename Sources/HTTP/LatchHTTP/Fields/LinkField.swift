@@ -13,8 +13,8 @@ package struct LinkField: Sendable, Hashable {
 
     /// Parses the lines of a Link field.
     ///
-    /// - Throws: `HTTPError.malformedMessage` if a line is malformed: a partial result could be wrong, and a caller
-    ///   that takes a missing link for the end of a list would lose the rest.
+    /// - Throws: `HTTPError.malformedMessage` if a line is malformed. A partial result could be wrong: a caller that
+    ///   reads a missing link as the end of a list would lose the rest.
     package init(_ lines: some Sequence<String>) throws(HTTPError) {
         var links: [Link] = []
         for line in lines {
@@ -35,7 +35,7 @@ package struct LinkField: Sendable, Hashable {
         }
     }
 
-    /// The limits of the field, which legitimate servers do not reach.
+    /// The maximum number of links, which legitimate servers do not reach.
     private static let maximumLinks = 512
     private static let maximumLineBytes = 65_536
 
@@ -62,7 +62,7 @@ package struct LinkField: Sendable, Hashable {
             if scanner.isAtEnd || scanner.next == 0x2C { return parameters }
             guard scanner.take(0x3B) else { return nil }
             scanner.skipWhitespace()
-            // RFC 8288 §3: a semicolon may be followed by no parameter.
+            // RFC 8288 §3: a semicolon without a parameter is allowed.
             guard let name = scanner.token() else { continue }
             scanner.skipWhitespace()
             guard scanner.take(0x3D) else {
@@ -96,7 +96,7 @@ extension LinkField {
         package struct Parameter: Sendable, Hashable {
             /// The name as it was sent; it compares without case.
             package let name: String
-            /// The value; that of a name with a trailing `*` is still encoded (RFC 8187).
+            /// The value; the value of a name with a trailing `*` is still encoded (RFC 8187).
             package let value: String
         }
 
@@ -120,8 +120,9 @@ extension LinkField {
 
         /// Returns the target as an absolute URL, resolved against the request's target (RFC 8288 §3.1).
         ///
-        /// - Returns: nil if it cannot be requested: another scheme, user information, a malformed host. A target at
-        ///   another origin is returned as it is; a caller that sends credentials must compare `HTTPOrigin`.
+        /// - Returns: The URL, or nil if it cannot be requested: another scheme, user information, or a malformed host.
+        ///   A target at another origin is returned unchanged, so a caller that sends credentials must compare
+        ///   `HTTPOrigin`.
         package func url(relativeTo request: HTTPRequest) -> URL? {
             guard let base = URL(encodingOnce: request.absoluteURL) else { return nil }
             return URL(encodingOnce: target, relativeTo: base).flatMap { HTTPOrigin($0) == nil ? nil : $0 }

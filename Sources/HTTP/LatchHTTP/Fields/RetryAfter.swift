@@ -41,7 +41,7 @@ package enum RetryAfter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - answered: The `Date` of the response (RFC 9110 §6.6.1). A date is compared with it, since both are from the
-    ///     server's clock, and with the local clock only if it is missing.
+    ///     server's clock. Without it, the date is compared with the local clock.
     ///   - now: The date of the local clock.
     package func delay(answeredAt answered: Date?, now: Date) -> Duration {
         switch self {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A handler that receives whole responses, within a size and a time.
+/// A handler that receives complete responses within a size and a time limit.
 ///
-/// The timeout of a stream ends one that stands still, and not one that goes on for ever, a byte at a time. So the transport
-/// receives the whole.
+/// The timeout of a stream ends a stalled stream, but not one that continues forever, a byte at a time. So the
+/// transport receives the whole response.
 package struct BoundedResponses: Handler {
     private let transport: any Handler
     private let maximumSize: Int
@@ -13,7 +13,7 @@ package struct BoundedResponses: Handler {
     ///
     /// - Parameters:
     ///   - transport: Sends the requests.
-    ///   - maximumSize: The greatest size of the content, in bytes.
+    ///   - maximumSize: The maximum size of the content, in bytes.
     ///   - time: The time from the request to the end of its response.
     package init(_ transport: any Handler, maximumSize: Int, within time: Duration) {
         self.transport = transport
@@ -21,7 +21,8 @@ package struct BoundedResponses: Handler {
         self.time = time
     }
 
-    /// Returns the response with its content in memory; that of an uninterruptible request is passed on as it is.
+    /// Returns the response with its content in memory; for an uninterruptible request, the transport's response is
+    /// returned.
     ///
     /// - Throws: `HTTPError.timeout`, the error of content that is too large, and those of the transport.
     package func respond(to request: HTTPRequest) async throws -> HTTPResponse {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a server receives the content of requests, by the prefixes of their paths.
+/// The rules by which a server receives the content of requests, by the prefixes of their paths.
 package struct ContentPolicy: Sendable {
-    /// What a handler says of the content of its requests, wherever it is mounted.
+    /// A handler's rule for the content of its requests, wherever it is mounted.
     package struct Rule: Sendable, Hashable {
         /// The maximum size in bytes.
         package let limit: Int
@@ -16,7 +16,7 @@ package struct ContentPolicy: Sendable {
     /// A function that returns the rule for a method and a path with its query; nil if there is none.
     package typealias RuleFinder = @Sendable (HTTPMethod, String) -> Rule?
 
-    /// The maximum sizes in bytes; the handler reports larger content, and content that comes too slowly.
+    /// The maximum sizes in bytes; the handler reports content that is larger, or that arrives too slowly.
     package var limits: [String: Int]
     /// The paths whose handler reads the content while it arrives.
     package var streamed: Set<String>
@@ -31,14 +31,15 @@ package struct ContentPolicy: Sendable {
         self.streamed = streamed
     }
 
-    /// Returns this policy with the rules of another one, which prevails.
+    /// Returns this policy with the rules of another one, which take precedence.
     package func merging(_ other: ContentPolicy) -> ContentPolicy {
         ContentPolicy(limits: limits.merging(other.limits) { $1 }, streamed: streamed.union(other.streamed))
     }
 
-    /// Returns the rules for a handler at a router's pattern, such as `/api/shop.v1.Shop/{method}` for `/shop.v1.Shop/`.
+    /// Returns the rules for a handler at a router's pattern, such as `/api/shop.v1.Shop/{method}` for
+    /// `/shop.v1.Shop/`.
     ///
-    /// Rules of other folders than the pattern's are left out, and so are those below a parameter.
+    /// Rules for folders outside the pattern's are left out, and so are rules below a parameter.
     package func mounted(at pattern: String) -> ContentPolicy {
         let folder = Self.folder(of: pattern)
         func mounted(_ path: String) -> String? {
@@ -62,7 +63,7 @@ package struct ContentPolicy: Sendable {
     }
 }
 
-/// A handler that says how a server receives the content of its requests.
+/// A handler that defines how a server receives the content of its requests.
 package protocol ContentPolicyHandler: Handler {
     /// The rules for the handler's paths.
     var contentPolicy: ContentPolicy { get }

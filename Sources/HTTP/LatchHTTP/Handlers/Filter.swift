@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An interceptor that changes a request before the rest of the chain, and its outcome after it, and waits for nothing itself.
+/// An interceptor that changes a request before the rest of the chain, and its outcome after it, without waiting
+/// itself.
 @usableFromInline
 package protocol Filter: ImmediateInterceptor {
-    /// What is kept of a request for its outcome.
+    /// The data that is kept from a request for its outcome.
     associatedtype Note: Sendable
 
     /// Changes a request.
@@ -16,9 +17,9 @@ package protocol Filter: ImmediateInterceptor {
 /// The decision of a filter about a request.
 @usableFromInline
 package enum Filtering<Note: Sendable>: Sendable {
-    /// The rest of the chain is not called: this is the filter's own response.
+    /// The rest of the chain is not called; this is the filter's response.
     case respond(HTTPResponse)
-    /// The rest of the chain is called, and its outcome passed to the filter with this note.
+    /// The rest of the chain is called, and the filter gets its outcome with this note.
     case proceed(Note)
 }
 

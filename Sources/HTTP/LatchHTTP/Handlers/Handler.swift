@@ -4,7 +4,7 @@
 public protocol Handler: Sendable {
     /// Returns the response to `request`.
     ///
-    /// - Throws: `HTTPError` if there is no response; an unsuccessful status is a response, not an error.
+    /// - Throws: `HTTPError` without a response. An unsuccessful status is not an error.
     func respond(to request: HTTPRequest) async throws -> HTTPResponse
 }
 
@@ -23,5 +23,5 @@ public struct ClosureHandler: Handler {
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse { try await body(request) }
 }
 
-/// A transport that does not deliver trailers, such as that of Apple platforms.
+/// A transport that does not deliver trailers, such as the one for Apple platforms.
 package protocol TrailerlessTransport: Handler {}

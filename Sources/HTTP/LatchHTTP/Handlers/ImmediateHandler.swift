@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A handler that responds at once where it waits for nothing, so that a server needs no task for the request.
+/// A handler that responds at once if it has nothing to wait for, so that a server needs no task for the request.
 @usableFromInline
 package protocol ImmediateHandler: Handler {
     /// Begins to respond: does everything up to the first wait, on the thread of the caller.
     ///
-    /// - Parameter request: The request, which all handlers of a chain change in its place: a copy would cost each of them
-    ///   more than what most of them do.
+    /// - Parameter request: The request, which all handlers of a chain change in place. A copy would cost each handler
+    ///   more than most of them do.
     func begin(_ request: inout HTTPRequest) -> EventualResponse
 
-    /// The function that begins to respond; each conforming type has one of its own, compiled for it.
+    /// The function that begins to respond; each conforming type has a separate one, compiled for it.
     var beginning: NextHandler.Beginning { get }
 }
 
@@ -24,10 +24,10 @@ extension ImmediateHandler {
     }
 }
 
-/// The response to a request, or the error that takes its place.
+/// The response to a request, or the error instead of it.
 @usableFromInline
 package struct Outcome: Sendable {
-    /// The response; without meaning if there is an error.
+    /// The response; undefined if there is an error.
     package var response: HTTPResponse
     /// The error; nil if there is a response.
     package private(set) var error: (any Error)?
@@ -44,7 +44,7 @@ package struct Outcome: Sendable {
         do { self.init(try await body()) } catch { self.init(error) }
     }
 
-    /// Replaces an error by a response.
+    /// Replaces an error with a response.
     package mutating func recover(by response: HTTPResponse) { (self.response, error) = (response, nil) }
 
     /// Returns the response, or throws the error.
@@ -54,12 +54,12 @@ package struct Outcome: Sendable {
     }
 }
 
-/// An outcome that is there, or has to be waited for.
+/// An outcome that is ready, or has to be waited for.
 @usableFromInline
 package enum EventualResponse: Sendable {
     /// The outcome.
     case ready(Outcome)
-    /// What is left to do; to be called once.
+    /// The remaining work; to be called once.
     case pending(@Sendable () async -> Outcome)
 
     /// Returns the response, or waits for it.
@@ -70,7 +70,7 @@ package enum EventualResponse: Sendable {
         }
     }
 
-    /// Returns the outcome with a change that is made once it is there.
+    /// Returns the outcome with a change that is made when it is ready.
     package consuming func map(_ change: @escaping @Sendable (inout Outcome) -> Void) -> EventualResponse {
         switch consume self {
         case .ready(var outcome):
@@ -86,9 +86,10 @@ package enum EventualResponse: Sendable {
     }
 }
 
-/// A handler inside another one, which is asked once whether it can respond at once.
+/// A handler inside another one; it is checked once whether it can respond at once.
 ///
-/// A class, since each layer of a chain takes one for each request: copying the handler itself asks the runtime how.
+/// It is a class, since each layer of a chain takes one for each request, and copying a handler itself calls the
+/// runtime.
 @usableFromInline
 package final class NextHandler: Sendable {
     /// A function that begins to respond.
@@ -98,7 +99,7 @@ package final class NextHandler: Sendable {
     package let handler: any Handler
     private let beginning: Beginning
 
-    /// Creates what calls a handler; one that may wait from its first step on has not begun when it is called.
+    /// Creates the caller of a handler; a handler that may wait from its first step has not begun when it is called.
     @usableFromInline
     package init(_ handler: any Handler) {
         self.handler = handler
@@ -130,10 +131,10 @@ package struct ImmediateClosureHandler: ImmediateHandler {
 /// An interceptor that waits for nothing but the handler inside it.
 @usableFromInline
 package protocol ImmediateInterceptor: Interceptor {
-    /// Begins to respond, as the handler inside does.
+    /// Begins to respond, as the inner handler does.
     func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse
 
-    /// Returns the function that begins to respond with a handler inside; each conforming type has one of its own, compiled for it.
+    /// Returns the function that begins to respond with an inner handler; each conforming type has a separate one.
     func beginning(next: NextHandler) -> NextHandler.Beginning
 }
 
@@ -152,7 +153,7 @@ extension ImmediateInterceptor {
     package func beginning(next: NextHandler) -> NextHandler.Beginning { { begin(&$0, next: next) } }
 }
 
-/// Such an interceptor with the handler inside it.
+/// An immediate interceptor with its inner handler.
 struct ImmediatelyIntercepted: ImmediateHandler, ContentPolicyHandler {
     let beginning: NextHandler.Beginning
     let contentPolicy: ContentPolicy

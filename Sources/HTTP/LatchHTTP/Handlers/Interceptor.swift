@@ -7,19 +7,20 @@
 ///
 /// The recommended order for most clients (Documentation/Decisions/0014):
 ///
-/// 1. `TraceInterceptor`, so that the log contains the trace;
-/// 2. `LoggingInterceptor` and `MetricsInterceptor`: one line and one count for each request, however many attempts it
-/// takes. A second one inside the retry sees each attempt;
-/// 3. `HeaderInterceptor`;
-/// 4. `TimeoutInterceptor`, for everything after it;
-/// 5. `IdempotencyInterceptor`, so that all attempts carry one key;
-/// 6. `RetryInterceptor`;
-/// 7. `RateLimitInterceptor`, since a server counts each attempt;
-/// 8. an interceptor that adds a credential, such as LatchAuth's `SessionInterceptor`: it refreshes its token after a
+/// 1. `TraceInterceptor`, so that the log contains the trace.
+/// 2. `LoggingInterceptor` and `MetricsInterceptor`, which log and count each request once, regardless of its attempts.
+/// A second one inside the retry sees each attempt.
+/// 3. `HeaderInterceptor`.
+/// 4. `TimeoutInterceptor`, for everything after it.
+/// 5. `IdempotencyInterceptor`, so that all attempts carry one key.
+/// 6. `RetryInterceptor`.
+/// 7. `RateLimitInterceptor`, since a server counts each attempt.
+/// 8. An interceptor that adds a credential, such as LatchAuth's `SessionInterceptor`. It refreshes its token after a
 /// 401 within one attempt.
 public protocol Interceptor: Sendable {
-    /// Responds to `request`, usually by calling `next`; it may change the request before and the response after the
-    /// call.
+    /// Responds to `request`, usually by calling `next`.
+    ///
+    /// It may change the request before the call and the response after it.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse
 }
 
@@ -39,7 +40,7 @@ public struct ClosureInterceptor: Interceptor {
 }
 
 extension Handler {
-    /// How a server receives the content of this handler's requests; without rules for most.
+    /// The rules by which a server receives the content of this handler's requests; empty for most handlers.
     package var contentPolicy: ContentPolicy {
         (self as? any ContentPolicyHandler)?.contentPolicy ?? ContentPolicy()
     }
@@ -49,8 +50,9 @@ extension Handler {
         interceptors.isEmpty ? self : RequestModifierHandler(transport: self).nested(in: interceptors)
     }
 
-    /// Returns this handler behind `interceptors`, for a handler that applies request modifiers itself or never
-    /// receives any, as on a server.
+    /// Returns this handler behind `interceptors`, without applying request modifiers.
+    ///
+    /// It is for a handler that applies them itself or never receives any, as on a server.
     package func nested(in interceptors: [any Interceptor]) -> any Handler {
         interceptors.reversed().reduce(self as any Handler) { next, interceptor in
             if let immediate = interceptor as? any ImmediateInterceptor {
@@ -62,7 +64,7 @@ extension Handler {
     }
 }
 
-/// One interceptor and the handler inside it, so that a whole chain is a handler again.
+/// One interceptor and its inner handler, so that a whole chain is a handler again.
 private struct Intercepted: ContentPolicyHandler {
     let interceptor: any Interceptor
     let next: any Handler

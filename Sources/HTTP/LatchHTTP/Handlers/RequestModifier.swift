@@ -2,11 +2,12 @@
 
 /// A modification of each message that is sent for a request: the first one, every retry, and every redirect.
 ///
-/// An interceptor decides that a request is to be authorised, but a signature depends on the exact message that is
-/// sent, so it has to be computed last, and again for each message. An interceptor therefore attaches a modifier to the
-/// request, and the innermost handler of a chain applies it.
+/// An interceptor decides that a request is to be authorized, but a signature depends on the exact message. So it must
+/// be computed last, and again for each message. An interceptor therefore attaches a modifier to the request, and the
+/// innermost handler of a chain applies it.
 package protocol RequestModifier: Sendable {
-    /// Whether it also applies once a redirect has led to another origin; a credential does not, even back at the first.
+    /// Whether it still applies after a redirect to another origin; a credential does not, even back at the first
+    /// origin.
     var crossesOrigins: Bool { get }
 
     /// Changes the message that is about to be sent; nothing changes it after the last modifier.
@@ -23,10 +24,9 @@ extension RequestModifier {
 }
 
 extension HTTPRequest {
-    /// Sends this request as its modifiers change it; the request itself is not changed, so that it can be sent again.
+    /// Sends a copy of this request as its modifiers change it, so that the request can be sent again.
     ///
-    /// - Parameter hasLeftOrigin: Whether a redirect has led to another origin than the original one, even if a later one
-    ///   has led back.
+    /// - Parameter hasLeftOrigin: Whether a redirect led to another origin, even if a later one led back.
     func sent(by transport: any Handler, hasLeftOrigin: Bool = false) async throws -> HTTPResponse {
         guard !modifiers.isEmpty else { return try await transport.respond(to: self) }
         let modifiers = hasLeftOrigin ? modifiers.filter(\.crossesOrigins) : modifiers
@@ -39,7 +39,7 @@ extension HTTPRequest {
     }
 }
 
-/// The innermost handler of a chain without a client around it.
+/// The innermost handler of a chain outside a client.
 struct RequestModifierHandler: Handler {
     let transport: any Handler
 

@@ -11,13 +11,13 @@ public struct Deadline: Sendable {
     /// The uptime at which the deadline passes; it is unaffected by changes of the date.
     private let uptime: Duration
 
-    /// Creates a deadline at a duration from now.
+    /// Creates a deadline after a duration from now.
     package init(in limit: Duration, clock: WallClock = .system) {
         self.clock = clock
         uptime = clock.uptime + limit
     }
 
-    /// The time left; negative once the deadline has passed.
+    /// The remaining time; negative when the deadline has passed.
     public var remaining: Duration { uptime - clock.uptime }
 
     /// Whether no time is left.
@@ -51,7 +51,8 @@ enum RequestOpenEnd: HTTPContextKey {
 extension HTTPRequest {
     /// The point in time by which a response is needed, including all retries; nil if there is none.
     ///
-    /// It ends the transfer of a streamed response, too, however much of it arrives; `timeout` limits the time without progress.
+    /// It also ends the transfer of a streamed response that makes progress; `timeout` limits the time without
+    /// progress.
     ///
     /// `tighten(to:)` moves it to an earlier time, never to a later one.
     public var deadline: Deadline? { context[RequestDeadline.self] }
@@ -65,7 +66,7 @@ extension HTTPRequest {
 
     /// Returns the maximum duration of a transfer that begins now.
     ///
-    /// - Parameter usual: The duration to use if the request has no `timeout` of its own.
+    /// - Parameter usual: The duration to use if the request has no `timeout`.
     package func timeLimit(usual: Duration) -> Duration {
         guard !isUninterruptible else { return Self.longestTime }
         let limit = timeout ?? usual
@@ -82,24 +83,24 @@ extension HTTPRequest {
         return remaining.map { min($0, total) } ?? total
     }
 
-    /// The maximum time without progress that the request has itself, for content that is streamed or not; nil if it has none.
+    /// The maximum time without progress that the request sets, for streamed and other content; nil if it sets none.
     var silenceLimit: Duration? { limits.idle.flatMap { isUninterruptible ? nil : $0 } }
 
-    /// Whether the deadline ends with the head of the response, since its content has no end, such as events.
+    /// Whether the deadline applies only to the head of the response, since its content has no end, such as events.
     package var isOpenEnded: Bool {
         get { context[RequestOpenEnd.self] }
         set { context[RequestOpenEnd.self] = newValue }
     }
 
-    /// The greatest number of milliseconds that all platforms accept, 24 days.
+    /// The maximum number of milliseconds that all platforms accept, 24 days.
     private static let longestTime = Duration.milliseconds(Int(Int32.max))
 
-    /// Whether only the end of its connection ends the request: no time limit does, nor the cancellation of its task before
-    /// the head of the response.
+    /// Whether only the end of its connection ends the request.
     ///
-    /// This is for a request that uses something up, such as a refresh token, and whose response must not be lost. The time
-    /// to connect is still limited. Its sender reads the content as a stream, so that a part of it is not lost either. Each
-    /// POST of a session's refresh is one, whichever client sends it.
+    /// No time limit ends it, nor does the cancellation of its task before the head of the response. This is for a
+    /// request that uses something up, such as a refresh token, and whose response must not be lost. The time to
+    /// connect is still limited. Its sender reads the content as a stream, so that no part of it is lost. Every POST of
+    /// a session's refresh is such a request, from any client.
     package var isUninterruptible: Bool {
         get { context[RequestUninterruptibility.self] || (method == .post && SendCondition.current?() != nil) }
         set { context[RequestUninterruptibility.self] = newValue }
@@ -111,7 +112,7 @@ extension HTTPRequest {
         set { context[RequestAttempt.self] = newValue }
     }
 
-    /// Whether sending the request twice does no harm although its method is not idempotent (RFC 9110 §9.2.2).
+    /// Whether the request can be sent twice without harm although its method is not idempotent (RFC 9110 §9.2.2).
     ///
     /// Prefer an Idempotency-Key if the server supports it.
     public var isSafeToRetry: Bool {

@@ -6,7 +6,7 @@
 /// HeaderInterceptor([.accept: "application/json", .userAgent: "Notes/2.1"])
 /// ```
 ///
-/// Do not use it for secrets: a `CredentialInterceptor` sends a credential to its own scope only.
+/// Do not use it for secrets: a `CredentialInterceptor` sends a credential only to its scope.
 public struct HeaderInterceptor: Interceptor {
     private let fields: @Sendable (HTTPRequest) async throws -> HTTPFields
     private let replaces: Bool
@@ -28,7 +28,7 @@ public struct HeaderInterceptor: Interceptor {
         self.replaces = replaces
     }
 
-    /// Calls `next` with the fields set; a name that occurs more than once keeps all of its lines.
+    /// Calls `next` with the fields set; a name that occurs more than once keeps all its lines.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request
         let own = request.fields

@@ -2,11 +2,10 @@
 
 public import LatchCore
 
-/// An interceptor that adds an idempotency key to requests that must not happen twice, so that the server recognises a
-/// retry.
+/// An interceptor that adds an idempotency key to requests that must not happen twice.
 ///
-/// The key is created once for each request, so place the interceptor outside `RetryInterceptor`: all attempts and
-/// redirects then carry the same key. A key that the caller has set is kept
+/// The server recognizes a retry by the key. It is created once for each request, so place the interceptor outside
+/// `RetryInterceptor`. Then all attempts and redirects carry the same key. A key that the caller has set is kept
 /// (draft-ietf-httpapi-idempotency-key-header).
 public struct IdempotencyInterceptor: Interceptor {
     private let methods: Set<HTTPMethod>
@@ -16,9 +15,9 @@ public struct IdempotencyInterceptor: Interceptor {
     /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - methods: The methods that get a key; by default those that are not idempotent themselves.
+    ///   - methods: The methods that get a key; by default those that are not idempotent.
     ///   - isQuoted: Whether the key is in quotation marks, as the draft specifies (a string of RFC 9651 §3.3.3); most
-    ///     servers expect it without.
+    ///     servers expect it without them.
     ///   - random: The source of keys, which have 128 bits each.
     public init(
         methods: Set<HTTPMethod> = [.post, .patch], quoted isQuoted: Bool = false, random: RandomSource = .system

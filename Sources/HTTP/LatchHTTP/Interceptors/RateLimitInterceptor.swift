@@ -3,7 +3,7 @@
 public import LatchCore
 import Synchronization
 
-/// An interceptor that delays requests so that no more begin than a server allows.
+/// An interceptor that delays requests so that they do not exceed the rate that a server allows.
 ///
 /// ```swift
 /// RateLimitInterceptor(requests: 10, per: .seconds(1))     // for each origin by itself
@@ -22,7 +22,7 @@ public struct RateLimitInterceptor: Interceptor {
     ///   - requests: The number of requests that may begin within the interval; at least 1.
     ///   - interval: The duration of the sliding window; at least a millisecond.
     ///   - longestPause: The maximum duration for which a server's `Retry-After` (with 429 or 503) delays all requests
-    ///     of the same key; zero delays only the request that was rejected.
+    ///     with the same key. Zero delays only the rejected request.
     ///   - clock: The clock that measures the window and the delays.
     ///   - key: A function that returns the key of a request; by default its origin.
     public init(
@@ -37,8 +37,8 @@ public struct RateLimitInterceptor: Interceptor {
 
     /// Calls `next` as soon as the limit allows it.
     ///
-    /// - Throws: `HTTPError.cancelled` if the task is cancelled before, `HTTPError.timeout` if the request's deadline
-    ///   passes before, and the errors of `next`.
+    /// - Throws: `HTTPError.cancelled` if the task is canceled first, `HTTPError.timeout` if the request's deadline
+    ///   passes first, and the errors of `next`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let limiter = limiters[key(request)]
         try await limiter.acquire()
@@ -60,7 +60,7 @@ private final class RateLimiters: Sendable {
 
     init(_ make: @escaping @Sendable () -> RateLimiter) { self.make = make }
 
-    /// The limiter of a key; idle limiters are removed from time to time, since keys may come from untrusted sources.
+    /// The limiter of a key; idle limiters are removed regularly, since keys may come from untrusted sources.
     subscript(key: String) -> RateLimiter {
         limiters.withLock { limiters in
             if let limiter = limiters.byKey[key] { return limiter }

@@ -3,8 +3,7 @@
 package import LatchCore
 import Synchronization
 
-/// A limiter that lets a number of requests begin within any interval, and delays the others in the order of their
-/// arrival.
+/// A limiter for the number of requests that begin within any interval; it delays the others in their order of arrival.
 ///
 /// ```swift
 /// let limiter = RateLimiter(requests: 10, per: .seconds(1))
@@ -12,12 +11,12 @@ import Synchronization
 /// ```
 ///
 /// The window slides, so twice as many requests can never begin at once. It is measured on a clock that is unaffected
-/// by changes of the date. Only the first waiting task sleeps, until exactly its turn; a cancelled task leaves the
-/// queue without using up a slot. The cost of a call does not depend on the number of waiting tasks.
+/// by changes of the date. Only the first waiting task sleeps, until exactly its turn. A canceled task leaves the queue
+/// without using a slot. The cost of a call does not depend on the number of waiting tasks.
 package final class RateLimiter: Sendable {
     /// The start times of the last requests, up to the window's capacity, and the end of a pause.
     private struct Window {
-        /// The start times, a ring buffer once it is full: `oldest` is overwritten next.
+        /// The start times; when full, it is a ring buffer, and `oldest` is overwritten next.
         var starts: [Duration] = []
         var oldest = 0
         /// The time until which the server accepts no requests.
@@ -44,7 +43,7 @@ package final class RateLimiter: Sendable {
 
     /// Waits until the next request may begin, and counts it.
     ///
-    /// - Throws: `HTTPError.cancelled` if the task is cancelled before; nothing is counted then.
+    /// - Throws: `HTTPError.cancelled` if the task is canceled first; then the request is not counted.
     package func acquire() async throws {
         guard !Task.isCancelled else { throw HTTPError.cancelled }
         if !queue.isLocked, takeSlot() == nil { return }
@@ -60,7 +59,7 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// Delays all requests for a while because the server demanded it; a longer pause that is already set is kept.
+    /// Delays all requests for a while because the server required it; a longer pause that is already set is kept.
     package func pause(for duration: Duration) {
         let end = clock.uptime + duration
         window.withLock { $0.pausedUntil = max($0.pausedUntil ?? end, end) }
@@ -69,7 +68,7 @@ package final class RateLimiter: Sendable {
     /// The number of waiting tasks.
     package var waiting: Int { queue.waiterCount + (queue.isLocked ? 1 : 0) }
 
-    /// Whether it delays no request and has no start time within the period.
+    /// Whether no request is delayed, and no start time is within the period.
     var isIdle: Bool {
         let now = clock.uptime
         return !queue.isLocked

@@ -3,10 +3,10 @@
 import LatchCore
 import Synchronization
 
-/// A limit on the share of retries in all traffic, for the requests that share it.
+/// A limit on the share of retries in all traffic of the clients that share it.
 ///
-/// A server that is down makes every request fail, and independent retry policies then multiply the load by their
-/// number of attempts. A budget gains a fraction of a retry with each request and spends one with each retry.
+/// If a server is down, every request fails. Independent retry policies then multiply the load by their number of
+/// attempts. A budget gains a fraction of a retry with each request and spends one with each retry.
 public final class RetryBudget: Sendable {
     private let share: Double
     private let maximum: Double

@@ -8,9 +8,9 @@ public import LatchCore
 /// let client = Client(baseURL: url, interceptors: [RetryInterceptor(.init(maximumAttempts: 5))])
 /// ```
 ///
-/// Only requests that can be repeated safely are retried (`RetryPolicy.allowsRetry(of:)`); a cancelled task and an
-/// expired deadline end the retries. Interceptors inside of it, such as a session that refreshes its token after a 401,
-/// run within one attempt. The last response or error is passed to the caller unchanged.
+/// Only requests that can be repeated safely are retried (`RetryPolicy.allowsRetry(of:)`). A canceled task and an
+/// expired deadline end the retries. Inner interceptors, such as a session that refreshes its token after a 401, run
+/// within one attempt. The last response or error is passed to the caller unchanged.
 public struct RetryInterceptor: Interceptor {
     /// A retry that is about to be delayed.
     public struct Retry: Sendable {
@@ -51,7 +51,7 @@ public struct RetryInterceptor: Interceptor {
 
     /// Calls `next` until there is a response to return.
     ///
-    /// - Throws: `HTTPError.cancelled` if the task is cancelled during a delay, `HTTPError.timeout` if the policy's
+    /// - Throws: `HTTPError.cancelled` if the task is canceled during a delay, `HTTPError.timeout` if the policy's
     ///   deadline passes during an attempt, and the last error of `next`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         budget?.deposit()
@@ -85,7 +85,7 @@ public struct RetryInterceptor: Interceptor {
         throw HTTPError.cancelled
     }
 
-    /// Returns the delay after a response, or nil if it is the one to return.
+    /// Returns the delay after a response, or nil if the response is returned.
     private func delay(after response: HTTPResponse, to request: HTTPRequest) -> Duration? {
         guard policy.statuses.contains(response.status) else { return nil }
         let asked = response.retryDelay(now: clock.now) ?? .zero
@@ -93,8 +93,9 @@ public struct RetryInterceptor: Interceptor {
         return delay(atLeast: asked, before: request)
     }
 
-    /// Returns the delay before the next attempt, or nil if there is none: the attempts, the time or the budget are
-    /// used up, or the task is cancelled.
+    /// Returns the delay before the next attempt, or nil if there is none.
+    ///
+    /// There is none if the attempts, the time or the budget are used up, or if the task is canceled.
     private func delay(atLeast asked: Duration, before request: HTTPRequest) -> Duration? {
         guard request.attempt < policy.maximumAttempts, !Task.isCancelled else { return nil }
         let delay = max(asked, policy.delay(afterAttempt: request.attempt, random: random))

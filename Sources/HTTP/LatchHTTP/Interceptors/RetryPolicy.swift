@@ -4,29 +4,30 @@ package import LatchCore
 
 /// The number of attempts, the delays between them, and the conditions of a retry.
 ///
-/// The delay before the n-th retry is at most `baseDelay · multiplier^(n-1)` and at most `maximumDelay`; it is
-/// randomized (`jitter`), so that clients that failed together do not return together.
+/// The delay before the n-th retry is at most `baseDelay · multiplier^(n-1)` and at most `maximumDelay`. It is
+/// randomized (`jitter`), so that clients that failed together do not retry together.
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of attempts, including the first; at least 1.
     public var maximumAttempts: Int
     /// The upper bound of the first delay.
     public var baseDelay: Duration
-    /// The upper bound of every delay that the server did not demand.
+    /// The upper bound of every delay that the server did not require.
     public var maximumDelay: Duration
     /// The factor by which the bound grows with each delay; at least 1.
     public var multiplier: Double
     /// The randomization of the delays.
     public var jitter: Jitter
-    /// The longest `Retry-After` to wait for; a response with a longer one is returned at once.
+    /// The longest `Retry-After` to wait for; a response with a longer one is returned immediately.
     public var maximumRetryAfter: Duration
     /// The maximum duration of all attempts and delays; nil for no limit.
     public var deadline: Duration?
     /// The statuses that are retried: by default those of a temporary state of the server.
     ///
-    /// 500 is not among them: it mostly indicates an error that will happen again.
+    /// 500 is not among them: it usually indicates an error that will happen again.
     public var statuses: Set<HTTPStatus> = [429, 502, 503, 504]
-    /// Whether requests are retried that are not idempotent and have neither an Idempotency-Key nor
-    /// `HTTPRequest.isSafeToRetry`, so that they may happen twice.
+    /// Whether requests that may then happen twice are also retried.
+    ///
+    /// These are requests that are not idempotent and have neither an Idempotency-Key nor `HTTPRequest.isSafeToRetry`.
     public var retriesNonIdempotentRequests = false
 
     /// Creates a policy; values out of range are replaced by the nearest valid ones.
@@ -59,9 +60,9 @@ public struct RetryPolicy: Sendable, Hashable {
 
         /// A random delay between zero and the bound ("full jitter"), which spreads the load best.
         public static let full = Jitter(0...1)
-        /// The bound itself.
+        /// A delay equal to the bound.
         public static let none = Jitter(1...1)
-        /// A random delay between half and one and a half of the bound, and never above `maximumDelay`.
+        /// A random delay between half and one and a half times the bound, and never above `maximumDelay`.
         public static let around = Jitter(0.5...1.5)
     }
 }
@@ -82,7 +83,7 @@ extension RetryPolicy {
         return bound < most ? .seconds(bound) : maximumDelay
     }
 
-    /// Returns the delay after an attempt if the server demands none: from zero to `maximumDelay`.
+    /// Returns the delay after an attempt if the server requires none: from zero to `maximumDelay`.
     package func delay(afterAttempt attempt: Int, random: RandomSource = .system) -> Duration {
         let bound = bound(afterAttempt: attempt)
         guard jitter != .none else { return bound }

@@ -8,9 +8,9 @@ public import LatchCore
 /// let client = Client(baseURL: url, interceptors: [TimeoutInterceptor(.seconds(20)), RetryInterceptor()])
 /// ```
 ///
-/// If several are nested, the earliest deadline applies, so inside `RetryInterceptor` it limits one attempt. The work
-/// inside is cancelled and has ended before the error is thrown. The time runs until the response is there; for a
-/// streamed response that is its head, and the remaining time limits the rest of the transfer.
+/// If several are nested, the earliest deadline applies, so inside `RetryInterceptor` it limits one attempt. The inner
+/// work is canceled and has ended before the error is thrown. The time runs until the response is available. For a
+/// streamed response this is its head, and the remaining time limits the rest of the transfer.
 public struct TimeoutInterceptor: Interceptor {
     private let limit: Duration
     private let clock: WallClock
@@ -21,9 +21,9 @@ public struct TimeoutInterceptor: Interceptor {
         self.clock = clock
     }
 
-    /// Calls `next` within the time limit; the refresh of a session has none.
+    /// Calls `next` within the time limit; the refresh of a session has no limit.
     ///
-    /// - Throws: `HTTPError.timeout`, and the errors of `next` before.
+    /// - Throws: `HTTPError.timeout`, and the errors of `next`.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard !request.isUninterruptible else { return try await next.respond(to: request) }
         var request = request

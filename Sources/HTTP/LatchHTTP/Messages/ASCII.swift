@@ -2,7 +2,7 @@
 
 import LatchCore
 
-// Classes of ASCII bytes. HTTP is parsed by bytes: a separator followed by a combining accent is a single `Character`.
+// Classes of ASCII bytes. HTTP is parsed as bytes: a separator followed by a combining accent is a single `Character`.
 
 /// Whether a byte is a tchar (RFC 9110 §5.6.2).
 ///
@@ -31,23 +31,25 @@ package func allBytes(of text: String, are isAllowed: (UInt8) -> Bool) -> Bool {
 }
 
 extension [UInt8] {
-    /// Appends the UTF-8 of a text; that of a native string is copied at once.
+    /// Appends the UTF-8 of a text; a native string is copied at once.
     @inlinable
     package mutating func append(utf8 text: String) {
         let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
         if isCopied == nil { append(contentsOf: text.utf8) }
     }
 
-    /// Appends what `write` writes, which is copied once: growing an array for each of many short texts costs more than the texts.
+    /// Appends the text that `write` writes, in one copy: for many short texts, growing an array costs more than the
+    /// copy.
     package mutating func appendTexts(_ write: (inout TextWriter) -> Void) {
         withTexts(write) { append(contentsOf: $0) }
     }
 }
 
 extension String {
-    /// Creates the value of a field from its bytes: UTF-8, or ISO-8859-1 where they are not valid UTF-8 (RFC 9110 §5.5).
+    /// Creates the value of a field from its bytes: UTF-8, or ISO-8859-1 if they are not valid UTF-8 (RFC 9110 §5.5).
     ///
-    /// No byte is lost, and almost all values are read at the first attempt. A value of ISO-8859-1 that is sent back is sent in UTF-8.
+    /// No byte is lost, and the first attempt succeeds for almost all values. If an ISO-8859-1 value is sent back, it
+    /// is sent in UTF-8.
     package init(fieldValue bytes: UnsafeBufferPointer<UInt8>) {
         if let text = String(validating: bytes, as: UTF8.self) {
             self = text
@@ -62,7 +64,7 @@ extension String {
     }
 }
 
-/// Calls `body` with what `write` writes, most of which is in no memory of its own.
+/// Calls `body` with the text that `write` writes, most of which needs no allocation.
 package func withTexts<Result>(
     _ write: (inout TextWriter) -> Void, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result {
@@ -73,7 +75,7 @@ package func withTexts<Result>(
     }
 }
 
-/// A writer of short texts into memory of its caller; what exceeds that is kept apart.
+/// A writer of short texts into the caller's memory; text that does not fit is kept separately.
 package struct TextWriter: ~Copyable {
     @usableFromInline let room: UnsafeMutableBufferPointer<UInt8>
     @usableFromInline var count = 0
@@ -85,7 +87,7 @@ package struct TextWriter: ~Copyable {
     /// Appends a literal, without creating a string.
     @inlinable
     package mutating func append(literal text: StaticString) {
-        // A string literal has a pointer; only a literal of a scalar would have none.
+        // A string literal has a pointer; only the literal of a scalar would not have one.
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
@@ -123,7 +125,7 @@ package struct TextWriter: ~Copyable {
         overflow.append(contentsOf: bytes)
     }
 
-    /// Returns the number of bytes in `room`, and empties that.
+    /// Returns the number of bytes in `room`, and empties it.
     private mutating func take() -> Int {
         defer { count = 0 }
         return count
@@ -137,13 +139,13 @@ package struct TextWriter: ~Copyable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether all bytes are visible ASCII or spaces, looked at eight at a time.
+    /// Whether all bytes are visible ASCII or spaces; eight are checked at a time.
     package var isPrintableASCII: Bool {
         let bytes = UnsafeRawBufferPointer(self)
         var (others, index): (UInt64, Int) = (0, 0)
         while index + 8 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // The high bit of each byte that is not printable; the byte after such a one may have it too.
+            // The high bit of each byte that is not printable; the byte after it may have the bit, too.
             others |= word | (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101)
             index += 8
         }
@@ -175,7 +177,7 @@ func isIPv6Literal(_ host: some StringProtocol) -> Bool {
 }
 
 extension String {
-    /// Whether two texts are equal but for the case of ASCII letters.
+    /// Whether two texts are equal except for the case of ASCII letters.
     func equalsIgnoringCase(_ other: String) -> Bool {
         let isEqual = utf8.withContiguousStorageIfAvailable { own in
             other.utf8.withContiguousStorageIfAvailable(own.equalsIgnoringCase)
@@ -185,13 +187,13 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are those of a text in UTF-8.
+    /// Whether the bytes equal the UTF-8 of a text.
     @inlinable
     package func spells(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable(holdsSameBytes) ?? elementsEqual(text.utf8)
     }
 
-    /// Whether another buffer has the same bytes but for the case of ASCII letters.
+    /// Whether another buffer has the same bytes, except for the case of ASCII letters.
     fileprivate func equalsIgnoringCase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         let (own, other) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))

@@ -16,7 +16,7 @@ public struct HTTPBody: Sendable, Hashable {
     /// The trailer fields of content in memory.
     private let storedTrailers: HTTPFields
 
-    /// The trailer fields (RFC 9110 §6.5); those of a stream are empty until it was read to its end.
+    /// The trailer fields (RFC 9110 §6.5); for a stream they are empty until it was read to its end.
     public var trailers: HTTPFields { stream?.trailers ?? storedTrailers }
 
     /// Empty content.
@@ -51,7 +51,7 @@ public struct HTTPBody: Sendable, Hashable {
     /// Whether it can be sent again: for a redirect, a retry, or after a token refresh.
     public var isReplayable: Bool { stream?.isReplayable ?? true }
 
-    /// The content as text; nil for a stream and for content that is not UTF-8, with any media type.
+    /// The content as text, with any media type; nil for a stream and for content that is not UTF-8.
     public var text: String? { stream == nil ? String(validating: bytes, as: UTF8.self) : nil }
 
     /// The content as a stream, whether it is in memory or not.
@@ -74,15 +74,15 @@ public struct HTTPBody: Sendable, Hashable {
 }
 
 extension HTTPBody {
-    /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
+    /// Returns the same content, which reports the number of bytes read so far, and the total if it is known.
     ///
     /// ```swift
     /// let backup = HTTPBody(try .file(at: path)).reporting { sent, all in show(sent, of: all) }
     /// try await client.perform(.put("backup", sending: .body(backup)))
     /// ```
     ///
-    /// Content that was read is being sent and has not necessarily arrived. If the content is sent again, the count
-    /// starts again.
+    /// Content that was read is being sent and may not have arrived. If the content is sent again, the count starts
+    /// again.
     package func reporting(_ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void) -> HTTPBody {
         let body = self
         // In chunks, so that there is progress to report.
@@ -115,13 +115,13 @@ extension HTTPBody {
 }
 
 extension RouteContent {
-    /// Returns the same content, which reports how many bytes were read so far, and the total, if it is known.
+    /// Returns the same content, which reports the number of bytes read so far, and the total if it is known.
     ///
-    /// Content that was read is being sent and has not necessarily arrived. If the content is sent again, the count
-    /// starts again.
+    /// Content that was read is being sent and may not have arrived. If the content is sent again, the count starts
+    /// again.
     ///
-    /// - Parameter progress: A function that is called after each chunk with the number of bytes read so far and the
-    ///   total, or nil if the total is not known.
+    /// - Parameter progress: A function that is called after each chunk with the number of bytes read so far, and the
+    ///   total or nil.
     public func reporting(
         _ progress: @escaping @Sendable (_ count: Int, _ expected: Int?) -> Void
     ) -> RouteContent {

@@ -9,8 +9,8 @@ import Synchronization
 /// for try await chunk in response.body.chunks { hash.update(chunk) }
 /// ```
 ///
-/// Reading is demand-driven: nothing beyond the source's own buffer is read ahead, so a slow reader slows the sender.
-/// Releasing the iterator closes the source.
+/// Reading is demand-driven: only the source's buffer is read ahead, so a slow reader slows the sender. Releasing the
+/// iterator closes the source.
 public final class HTTPBodyStream: AsyncSequence, Sendable {
     /// A function that returns the next chunk, which is never empty, or nil at the end.
     package typealias Source = @Sendable () async throws -> [UInt8]?
@@ -67,7 +67,7 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
 
     /// Creates a stream of content in memory, in one chunk.
     ///
-    /// Each call of an RPC reads two; a closure that captures the array alone allocates nothing.
+    /// Each RPC call reads two such streams. A closure that captures only the array allocates nothing.
     package convenience init(_ bytes: [UInt8]) {
         self.init(length: bytes.count) {
             let rest = Mutex(bytes.isEmpty ? nil : bytes)
@@ -155,8 +155,8 @@ extension HTTPBodyStream {
     /// request.body = HTTPBody(try .file(at: "backup.tar"))
     /// ```
     ///
-    /// The length is that of the file now. Each iteration opens the file again and checks that it still has that
-    /// length, so the content can be sent more than once. Reading does not block the threads of tasks.
+    /// The length is determined now. Each iteration opens the file again and checks that it still has that length, so
+    /// the content can be sent more than once. Reading does not block the threads of tasks.
     ///
     /// - Throws: `HTTPError.fileUnavailable` if the file cannot be read. Iteration throws the same, and
     ///   `HTTPError.fileChanged` if the file's length has changed.
@@ -184,8 +184,8 @@ extension HTTPBodyStream {
 
     /// Writes the stream to a file, which appears with all of the content or not at all.
     ///
-    /// The content is written to a temporary file next to `path`, made durable, and renamed, which replaces an existing
-    /// file at the end. An error, a cancellation or a full disk leaves the existing file untouched.
+    /// The content is written to a temporary file next to `path`, made durable, and renamed. The renaming replaces an
+    /// existing file. An error, a cancellation or a full disk leaves the existing file unchanged.
     ///
     /// - Parameters:
     ///   - path: The path of the file; its folder must exist.
@@ -204,7 +204,7 @@ extension HTTPBodyStream {
         return try await write(with: writer, upTo: limit, progress: progress)
     }
 
-    /// Writes the stream as ``write(to:upTo:progress:)`` does, with a writer that was made before the content was requested.
+    /// Writes the stream as ``write(to:upTo:progress:)`` does, with a writer that was created before the request.
     @discardableResult
     package func write(
         with writer: FileWriter, upTo limit: Int = .max,
@@ -220,7 +220,7 @@ extension HTTPBodyStream {
                 progress?(count, length)
             }
             guard length == nil || length == count else { throw HTTPError.lengthMismatch }
-            // A cancelled download is not wanted any more, even if it happens to be complete.
+            // A canceled download is not wanted, even if it happens to be complete.
             guard !Task.isCancelled else { throw HTTPError.cancelled }
             try await writer.commit()
             return count

@@ -20,16 +20,17 @@ public protocol HTTPContextKey {
 public struct HTTPContext: Sendable {
     /// The value that was set last, followed by the others.
     ///
-    /// Copies share them, so that the requests of a connection begin with its values at no cost.
+    /// Copies share them, so that the requests of a connection begin with its values without a cost.
     @usableFromInline
     var last: Entry?
 
     /// The bytes that a request of a server holds; nil in process, where the caller holds the content.
     ///
-    /// Each request over HTTP/2 has its own, so that an entry for it would be allocated each time.
+    /// It is a property because each request over HTTP/2 has a separate value, and an entry would be allocated for
+    /// each.
     package var memory: MemoryReservation?
 
-    /// The identifier that an interceptor has set in the request, so that another one inside it need not look at it again.
+    /// The identifier that an interceptor has set in the request, so that inner interceptors need not search for it.
     package var requestID: String?
 
     /// Creates a context without values.
@@ -40,7 +41,7 @@ public struct HTTPContext: Sendable {
     public subscript<Key: HTTPContextKey>(key: Key.Type) -> Key.Value {
         get {
             let key = ObjectIdentifier(key)
-            // The first entry holds all others, so none of them needs to be retained on the way.
+            // The first entry holds all others, so none of them needs to be retained during the search.
             return withExtendedLifetime(last) {
                 var entry = last.map(Unmanaged.passUnretained)
                 while let current = entry {
@@ -57,13 +58,13 @@ public struct HTTPContext: Sendable {
         }
         set {
             let id = ObjectIdentifier(key)
-            // An earlier value that is not the last one stays behind the new one, which hides it.
+            // An earlier value that is not the last one stays in the list, but the new one hides it.
             let previous = last?.key == id ? last?.previous : last
             last = ValueEntry(key: id, value: newValue, previous: previous)
         }
     }
 
-    /// The place of a value, and the values that were set before it.
+    /// The storage of a value, with the values that were set before it.
     @usableFromInline
     class Entry: @unchecked Sendable {
         @usableFromInline let key: ObjectIdentifier
@@ -73,7 +74,7 @@ public struct HTTPContext: Sendable {
         init(key: ObjectIdentifier, previous: Entry?) { (self.key, self.previous) = (key, previous) }
     }
 
-    /// A value of a key; the subclass of `Entry` that all entries have, immutable as that is.
+    /// The value of a key; all entries are of this subclass of `Entry`, and immutable like it.
     @usableFromInline
     final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
         @usableFromInline let value: Value

@@ -10,20 +10,20 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates an HTTP date.
     ///
-    /// Fractions of a second are rounded towards the past; dates beyond the four digits of a year become the nearest
-    /// one that can be written.
+    /// Fractions of a second are rounded towards the past. Dates beyond the four digits of a year become the nearest
+    /// date that can be written.
     package init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        // NaN compares false and becomes the first date: long expired, if it is an expiry.
+        // NaN compares false and becomes the first date; as an expiry, it is long past.
         let bounded = seconds >= Self.firstSecond ? min(seconds, Self.lastSecond) : Self.firstSecond
         self.date = Date(timeIntervalSince1970: bounded)
     }
 
-    /// Parses the preferred format, IMF-fixdate, or one of the two obsolete ones, which a recipient must know too; returns nil
-    /// for any other text.
+    /// Parses the preferred format, IMF-fixdate, or an obsolete one; returns nil for any other text.
     ///
-    /// Each number has its exact digits and no sign, and the day exists in the month. The weekday must be valid but
-    /// need not match the date. A leap second is the first second of the next minute.
+    /// A recipient must accept both obsolete formats. Each number has its exact digits and no sign, and the day exists
+    /// in the month. The weekday must be valid but need not match the date. A leap second is the first second of the
+    /// next minute.
     package init?(_ text: String) {
         let parts = Self.parts(of: Substring(text), at: " ")
         guard let (civil, time) = Self.preferred(parts) ?? Self.rfc850(parts) ?? Self.asctime(parts),
@@ -42,8 +42,8 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
 
     /// `Sunday, 06-Nov-94 08:49:37 GMT`.
     ///
-    /// RFC 9110 counts the two digits from today. As those of a cookie (RFC 6265 §5.1.1) they are of 1970 to 2069 here, so that a
-    /// text has one meaning.
+    /// RFC 9110 interprets the two digits relative to today. Here they mean 1970 to 2069, as in a cookie (RFC 6265
+    /// §5.1.1), so that a text has one meaning.
     private static func rfc850(_ parts: [Substring]) -> (CivilDate, time: Substring)? {
         guard parts.count == 4, parts[3] == "GMT", longWeekdays.contains(where: { parts[0] == "\($0)," }) else {
             return nil
@@ -55,7 +55,7 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         return Self.date(year + (year < 70 ? 2_000 : 1_900), date[1], day).map { ($0, parts[2]) }
     }
 
-    /// `Sun Nov  6 08:49:37 1994`, whose day has a space in place of a zero.
+    /// `Sun Nov  6 08:49:37 1994`, where the day has a space in place of a zero.
     private static func asctime(_ parts: [Substring]) -> (CivilDate, time: Substring)? {
         let isShort = parts.count == 6 && parts[2].isEmpty
         guard isShort || parts.count == 5, weekdays.contains(where: { parts[0] == $0 }) else { return nil }
@@ -111,12 +111,13 @@ package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
     ]
 
-    /// The range of dates with four digits of a year: 1 January 0000 to 31 December 9999.
+    /// The range of dates with a year of four digits: 1 January 0000 to 31 December 9999.
     private static let firstSecond = -62_167_219_200.0
     private static let lastSecond = 253_402_300_799.0
 
-    /// Returns the number of exactly so many digits; Swift's own conversion would accept `+8` and digits of other
-    /// scripts.
+    /// Returns the number with exactly the given count of digits.
+    ///
+    /// Swift's conversion would accept `+8` and digits of other scripts.
     private static func number(_ text: Substring, digits: Int) -> Int? {
         let isNumber = text.utf8.count == digits && text.utf8.allSatisfy(isDigit)
         return isNumber ? Int(text) : nil

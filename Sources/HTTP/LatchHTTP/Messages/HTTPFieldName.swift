@@ -4,10 +4,10 @@ import LatchCore
 
 /// The name of a header field (RFC 9110 §5.1), which compares without case and is sent as it was spelled.
 public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it was spelled; its only text, since a message copies its names again and again.
+    /// The name as it was spelled; the only text here, since a message copies its names often.
     package let rawName: String
 
-    /// A number that equal names share and other names rarely have, so that most comparisons need no text.
+    /// A number that is the same for equal names and rarely for others, so that most comparisons need no text.
     let digest: UInt32
 
     /// Whether the name is a token (RFC 9110 §5.6.2), as it must be to be sent.
@@ -22,7 +22,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
         var (digest, isToken, isLowercase): (UInt32, Bool, Bool) = (2_166_136_261, !name.isEmpty, true)
         for byte in name.utf8 {
             let lower = asciiLowercased(byte)
-            // FNV-1a: collisions that somebody makes are harmless, since equal digests are followed by a comparison of the texts.
+            // FNV-1a: collisions that an attacker makes are harmless, since the texts are compared after equal digests.
             digest = (digest ^ UInt32(lower)) &* 16_777_619
             isToken = isToken && isTokenByte(byte)
             isLowercase = isLowercase && lower == byte
@@ -42,7 +42,7 @@ public struct HTTPFieldName: Hashable, Sendable, ExpressibleByStringLiteral, Cus
     /// Compares without case.
     public static func == (left: Self, right: Self) -> Bool {
         guard left.digest == right.digest else { return false }
-        // Of other names than tokens, which are ASCII, `==` would compare characters, and their hashes bytes.
+        // For names that are not tokens, `==` would compare characters, but their hashes use bytes. Tokens are ASCII.
         return left.isToken && right.isToken && left.rawName == right.rawName
             || left.rawName.equalsIgnoringCase(right.rawName)
     }

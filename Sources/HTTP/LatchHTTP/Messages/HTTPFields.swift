@@ -12,9 +12,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         public let name: HTTPFieldName
         /// The field's value, without surrounding whitespace.
         ///
-        /// A value that was received and is not valid UTF-8 was read as ISO-8859-1 (RFC 9110 §5.5), so that no octet is lost. Values are
-        /// sent in UTF-8: an entity tag or a cookie in ISO-8859-1 that is sent back has other octets, since a text does not tell in
-        /// which encoding it came.
+        /// A received value that is not valid UTF-8 is read as ISO-8859-1 (RFC 9110 §5.5), so that no octet is lost.
+        /// Values are sent in UTF-8. So an entity tag or a cookie in ISO-8859-1 is sent back with other octets, since a
+        /// text does not keep its encoding.
         public var value: String
 
         /// Creates a field line.
@@ -24,7 +24,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The field lines in their order on the wire, which matters between lines of one name (RFC 9110 §5.3).
+    /// The field lines in their order on the wire, which matters between lines with the same name (RFC 9110 §5.3).
     private var lines: [Field] = []
 
     /// Creates empty fields.
@@ -39,7 +39,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Accesses the first value of a field; setting replaces all lines of that name, and nil removes them.
     ///
-    /// The new line takes the position of the first old one and the spelling of the name that is used to set it.
+    /// The new line takes the position of the first old one. Its name is spelled as in the assignment.
     public subscript(name: HTTPFieldName) -> String? {
         get { firstIndex(of: name).map { lines[$0].value } }
         set {
@@ -99,8 +99,9 @@ extension HTTPFields: RandomAccessCollection {
 }
 
 extension HTTPFields {
-    /// Checks that no field breaks the framing of the message: names are tokens (RFC 9110 §5.6.2) and values hold no
-    /// CR, LF or NUL (RFC 9110 §5.5).
+    /// Checks that no field breaks the framing of the message.
+    ///
+    /// Names are tokens (RFC 9110 §5.6.2), and values hold no CR, LF or NUL (RFC 9110 §5.5).
     ///
     /// Every transport and server calls it before writing a message.
     ///
@@ -109,7 +110,7 @@ extension HTTPFields {
         try forEachLine { line throws(HTTPError) in try line.validate() }
     }
 
-    /// Calls `body` with each line in its place; iterating over the collection copies each of them.
+    /// Calls `body` with each line in place; iterating over the collection copies each of them.
     package func forEachLine(_ body: (borrowing Field) throws(HTTPError) -> Void) throws(HTTPError) {
         let result: Result<Void, HTTPError> = lines.withUnsafeBufferPointer { lines in
             do throws(HTTPError) {
@@ -146,7 +147,7 @@ package func isSafeFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         controls |= words[index] < 0x20 ? 1 : 0
         index += 1
     }
-    // Only a value with control characters is looked at byte by byte.
+    // Only a value with control characters is checked byte by byte.
     return controls == 0 || bytes.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D }
 }
 

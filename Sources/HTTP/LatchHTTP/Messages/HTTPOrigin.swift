@@ -9,12 +9,12 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
     /// The host in lower case, an IPv6 address in brackets.
     public let host: String
-    /// The port; the scheme's default if none is written.
+    /// The port; the scheme's default if the authority has none.
     public let port: Int
 
     /// Creates an origin from a scheme and a `host[:port]`.
     ///
-    /// An invalid port remains part of the host, so that such an origin equals none that can be requested.
+    /// An invalid port remains part of the host, so that such an origin equals no origin that can be requested.
     public init(scheme: String, authority: String) {
         let scheme = lowercased(scheme[...])
         self.scheme = scheme
@@ -66,9 +66,9 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
         guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")) else {
             throw .invalidURL(authority.isEmpty ? "it has no host" : "it carries user information")
         }
-        // Another parser of `a:80:443` or `a:+443` may connect to a different host or port.
+        // Another parser of `a:80:443` or `a:+443` might connect to a different host or port.
         guard isClear(authority) else { throw .invalidURL("its host or port is unclear") }
-        // RFC 3986 allows none of these outside percent-encoding; passing one through would enable request smuggling.
+        // RFC 3986 allows these only in percent-encoding; sending one would enable request smuggling.
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
             throw .invalidURL("it holds a character that must be percent-encoded")
         }
@@ -96,20 +96,21 @@ private func isLoopbackAddress(_ host: String.UTF8View) -> Bool {
     return dots == 3 && number != nil
 }
 
-/// Returns the text in lower case (RFC 3986 §6.2.2.1), for ASCII alone: Unicode maps KELVIN SIGN to `k`, which would
-/// equate two origins.
+/// Returns the text with its ASCII letters in lower case (RFC 3986 §6.2.2.1).
+///
+/// Unicode maps KELVIN SIGN to `k`, which would make two origins equal.
 private func lowercased(_ text: Substring) -> String {
-    // Most texts are in lower case already.
+    // Most texts are already in lower case.
     guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
     return text.lowercasedASCII()
 }
 
-/// Returns the port of up to 65535 in digits (RFC 3986 §3.2.3); Swift's own conversion would accept `+80`.
+/// Returns the port of up to 65535 in digits (RFC 3986 §3.2.3); Swift's conversion would accept `+80`.
 private func portNumber(_ text: Substring) -> Int? {
     text.utf8.allSatisfy(isDigit) ? UInt16(text).map(Int.init) : nil
 }
 
-/// Whether the authority is a name, or an address in brackets (RFC 3986 §3.2.2), and an optional colon and port.
+/// Whether the authority is a name or an address in brackets (RFC 3986 §3.2.2), with an optional colon and port.
 private func isClear(_ authority: Substring) -> Bool {
     let bytes = authority.utf8
     let isBracketed = bytes.first == UInt8(ascii: "[")

@@ -5,8 +5,7 @@ public import PortableFoundation
 
 /// A request as a value, which a client sends and a server receives (RFC 9110 §3.9).
 ///
-/// The target is stored in the components that both sides need, as they are sent: `path` is already percent-encoded and
-/// includes the query.
+/// The target is stored in its components as they are sent: `path` is already percent-encoded and includes the query.
 public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
@@ -22,7 +21,7 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody
     /// The values that travel with the request inside the process and are never sent.
     public var context: HTTPContext
-    /// The route template of the request, such as `/users/{}`, by which metrics and logs group requests.
+    /// The route template of the request, such as `/users/{}`; metrics and logs group requests by it.
     ///
     /// Unlike the path it holds no user data. A client derives it from the literal of a `RoutePath`.
     public var template: String?
@@ -64,7 +63,7 @@ public struct HTTPRequest: Sendable {
             fields: fields, body: body)
     }
 
-    /// The scheme, host and port, in a canonical form for comparison.
+    /// The scheme, host and port, in a canonical form for comparisons.
     public var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, authority: authority) }
 
     /// The absolute URL, `https://host/path?query`.
@@ -81,13 +80,13 @@ public struct HTTPRequest: Sendable {
         return offset == path.utf8.count ? nil : path.utf8.index(path.startIndex, offsetBy: offset)
     }
 
-    /// The query after the first `?`, still percent-encoded; nil if there is none, which differs from an empty one.
+    /// The query after the first `?`, still percent-encoded; nil without a question mark.
     public var query: Substring? {
         queryStart.map { path[path.utf8.index(after: $0)...] }
     }
 }
 
-/// The greatest size of a response that is not streamed.
+/// The maximum size of a response that is not streamed.
 private enum MaximumResponseBytes: HTTPContextKey {
     static var defaultValue: Int? { nil }
 }
@@ -110,13 +109,13 @@ enum WantsStreamKey: HTTPContextKey {
 extension HTTPRequest {
     /// Whether the response is returned with its head and its content is streamed.
     ///
-    /// A handler that has the content in memory may return it so; `HTTPBody.chunks` reads both.
+    /// A handler that has the content in memory may return it in memory; `HTTPBody.chunks` reads both.
     public var wantsStream: Bool {
         get { context[WantsStreamKey.self] }
         set { context[WantsStreamKey.self] = newValue }
     }
 
-    /// The greatest size of a response that is not streamed, if it is less than the transport's own.
+    /// The maximum size of a response that is not streamed, if it is less than the transport's.
     package var maximumResponseBytes: Int? {
         get { context[MaximumResponseBytes.self] }
         set { context[MaximumResponseBytes.self] = newValue }
@@ -130,7 +129,8 @@ extension HTTPRequest {
         set { context[AssumedHTTP2.self] = newValue }
     }
 
-    /// Whether a stream is sent without the expectation of a 100 response (RFC 9110 §10.1.1), which a server has refused.
+    /// Whether a stream is sent without expecting a 100 response (RFC 9110 §10.1.1), because a server has rejected
+    /// that.
     var omitsExpectation: Bool {
         get { context[OmittedExpectation.self] }
         set { context[OmittedExpectation.self] = newValue }
@@ -186,8 +186,9 @@ extension HTTPFieldName {
     }
 }
 
-/// Whether a byte may be in an authority (RFC 3986 §3.2.2 and §3.2.3); user information and percent-encoding are not
-/// allowed.
+/// Whether a byte may be in an authority (RFC 3986 §3.2.2 and §3.2.3).
+///
+/// User information and percent-encoding are not allowed.
 func isAuthorityByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x2D, 0x2E, 0x3A, 0x5B, 0x5D, 0x5F: true
@@ -206,8 +207,8 @@ private enum CredentialQueryNames: HTTPContextKey {
 extension HTTPRequest {
     /// The names of fields that carry a credential, in addition to those that always do.
     ///
-    /// They are removed when a redirect leaves the origin, and are never logged. An interceptor that authorises a
-    /// request with a field of its own, such as `X-Api-Key`, adds its name here.
+    /// They are removed when a redirect leaves the origin, and are never logged. An interceptor that authorizes a
+    /// request with another field, such as `X-Api-Key`, adds its name here.
     public var credentialFields: [HTTPFieldName] {
         get { context[CredentialFields.self] }
         set { context[CredentialFields.self] = newValue }
@@ -220,8 +221,8 @@ extension HTTPRequest {
 
     /// The names of query parameters whose values are secrets, percent-decoded.
     ///
-    /// They are never logged. An interceptor that authorises a request with a parameter of its own, such as `api_key`,
-    /// adds its name here.
+    /// They are never logged. An interceptor that authorizes a request with a parameter, such as `api_key`, adds its
+    /// name here.
     public var credentialQueryNames: [String] {
         get { context[CredentialQueryNames.self] }
         set { context[CredentialQueryNames.self] = newValue }
@@ -248,10 +249,10 @@ extension HTTPRequest {
         }
     }
 
-    /// Sets a query parameter, replacing all pairs of that name by one at the end of the query.
+    /// Sets a query parameter, replacing all pairs with that name by one at the end of the query.
     ///
     /// - Parameters:
-    ///   - name: The name, which is encoded as forms are.
+    ///   - name: The name, which is encoded as in a form.
     ///   - value: The value, encoded in the same way.
     public mutating func setQueryParameter(_ name: String, to value: String) {
         removeQueryParameters(named: name)
@@ -259,7 +260,7 @@ extension HTTPRequest {
         path += FormEncoding.encode([(name, value)])
     }
 
-    /// Removes all pairs of a name from the query, in any encoding of the name; the others are not changed.
+    /// Removes all pairs with a name from the query, in any encoding of the name; the others are not changed.
     package mutating func removeQueryParameters(named name: String) {
         guard let query else { return }
         let wanted = Array(name.utf8)
@@ -274,9 +275,10 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-    /// Whether a browser loads the response ahead, before its user wants it (`Sec-Purpose: prefetch`, or `prefetch;prerender`).
+    /// Whether a browser loads the response in advance (`Sec-Purpose: prefetch`, or `prefetch;prerender`).
     ///
-    /// A page whose loading changes something answers with 503 then; the browser loads it when the user goes there.
+    /// If loading a page changes something, the server then responds with 503. The browser loads the page when the user
+    /// opens it.
     package var isPrefetch: Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             fields[HTTPFieldName(name)]?.lowercasedASCII().utf8.starts(with: "prefetch".utf8) == true

@@ -48,7 +48,7 @@ extension HTTPResponse {
 
     /// Decodes the content as JSON.
     ///
-    /// Missing content decodes as nil if the type is optional: responses of RFC 9110 §15.3.5, §15.3.6 and §15.4.5 have
+    /// Missing content decodes as nil if the type is optional. Responses of RFC 9110 §15.3.5, §15.3.6 and §15.4.5 have
     /// none, and some servers also send an empty 200.
     ///
     /// - Throws: `HTTPError.unacceptableStatus` and `HTTPError.undecodable`, both with the response.
@@ -68,12 +68,12 @@ extension HTTPResponse {
     /// The number of bytes that a transport accepts for a response in memory.
     package static let defaultMaximumBytes = 64 << 20
 
-    /// The number of bytes of an error response that are kept; programs read no more of it.
+    /// The maximum number of bytes that are kept of an error response.
     private static let maximumErrorBytes = 1 << 20
 
     /// Returns this response with the beginning of its content; the rest is not read.
     ///
-    /// - Throws: Only `HTTPError.cancelled`; an interrupted transfer matters less than the status.
+    /// - Throws: Only `HTTPError.cancelled`; the status matters more than an interrupted transfer.
     private func beginning(upTo limit: Int) async throws -> HTTPResponse {
         guard let stream = body.stream else { return self }
         var bytes: [UInt8] = []

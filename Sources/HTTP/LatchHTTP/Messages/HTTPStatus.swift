@@ -5,7 +5,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// The three-digit code.
     public let rawValue: Int
 
-    /// Creates a status from any number; invalid ones are not corrected, since they come from the peer.
+    /// Creates a status from any number; invalid numbers are not corrected, since they come from the peer.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Creates a status from a literal.
@@ -23,7 +23,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     /// Whether the request was rejected as erroneous (RFC 9110 §15.5).
     public var isClientError: Bool { (400..<500).contains(rawValue) }
 
-    /// Whether the server failed to fulfil a valid request (RFC 9110 §15.6).
+    /// Whether the server failed to fulfill a valid request (RFC 9110 §15.6).
     public var isServerError: Bool { (500..<600).contains(rawValue) }
 
     /// 200, RFC 9110 §15.3.

@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// A cap on the bytes that all requests of a server hold together: received, decompressed and decoded.
+/// A limit for the bytes that all requests of a server hold together: received, decompressed and decoded.
 ///
-/// A budget within another one is the share of one client: it counts against both.
+/// A budget within another one is the share of one client, and counts against both.
 package final class MemoryBudget: Sendable {
     fileprivate let limit: Int
     private let whole: MemoryBudget?
@@ -17,7 +17,8 @@ package final class MemoryBudget: Sendable {
         self.whole = whole
     }
 
-    /// Returns the budget of one client: a quarter, so that one alone cannot make the server refuse the content of others.
+    /// Returns the budget of one client: a quarter, so that one client cannot make the server reject the content of
+    /// others.
     package func share() -> MemoryBudget { MemoryBudget(limit: limit / 4, within: self) }
 
     /// The number of reserved bytes.
@@ -29,7 +30,7 @@ package final class MemoryBudget: Sendable {
     /// Begins a new measurement of the peak.
     package func resetPeak() { highest.store(heldBytes, ordering: .relaxed) }
 
-    /// Reserves bytes, or none if the cap would be exceeded.
+    /// Reserves bytes, or none if the limit would be exceeded.
     fileprivate func reserve(_ count: Int) -> Bool {
         guard count <= limit else { return false }
         let (_, sum) = held.add(count, ordering: .relaxed)
@@ -41,13 +42,13 @@ package final class MemoryBudget: Sendable {
         return true
     }
 
-    /// Counts bytes without regard to the cap.
+    /// Counts bytes even beyond the limit.
     fileprivate func hold(_ count: Int) {
         note(held.add(count, ordering: .relaxed).newValue)
         whole?.hold(count)
     }
 
-    /// Records a sum for the peak; writing it each time would keep the loops' threads waiting for each other.
+    /// Records a sum for the peak; writing it each time would make the loops' threads wait for each other.
     private func note(_ sum: Int) {
         if sum > highest.load(ordering: .relaxed) { highest.max(sum, ordering: .relaxed) }
     }
@@ -58,9 +59,9 @@ package final class MemoryBudget: Sendable {
     }
 }
 
-/// The bytes that one request holds; whoever decodes something charges it here.
+/// The bytes that one request holds; decoders charge their memory here.
 ///
-/// The server releases the rest when the request has ended, so that a decoder that fails need not.
+/// The server releases the rest when the request has ended, so a failing decoder need not do so.
 package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held = Atomic(0)
@@ -69,22 +70,22 @@ package final class MemoryReservation: Sendable {
 
     /// Creates an empty reservation.
     ///
-    /// - Parameter isGuaranteed: Whether it has what a login takes also when the others hold all of the cap.
+    /// - Parameter isGuaranteed: Whether it gets the memory for a login even if other requests hold the whole budget.
     package init(_ budget: MemoryBudget, isGuaranteed: Bool = true) {
         (self.budget, self.isGuaranteed) = (budget, isGuaranteed)
     }
 
     deinit { releaseAll() }
 
-    /// The number of bytes that every request gets, also when the others hold all of the cap: as much as a login takes.
+    /// The number of bytes that every request gets, even if others hold the whole budget: enough for a login.
     ///
-    /// The number of connections bounds what they take together.
+    /// The number of connections limits their sum.
     private var guaranteed: Int { isGuaranteed ? min(16 << 10, budget.limit / 4096) : 0 }
 
-    /// The most that should be reserved for a result whose size is not known yet, so that few such results fill the cap.
+    /// The maximum to reserve for a result of unknown size, so that a few such results do not fill the budget.
     package var largestAdvance: Int { budget.limit / 4 }
 
-    /// Reserves bytes; returns false if the client's share or the server's cap would be exceeded.
+    /// Reserves bytes; returns false if the client's share or the server's budget would be exceeded.
     package func reserve(_ count: Int) -> Bool {
         guard count > 0 else { return true }
         if held.load(ordering: .relaxed) + count <= guaranteed {
@@ -96,7 +97,7 @@ package final class MemoryReservation: Sendable {
         return true
     }
 
-    /// Releases bytes that were reserved and are not held any more.
+    /// Releases bytes that were reserved and are no longer held.
     package func release(_ count: Int) {
         guard count > 0 else { return }
         held.subtract(count, ordering: .relaxed)

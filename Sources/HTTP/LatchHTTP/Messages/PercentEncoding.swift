@@ -4,7 +4,7 @@ import LatchCore
 
 /// Percent-encoding of bytes (RFC 3986 §2.1), for code that compares or signs the components of a target.
 package enum PercentEncoding {
-    /// Encodes everything but the unreserved characters (RFC 3986 §2.3) and those that `isKept` accepts.
+    /// Encodes everything except the unreserved characters (RFC 3986 §2.3) and those that `isKept` accepts.
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = { _ in false }
     ) -> String {
@@ -15,7 +15,7 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Decodes percent-encoded text; a percent sign without two digits is kept as it is.
+    /// Decodes percent-encoded text; a percent sign without two digits is not changed.
     ///
     /// - Parameter plusIsSpace: Whether `+` is a space, as in a form.
     package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8] {
@@ -50,7 +50,7 @@ package enum PercentEncoding {
         bytes.append(digits.utf8Start[Int(byte & 15)])
     }
 
-    /// Appends a text, percent-encoding everything but unreserved characters.
+    /// Appends a text, percent-encoding everything except unreserved characters.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             if isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
@@ -65,8 +65,8 @@ package enum FormEncoding {
 
     /// Encodes pairs as `name=value&…`.
     ///
-    /// Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, including the space as `%20`,
-    /// which every decoder reads the same way whether or not it treats `+` as a space.
+    /// Everything except the unreserved characters of RFC 3986 §2.3 is percent-encoded, including the space as `%20`.
+    /// Every decoder reads that the same way, whether or not it treats `+` as a space.
     package static func encode(_ pairs: some Sequence<(String, String)>) -> String {
         var bytes: [UInt8] = []
         for (name, value) in pairs {

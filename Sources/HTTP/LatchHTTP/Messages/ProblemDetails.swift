@@ -11,7 +11,7 @@ public struct ProblemDetails: Error, Sendable, Hashable {
     public var type: String
     /// The human-readable summary of the problem type.
     public var title: String?
-    /// The status that the origin server generated; a proxy may have changed that of the response.
+    /// The status that the origin server generated; a proxy may have changed the status of the response.
     public var status: HTTPStatus?
     /// The human-readable explanation of this occurrence.
     public var detail: String?

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits of each transfer of a request; nil where the request sets none.
+/// The limits of each transfer of a request; nil if the request does not set one.
 ///
 /// They are one value, so that a transport finds all of them at once.
 package struct RequestLimits: Sendable {
     /// The maximum duration.
     package var total: Duration?
-    /// The client's maximum duration for requests without a `total`, which ends no stream that makes progress.
+    /// The client's maximum duration for requests without a `total`; it does not end a stream that makes progress.
     package var usual: Duration?
     /// The maximum time to connect.
     package var connect: Duration?
@@ -33,11 +33,11 @@ extension HTTPRequest {
 
     /// The maximum duration of the transfer; nil uses the transport's.
     ///
-    /// With a stream in either direction it is the maximum time without progress, unless the request has an ``idleTimeout``. Then a
-    /// timeout that is set here or by the route ends the whole stream, and that of a client or a transport does not. See also
-    /// ``deadline``.
+    /// With a stream in either direction it is the maximum time without progress, unless the request has an
+    /// ``idleTimeout``. With one, a timeout that is set here or by the route ends the whole stream; a client's or a
+    /// transport's does not. See also ``deadline``.
     ///
-    /// It applies to each transfer: a request that is redirected or retried may take it more than once.
+    /// It applies to each transfer, so a request that is redirected or retried may take longer in total.
     public var timeout: Duration? {
         get {
             let limits = limits
@@ -50,12 +50,14 @@ extension HTTPRequest {
         }
     }
 
-    /// The maximum time to connect: to look up the name, to reach the host or the proxy, and for the TLS handshake, together.
+    /// The maximum time to connect, in total: to look up the name, reach the host or the proxy, and perform the TLS
+    /// handshake.
     ///
-    /// Nil uses the transport's. A request on an open connection needs no such time. The wait for one of the connections to the host is
-    /// limited by ``timeout``. The error is `HTTPError.timeout`, and nothing was sent.
+    /// Nil uses the transport's. A request on an open connection needs no such time. ``timeout`` limits the wait for a
+    /// free connection to the host. The error is `HTTPError.timeout`, and nothing was sent.
     ///
-    /// Apple's URLSession does not tell when it has connected: there this has no effect, and ``timeout`` and ``idleTimeout`` hold.
+    /// Apple's URLSession does not report when it has connected. There this has no effect, and only ``timeout`` and
+    /// ``idleTimeout`` apply.
     public var connectTimeout: Duration? {
         get { limits.connect }
         set { limits.connect = newValue }
@@ -63,14 +65,16 @@ extension HTTPRequest {
 
     /// The maximum time without progress of the server, for collected and for streamed content.
     ///
-    /// Nil is no such limit for collected content, and ``timeout`` for streams. Progress is content of the request that the connection
-    /// takes, the head of the response as a whole, and each piece of its content. The time begins with the request on its connection:
-    /// before that, ``connectTimeout`` and ``timeout`` hold. Time in which the server waits does not count, because the source of a
-    /// stream delivers nothing or a reader takes nothing. A refresh of a session has no such limit.
+    /// Nil means no such limit for collected content, and ``timeout`` for streams. Progress is request content that the
+    /// connection takes, the complete head of the response, and each piece of its content. The time begins with the
+    /// request on its connection. Before that, ``connectTimeout`` and ``timeout`` apply. Time in which the server waits
+    /// does not count: the source of a stream delivers nothing, or a reader takes nothing. The refresh of a session has
+    /// no such limit.
     ///
-    /// The connection takes some megabytes at once, and then waits until they have left: on a slow uplink give it the time for that.
+    /// The connection takes some megabytes at once, then waits until they are sent. On a slow uplink, allow enough time
+    /// for that.
     ///
-    /// On Apple platforms the system measures it, from the start of the request on.
+    /// On Apple platforms the system measures this time, from the start of the request.
     public var idleTimeout: Duration? {
         get { limits.idle }
         set { limits.idle = newValue }

@@ -4,10 +4,11 @@ import LatchCore
 package import PortableFoundation
 
 extension URL {
-    /// Creates a URL from a text of another program or person, such as a Location field or a callback.
+    /// Creates a URL from a text of another program or a user, such as a Location field or a callback.
     ///
-    /// Bytes that a URL must not hold are percent-encoded, and a percent-encoding that is there is kept (RFC 3986 §2.4).
-    /// `URL(string:)` encodes every percent sign of a component with one forbidden byte, which changes the values in it.
+    /// Bytes that a URL must not hold are percent-encoded, and existing percent-encoding is kept (RFC 3986 §2.4).
+    /// `URL(string:)` encodes every percent sign of a component with one forbidden byte, which changes the component's
+    /// values.
     ///
     /// - Parameter base: The URL that a relative reference is resolved against (RFC 3986 §5); nil for none.
     /// - Returns: nil if the text is not a URL, such as one with a forbidden byte in its host.
@@ -21,7 +22,7 @@ extension URL {
         }
         self.init(string: encoded, encodingInvalidCharacters: false)
         guard let base else { return }
-        // Nothing in the text has to be encoded here.
+        // The text is already encoded here.
         guard let url = URL(string: encoded, relativeTo: base)?.absoluteURL else { return nil }
         self = url
     }
@@ -32,9 +33,9 @@ enum URLText {
     /// Percent-encodes the bytes that the path, the query and the fragment must not hold, and keeps existing
     /// percent-encoding.
     ///
-    /// - Returns: nil if the authority holds a byte that it must not.
+    /// - Returns: nil if the authority holds a forbidden byte.
     static func encoded(_ text: String) -> String? {
-        // Most texts hold none.
+        // Most texts hold no such byte.
         if text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || "/:?&=".utf8.contains($0) }) { return text }
         let bytes = Array(text.utf8)
         let end = endOfAuthority(in: bytes)
@@ -55,8 +56,9 @@ enum URLText {
         return String(decoding: head, as: UTF8.self)
     }
 
-    /// Returns the scheme and the authority as they can be written in a URL; a name in another script becomes the name that
-    /// it is registered by (RFC 5891).
+    /// Returns the scheme and the authority as they can be written in a URL.
+    ///
+    /// A name in another script becomes its registered name (RFC 5891).
     private static func head(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         if bytes.contains(where: { $0 >= 0x80 }) {
             let origin = URL(string: String(decoding: bytes, as: UTF8.self))?.absoluteString
@@ -67,7 +69,7 @@ enum URLText {
         return isAllowed ? Array(bytes) : nil
     }
 
-    /// Returns the end of the authority, or that of the scheme in a text without an authority (RFC 3986 §3).
+    /// Returns the end of the authority, or of the scheme if the text has no authority (RFC 3986 §3).
     private static func endOfAuthority(in bytes: [UInt8]) -> Int {
         var start = 0
         let delimiter = bytes.firstIndex { ":/?#".utf8.contains($0) }

@@ -12,7 +12,7 @@ struct MultipartBody: Sendable {
     /// The bytes after the last piece, to which further bytes are appended.
     private var tail: [UInt8] = []
 
-    /// Appends bytes; small ones are joined with their neighbours.
+    /// Appends bytes; small pieces are joined with their neighbors.
     mutating func add(_ bytes: [UInt8]) {
         if tail.count + bytes.count > Self.maximumBytesInMemory { endTail() }
         if bytes.count > Self.maximumBytesInMemory { pieces.append(HTTPBody(bytes)) } else { tail += bytes }
@@ -63,8 +63,8 @@ struct MultipartBody: Sendable {
 
         /// Returns the next bytes, or nil after the last piece.
         ///
-        /// - Throws: `HTTPError.lengthMismatch` if a part does not have its announced length, which would shift the
-        ///   rest of the form.
+        /// - Throws: `HTTPError.lengthMismatch` if a part does not have its announced length, since that would shift
+        ///   the rest of the form.
         func next() async throws -> [UInt8]? {
             while true {
                 if var (iterator, missing) = state.withLock({ $0.current }) {

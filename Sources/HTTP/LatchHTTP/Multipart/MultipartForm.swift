@@ -13,13 +13,13 @@ public import LatchCore
 /// ```
 ///
 /// Streams are read while the form is sent, so a file of any size needs little memory. The length is known in advance
-/// if that of every part is, and the form can be sent again if every part can.
+/// if the length of every part is. The form can be sent again if every part can.
 public struct MultipartForm: Sendable {
     /// A part of the form.
     public struct Part: Sendable, Hashable {
         /// The name of the form field.
         public var name: String
-        /// The name of the file, for a file.
+        /// The name of the file; nil for other values.
         public var filename: String?
         /// The media type; nil means text.
         public var mediaType: String?
@@ -91,7 +91,7 @@ public struct MultipartForm: Sendable {
     ///
     /// - Throws: `HTTPError.unencodable` for a name with a NUL, `HTTPError.invalidField` for an invalid media type.
     package func encoded() throws(HTTPError) -> RouteContent.Encoded {
-        // RFC 2046 §5.1.1: it must not occur in the content; 128 random bits do not.
+        // RFC 2046 §5.1.1: it must not occur in the content, and 128 random bits will not.
         let boundary = "latch-" + random.identifier()
         var pieces = MultipartBody()
         for part in parts {
@@ -134,10 +134,10 @@ extension MultipartForm.Part {
 
     /// Appends a quoted name in the format of browsers.
     ///
-    /// HTML §4.10.21.8 escapes only quotation marks and line breaks in this way: the rest, in UTF-8 (RFC 7578 §5.1),
+    /// HTML §4.10.21.8 escapes only quotation marks and line breaks in this way. The rest, in UTF-8 (RFC 7578 §5.1),
     /// cannot end the quoted string or the line. The `filename*` of RFC 5987 must not be used in forms (RFC 7578 §4.2).
-    /// A backslash is not escaped, but a parser that treats it as an escape would misread one at the end, so such a
-    /// name is rejected.
+    /// A backslash is not escaped. A parser that treats it as an escape would misread one at the end, so such a name is
+    /// rejected.
     private static func append(_ name: String, to head: inout [UInt8]) throws(HTTPError) {
         guard name.utf8.last != 0x5C else { throw .unencodable("the name of a part ends with a backslash.") }
         for byte in name.utf8 {

@@ -5,9 +5,10 @@ import LatchCore
 extension MultipartForm {
     /// Parses a form in memory.
     ///
-    /// It is strict: input that clients do not send, and that parsers could read differently, is rejected. That is text
-    /// before the first or after the last boundary, a boundary that is not on a separate line, folded and duplicate fields, duplicate
-    /// parameters. Empty lines around the form are accepted, which some clients send.
+    /// It is strict: input that clients do not send, and that parsers could read differently, is rejected. This applies
+    /// to text before the first or after the last boundary, and to a boundary that is not on a separate line. It also
+    /// applies to folded fields, duplicate fields and duplicate parameters. Empty lines around the form are accepted,
+    /// since some clients send them.
     ///
     /// - Parameters:
     ///   - bytes: The content of the message.
@@ -60,7 +61,9 @@ extension MultipartForm {
     }
 
     /// Returns the `boundary` of a Content-Type field, or nil if it is not `multipart/form-data` or the boundary is
-    /// invalid: 1 to 70 bchars, the last one not a space (RFC 2046 §5.1.1).
+    /// invalid.
+    ///
+    /// A boundary has 1 to 70 bchars, and the last one is not a space (RFC 2046 §5.1.1).
     private static func boundary(in contentType: String) -> String? {
         guard let (type, parameters) = Part.parameters(of: contentType), type == "multipart/form-data",
             let boundary = parameters["boundary"], (1...70).contains(boundary.utf8.count),
@@ -95,17 +98,17 @@ extension MultipartForm.Part {
             }
         }
         guard let disposition else { throw .malformedMessage("A part has no Content-Disposition.") }
-        // RFC 7578 §4.2: `form-data; name="…"; filename="…"`, and no `filename*`, which .NET sends besides.
+        // RFC 7578 §4.2: `form-data; name="…"; filename="…"`. A `filename*`, which .NET also sends, is not used.
         guard let (kind, parameters) = Self.parameters(of: disposition), kind == "form-data",
             let name = parameters["name"], parameters["filename*"] == nil || parameters["filename"] != nil
         else { throw .malformedMessage("A part has a malformed Content-Disposition.") }
         self.init(name: name, filename: parameters["filename"], mediaType: type, body: .empty)
     }
 
-    /// Parses a line without its line feed; a folded line (RFC 5322 §2.2.3) begins with whitespace, which is rejected.
+    /// Parses a line without its line feed; a folded line (RFC 5322 §2.2.3), which begins with whitespace, is rejected.
     private static func field(_ line: Substring.UTF8View) throws(HTTPError) -> (name: String, value: String) {
         var line = line
-        // The line break of the last line is part of the empty line that ended the head.
+        // The line break of the last line is part of the empty line at the end of the head.
         if line.last == 0x0D { line.removeLast() }
         guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex, line[..<colon].allSatisfy(isTokenByte),
             !line.contains(0x0D)

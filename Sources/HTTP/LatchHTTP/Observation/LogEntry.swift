@@ -4,7 +4,7 @@ import LatchCore
 
 /// A log entry about one request, which holds only data that is safe to show.
 ///
-/// It keeps no reference to the request or the response, so a log handler cannot find more in it.
+/// It keeps no reference to the request or the response, so a log handler cannot read more than the entry shows.
 public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
     /// The severity.
     public let level: LogLevel
@@ -16,7 +16,7 @@ public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
     public let target: String
     /// The number of the attempt, from 1, if the interceptor is inside `RetryInterceptor`.
     public let attempt: Int
-    /// The number of bytes of content that are sent; nil if it is not known in advance.
+    /// The number of bytes of content to send; nil if it is not known in advance.
     public let sentBytes: Int?
     /// The status of the response; nil if there is none, or not yet.
     public internal(set) var status: Int?

@@ -22,8 +22,9 @@ enum LogRedaction {
         return request.origin.description
     }
 
-    /// Returns the path's template, or its segments that are words, and the query with the values of allowed names
-    /// only.
+    /// Returns the path and the query; only the values of allowed names are shown.
+    ///
+    /// The path is the request's template, or else its segments that are words.
     static func target(_ request: HTTPRequest, showing names: Set<String>, hidingPath: Bool) -> String {
         if let template = request.template { return printable(template, upTo: 256) + query(request, showing: names) }
         guard !hidingPath else { return "/" + hidden }
@@ -68,10 +69,10 @@ enum LogRedaction {
         return String(line) + (text.unicodeScalars.dropFirst(limit).isEmpty ? "" : "…")
     }
 
-    /// Whether a text looks like a name that a programmer chose: words of letters, joined by `-`, `_` and `.`, a
-    /// version such as `v2`, or a single digit after a word.
+    /// Whether a text looks like a name that a programmer chose.
     ///
-    /// Numbers, and mixtures of digits and letters as in random identifiers, do not count as names.
+    /// Such a name is words of letters, joined by `-`, `_` and `.`, a version such as `v2`, or a word and one digit.
+    /// Numbers do not count as names, nor do mixtures of digits and letters as in random identifiers.
     static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count <= 40 else { return false }
         return bytes.split(omittingEmptySubsequences: false) { $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }

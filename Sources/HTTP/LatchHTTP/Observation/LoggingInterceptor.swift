@@ -9,8 +9,8 @@ public import LatchCore
 /// // POST https://api.example.com/notes/*?page=* → 201 in 12.3 ms, 34 B sent, 120 B received
 /// ```
 ///
-/// Entries are built from an allow-list of harmless data: they never hold content, error descriptions, or values of
-/// fields and query parameters that the options do not name.
+/// Entries are built from an allow-list of harmless data. They never hold content or error descriptions, nor the values
+/// of fields and query parameters that the options do not name.
 public struct LoggingInterceptor: Interceptor {
     private let options: LoggingOptions
     private let clock: WallClock
@@ -23,8 +23,8 @@ public struct LoggingInterceptor: Interceptor {
     ///   - options: The additional data to log, and the minimum level.
     ///   - clock: The clock that measures the durations.
     ///   - formatter: A function that formats the content of requests and responses at debug level, or returns nil to
-    ///     omit it; nil to omit all content. Content often holds passwords and tokens: pass a formatter only if it
-    ///     removes them or yours never does.
+    ///     omit it; nil to omit all content. Content often holds passwords and tokens, so pass only a formatter that
+    ///     removes them.
     ///   - write: A function that receives each entry.
     public init(
         _ options: LoggingOptions = LoggingOptions(), clock: WallClock = .system,
@@ -113,12 +113,11 @@ public struct LoggingInterceptor: Interceptor {
 
 /// The options of a log beyond the defaults: method, origin, words of the path, status, sizes, durations and codes.
 ///
-/// Anything that is not named here is redacted. Named data is shown as it is, so do not name anything that may be a
-/// secret.
+/// Other data is redacted. Named data is shown unchanged, so do not name anything that may be a secret.
 public struct LoggingOptions: Sendable {
     /// The minimum level; entries below it are omitted.
     public var minimumLevel: LogLevel
-    /// The fields to show at debug level; fields that carry credentials are never shown.
+    /// The fields to show at debug level; fields with credentials are never shown.
     public var fieldNames: Set<HTTPFieldName> = [
         .accept, .contentType, .contentLength, .date, .retryAfter, .userAgent, "Allow", "Content-Encoding", .rateLimit,
     ]
@@ -126,7 +125,7 @@ public struct LoggingOptions: Sendable {
     public var queryNames: Set<String>
     /// Whether the path is redacted unless the request has a `template`.
     ///
-    /// Otherwise segments that are words are shown, which random identifiers are not, but user names may be.
+    /// Otherwise segments that are words are shown. Random identifiers are not words, but user names may be.
     public var hidesPaths: Bool
 
     /// Creates options; the default logs from `info` on, redacts query values and shows words of paths.

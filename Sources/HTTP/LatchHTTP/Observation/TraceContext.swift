@@ -23,8 +23,8 @@ extension TraceContext {
 
     /// Parses `traceparent` and `tracestate`, or returns nil if the first is invalid.
     ///
-    /// §3.2.2: lower-case digits, identifiers that are not all zeros; of unknown versions the common prefix is parsed.
-    /// §3.3.1: a tracestate that is too long or malformed is discarded.
+    /// §3.2.2: digits in lower case, and identifiers that are not all zeros. For unknown versions, the common prefix is
+    /// parsed. §3.3.1: a tracestate that is too long or malformed is discarded.
     package init?(traceparent: String, tracestate: String = "") {
         let bytes = Array(traceparent.utf8)
         guard bytes.count >= 55, bytes[2] == 0x2D, bytes[35] == 0x2D, bytes[52] == 0x2D,
@@ -39,7 +39,7 @@ extension TraceContext {
             tracestate: Self.isState(tracestate) ? tracestate : "")
     }
 
-    /// Parses the fields of a message, or returns nil if there is no traceparent, or more than one (§3.2).
+    /// Parses the fields of a message, or returns nil unless there is exactly one traceparent (§3.2).
     package init?(_ fields: HTTPFields) {
         let parents = fields.values(of: .traceparent)
         guard parents.count == 1 else { return nil }
@@ -49,7 +49,7 @@ extension TraceContext {
 
     /// Returns a new span of the same trace.
     ///
-    /// - Parameter isSampled: Whether it is recorded; nil as its parent is.
+    /// - Parameter isSampled: Whether the span is recorded; nil for the parent's value.
     package func child(isSampled: Bool? = nil, random: RandomSource = .system) -> TraceContext {
         TraceContext(
             traceID: traceID, spanID: Self.newSpan(random), isSampled: isSampled ?? self.isSampled,
@@ -90,7 +90,7 @@ private enum RequestTrace: HTTPContextKey {
 extension HTTPRequest {
     /// The trace context of the request; nil if it is not traced.
     ///
-    /// A server's handler passes it on to its own requests.
+    /// A server's handler passes it on to the requests that it sends.
     public var trace: TraceContext? {
         get { context[RequestTrace.self] }
         set { context[RequestTrace.self] = newValue }

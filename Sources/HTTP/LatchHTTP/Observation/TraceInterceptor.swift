@@ -8,8 +8,8 @@ public import LatchCore
 /// TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })
 /// ```
 ///
-/// The parent is `HTTPRequest.trace`, or the request's own fields; otherwise a new trace starts. Each request has a
-/// span of its own; inside `RetryInterceptor` so has each attempt. On a server it continues the client's trace.
+/// The parent is `HTTPRequest.trace`, or the request's fields; otherwise a new trace starts. Each request gets a
+/// separate span, and inside `RetryInterceptor` each attempt does. On a server it continues the client's trace.
 public struct TraceInterceptor: Interceptor {
     private let propagates: @Sendable (HTTPOrigin) -> Bool
     private let samples: @Sendable () -> Bool
@@ -19,7 +19,7 @@ public struct TraceInterceptor: Interceptor {
     ///
     /// - Parameters:
     ///   - propagates: A function that returns whether a trace is propagated to an origin, also after a redirect; by
-    ///     default to none. A shared identifier reveals to every recipient which requests belong together.
+    ///     default to none. A shared identifier tells every recipient which requests belong together.
     ///   - share: The fraction of new traces that are sampled, from 0 to 1.
     ///   - random: The source of the identifiers and of the sampling decisions.
     public init(
@@ -47,7 +47,7 @@ private struct TraceModifier: RequestModifier {
     let trace: TraceContext
     let propagates: @Sendable (HTTPOrigin) -> Bool
 
-    /// Applies to every origin, for which it decides separately.
+    /// Applies to every origin, and decides separately for each.
     var crossesOrigins: Bool { true }
 
     func prepare(_ request: inout HTTPRequest) async throws {

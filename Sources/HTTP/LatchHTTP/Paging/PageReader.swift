@@ -12,7 +12,7 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
     private struct Progress {
         /// The position of the next page; nil at the end.
         var next: Position?
-        /// The positions of the pages read, to detect cycles.
+        /// The positions of the pages that were read, to detect cycles.
         var seen: Set<Position> = []
         var items: [Item] = []
         var total: Int?
@@ -38,15 +38,15 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
     /// The total number of items according to the last page; nil if it did not state it.
     public var total: Int? { progress.withLock { $0.total } }
 
-    /// The items of all pages read since the last `reset`, in their order.
+    /// The items of all pages that were read since the last `reset`, in their order.
     public var items: [Item] { progress.withLock { $0.items } }
 
     /// Requests the next page, or returns nil once the list has ended.
     ///
     /// An empty page is skipped if the list continues after it.
     ///
-    /// - Throws: `HTTPError.pageRepeated` if the server returns to a page that was read, or sends empty pages without
-    ///   end, `HTTPError.cancelled` if the task is cancelled while it waits, and what requesting the page throws.
+    /// - Throws: `HTTPError.pageRepeated` if the server returns to an earlier page, or sends empty pages without end.
+    ///   Also `HTTPError.cancelled` if the task is canceled while it waits, and the errors of the page's request.
     public func next() async throws -> Page<Item, Position>? {
         do {
             return try await queue.withLock { try await self.load() }
@@ -61,7 +61,7 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
         return items
     }
 
-    /// Starts again at the first page; a page that is being requested is still returned to its caller but not counted.
+    /// Starts again at the first page; a page in progress is still returned to its caller, but not counted.
     public func reset() {
         progress.withLock { progress in
             progress = Progress(next: pages.first, generation: progress.generation + 1)
@@ -103,7 +103,7 @@ public final class PageReader<Item: Sendable, Position: Hashable & Sendable>: Se
 }
 
 extension HTTPError {
-    /// The list returns to a page that was read, or consists of empty pages; reading on would never end.
+    /// The list returns to an earlier page or consists of empty pages, so reading would never end.
     public static let pageRepeated = HTTPError(
         code: "pageRepeated", message: "The list returns to pages that were read, or continues with empty pages.",
         hint: "The server's cursors form a cycle; report it to the server's operator.")

@@ -10,10 +10,10 @@
 /// for try await note in pages.items { show(note) }        // begins anew
 /// ```
 ///
-/// It is a description of the list, not a position in it: each loop starts at the beginning and requests a page only
-/// when it gets there. `reader()` returns a position that callers can share.
+/// It describes the list and has no position in it. Each loop starts at the beginning and requests a page only when it
+/// gets there. `reader()` returns a position that callers can share.
 public struct Pages<Item: Sendable, Position: Hashable & Sendable>: AsyncSequence, Sendable {
-    /// The position of the first page.
+    /// The position where each reading begins.
     let first: Position
     /// The maximum number of pages.
     var limit: Int?

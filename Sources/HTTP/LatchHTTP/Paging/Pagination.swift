@@ -20,7 +20,7 @@ public protocol PagedResponse<Item>: Sendable {
 
 /// The items and the pagination data of a response.
 ///
-/// The list ends as soon as any of these data indicates its end.
+/// The list ends as soon as any of these values indicates its end.
 public struct PageContent<Item: Sendable>: Sendable {
     /// The items of the page.
     public var items: [Item]
@@ -56,8 +56,7 @@ extension Client {
         byOffset(from: first) { try await perform(route($0, limit)).page }
     }
 
-    /// Returns a list that is paginated by offset and limit and whose pages are plain arrays; it ends with an empty
-    /// one.
+    /// Returns a list that is paginated by offset and limit and whose pages are plain arrays; an empty page ends it.
     ///
     /// - Parameters:
     ///   - first: The offset of the first page.
@@ -84,7 +83,7 @@ extension Client {
         byNumber(from: first, size: size) { try await perform(route($0, size)).page }
     }
 
-    /// Returns a list that is paginated by page number and whose pages are plain arrays; it ends with an empty one.
+    /// Returns a list that is paginated by page number and whose pages are plain arrays; an empty page ends it.
     ///
     /// - Parameters:
     ///   - first: The number of the first page, often 0 or 1.
@@ -100,7 +99,7 @@ extension Client {
     /// Returns a list that is paginated by cursor.
     ///
     /// The list ends without a next cursor, with an empty one, or if the response says that there are no more items. A
-    /// cursor that occurs a second time is `HTTPError.pageRepeated`.
+    /// cursor that occurs twice causes `HTTPError.pageRepeated`.
     ///
     /// - Parameter route: Creates the route for a cursor; nil for the first page.
     public func pages<Response: PagedResponse>(
@@ -157,7 +156,7 @@ extension Client {
     /// ```
     ///
     /// Each page is requested with the fields of the first request, and through the interceptors. A link to another
-    /// origin is not followed, since the credential would go with it.
+    /// origin is not followed, since the credential would be sent there.
     ///
     /// - Parameters:
     ///   - request: The request for the first page, from `Client.request(_:_:query:fields:body:)`.

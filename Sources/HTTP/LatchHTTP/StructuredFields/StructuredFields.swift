@@ -73,7 +73,7 @@ package struct StructuredDecimal: Sendable, Hashable, ExpressibleByFloatLiteral 
 
     /// Creates the nearest decimal, rounding half to even (§4.1.5).
     ///
-    /// A value out of range, or NaN, becomes one that cannot be serialized.
+    /// A value out of range, or NaN, becomes a value that cannot be serialized.
     package init(_ value: Double) {
         let scaled = (value * 1_000).rounded(.toNearestOrEven)
         thousandths = Int64(exactly: scaled) ?? .max
@@ -119,7 +119,7 @@ package struct StructuredItem: Sendable, Hashable {
 package typealias StructuredParameters = OrderedDictionary<StructuredValue>
 
 extension StructuredParameters {
-    /// Whether a parameter is present and `true`, as a key without a value is.
+    /// Whether a parameter is present and `true`, like a key without a value.
     package func isTrue(_ key: String) -> Bool { self[key] == .boolean(true) }
 }
 
@@ -225,7 +225,7 @@ extension StructuredDictionary {
             if index > 0 { writer.text += ", " }
             try writer.write(key: pair.key)
             if case .item(let item) = pair.value, item.value == .boolean(true) {
-                // §4.1.2: true is written by the key alone.
+                // §4.1.2: a member with the value true is written as its key, without a value.
                 try writer.write(item.parameters)
             } else {
                 writer.text += "="
@@ -252,10 +252,10 @@ extension HTTPFields {
 }
 
 extension HTTPError {
-    /// A field is not a valid item, list or dictionary (RFC 9651 §4.2 requires that all of it is ignored).
+    /// A field is not a valid item, list or dictionary (RFC 9651 §4.2 requires that the whole field is ignored).
     package static let malformedStructuredField = HTTPError.malformedStructuredField("its form is wrong", at: 0)
 
-    /// A structured value cannot be serialized: a number too large, a string with other characters than printable
+    /// A structured value cannot be serialized: a number is too large, or a string has other characters than printable
     /// ASCII.
     package static let unwritableStructuredField = HTTPError.unwritableStructuredField("a value cannot be represented")
 

@@ -134,7 +134,7 @@ extension StructuredParser {
         return .decimal(StructuredDecimal(thousandths: thousandths))
     }
 
-    /// Parses a string: printable ASCII, in which a backslash escapes a quote and itself, and nothing else (§4.2.5).
+    /// Parses a string: printable ASCII, in which a backslash escapes only a quote or a backslash (§4.2.5).
     private mutating func string() throws(HTTPError) -> String {
         _ = take(0x22)
         var content: [UInt8] = []
@@ -155,7 +155,7 @@ extension StructuredParser {
 
     /// Parses a byte sequence: base64 with optional padding (§4.2.7).
     ///
-    /// Decision: padding may be missing, as §4.2.7 recommends for parsers; non-zero pad bits are rejected, so that each
+    /// Decision: padding may be missing, as §4.2.7 recommends for parsers. Non-zero pad bits are rejected, so that each
     /// byte sequence has one encoding (RFC 4648 §3.5).
     private mutating func byteSequence() throws(HTTPError) -> [UInt8] {
         _ = take(0x3A)

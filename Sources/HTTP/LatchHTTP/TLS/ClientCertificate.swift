@@ -2,10 +2,10 @@
 
 import LatchCore
 
-/// A client certificate and the hosts that it is presented to.
+/// A client certificate and the hosts that may receive it.
 ///
-/// It is presented if the server requests it in the handshake; other hosts, including targets of redirects, never see
-/// it.
+/// The client presents it when such a host requests a certificate in the handshake. Other hosts, including targets of
+/// redirects, never see it.
 public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflectable {
     /// The container formats of certificates and keys.
     package enum Content: Sendable {
@@ -25,7 +25,7 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// The hosts that it is presented to.
+    /// The hosts that may receive the certificate.
     package let hosts: [HostPattern]
     package let content: Content
     package let passphrase: String?
@@ -37,8 +37,8 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
     ///   - key: The PEM text with the private key.
     ///   - passphrase: The passphrase of the key; nil if the key is not encrypted.
     ///   - hosts: The host patterns; at least one.
-    /// - Throws: `HTTPError.invalidTLSPolicy`. The first request throws the same if the key cannot be decrypted or does
-    ///   not match the certificate.
+    /// - Throws: `HTTPError.invalidTLSPolicy`. The first request throws it if the key cannot be decrypted or does not
+    ///   match the certificate.
     public init(
         pem certificate: [UInt8], key: [UInt8], passphrase: String? = nil, for hosts: String...
     ) throws(HTTPError) {
@@ -47,12 +47,12 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
 
     /// Creates a client certificate from a PKCS#12 container (`.p12`, `.pfx`).
     ///
-    /// - Throws: `HTTPError.invalidTLSPolicy`; for a wrong passphrase, the first request does.
+    /// - Throws: `HTTPError.invalidTLSPolicy`. The first request throws it if the passphrase is wrong.
     public init(pkcs12: [UInt8], passphrase: String, for hosts: String...) throws(HTTPError) {
         try self.init(.pkcs12(pkcs12), passphrase: passphrase, for: hosts)
     }
 
-    /// Creates a client certificate from PEM files, which are read now.
+    /// Creates a client certificate from PEM files, which are read immediately.
     ///
     /// - Parameters:
     ///   - pemFile: The path of the file with the certificate and its chain.
@@ -68,7 +68,7 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
         try self.init(content, passphrase: passphrase, for: hosts)
     }
 
-    /// Creates a client certificate from a PKCS#12 file, which is read now.
+    /// Creates a client certificate from a PKCS#12 file, which is read immediately.
     ///
     /// - Throws: `HTTPError.fileUnavailable` and `HTTPError.invalidTLSPolicy`.
     public init(pkcs12File: String, passphrase: String, for hosts: String...) throws(HTTPError) {

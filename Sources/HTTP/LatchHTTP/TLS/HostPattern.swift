@@ -4,7 +4,7 @@ import LatchCore
 
 /// A pattern of hosts: one host, or a domain with all of its subdomains.
 ///
-/// `api.example.com` matches that host alone. `.example.com`, with a leading dot, matches `example.com`,
+/// `api.example.com` matches only that host. `.example.com`, with a leading dot, matches `example.com`,
 /// `api.example.com` and `a.b.example.com`, but not `badexample.com`.
 package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern in lower case, with its leading dot.
@@ -12,8 +12,8 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a pattern.
     ///
-    /// - Throws: `HTTPError.invalidTLSPolicy` for an invalid host name or address, for a host with a port or a scheme,
-    ///   and for a domain of a single label, which is a public suffix.
+    /// - Throws: `HTTPError.invalidTLSPolicy` for an invalid host name or address, and for a host with a port or a
+    ///   scheme. Also for a domain of a single label, which is a public suffix.
     package init(_ text: String) throws(HTTPError) {
         let lowercase = text.lowercasedASCII()
         let isDomain = lowercase.utf8.first == 0x2E
@@ -37,7 +37,6 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         return host.utf8.ends(with: text.utf8) || host.utf8.elementsEqual(text.utf8.dropFirst())
     }
 
-    /// The specificity of the pattern: of several matching patterns the longest one applies, and an exact host before
-    /// all.
+    /// The specificity of the pattern: an exact host comes first, then the longest domain.
     var rank: Int { text.utf8.first == 0x2E ? text.utf8.count : .max }
 }

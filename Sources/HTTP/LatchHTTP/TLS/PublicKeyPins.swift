@@ -10,13 +10,12 @@ import LatchCore
 ///     backup: "sha256/AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")
 /// ```
 ///
-/// A pin is the SHA-256 of a certificate's SubjectPublicKeyInfo in base64 (RFC 7469 §2.4), of the host's own
-/// certificate:
+/// A pin is the SHA-256 of the SubjectPublicKeyInfo in the host's own certificate, in base64 (RFC 7469 §2.4):
 ///
 ///     openssl x509 -in host.pem -pubkey -noout | openssl pkey -pubin -outform der |
 ///         openssl dgst -sha256 -binary | base64
 ///
-/// Every set needs a backup key that is not in use yet: otherwise the loss or leak of the key locks the app out.
+/// Every set needs a backup key that is not in use yet. Otherwise the loss or leak of the key locks the app out.
 public struct PublicKeyPins: Sendable, Hashable {
     /// The hosts that the pins apply to.
     package let hosts: HostPattern
@@ -28,7 +27,7 @@ public struct PublicKeyPins: Sendable, Hashable {
     /// - Parameters:
     ///   - host: The host pattern.
     ///   - pin: The current key, in padded base64, with or without the prefix `sha256/`.
-    ///   - backup: A different key, which is stored elsewhere.
+    ///   - backup: A different key, stored in another place.
     ///   - more: Further keys.
     /// - Throws: `HTTPError.invalidTLSPolicy`.
     public init(for host: String, _ pin: String, backup: String, _ more: String...) throws(HTTPError) {
@@ -36,7 +35,7 @@ public struct PublicKeyPins: Sendable, Hashable {
         var digests: [[UInt8]] = []
         for text in [pin, backup] + more {
             let digest = try Self.digest(text)
-            // A duplicate would be a set without a backup that looks like one with a backup.
+            // With a duplicate, a set without a backup would look like one with a backup.
             guard !digests.contains(digest) else { throw .invalidTLSPolicy("a pin for \(host) occurs twice") }
             digests.append(digest)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The encoding of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), whose digest is a pin, from an exported key.
+/// The encoder of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7) from an exported key; its digest is a pin.
 enum SubjectPublicKeyInfo {
     enum KeyType {
         /// An RSA key (RFC 8017): a modulus and an exponent in a SEQUENCE.
@@ -8,8 +8,9 @@ enum SubjectPublicKeyInfo {
         /// An elliptic-curve key (RFC 5480): an uncompressed point on P-256, P-384 or P-521.
         case point
 
-        /// Returns the DER of the algorithm (RFC 3279 §2.3.1 and, by the length of a point, RFC 5480 §2.1.1), or nil
-        /// for another curve.
+        /// Returns the DER of the algorithm, or nil for another curve.
+        ///
+        /// RSA: RFC 3279 §2.3.1. Elliptic curves: RFC 5480 §2.1.1, by the length of the point.
         fileprivate func algorithm(of key: [UInt8]) -> [UInt8]? {
             let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
             return switch (self, key.count) {

@@ -12,11 +12,11 @@ public struct TLSPolicy: Sendable {
 
     /// The minimum version; versions before TLS 1.2 must not be used (RFC 8996).
     public var minimumVersion: Version = .tls12
-    /// The pins; a host without pins is validated by its certificate chain alone.
+    /// The pins; a host without pins is validated only by its certificate chain.
     ///
-    /// Of several that match a host, the most specific one applies.
+    /// If several match a host, the most specific one applies.
     public var pins: [PublicKeyPins] = []
-    /// The client certificates; of several that match a host, the most specific one is presented.
+    /// The client certificates; if several match a host, the most specific one is presented.
     public var clientCertificates: [ClientCertificate] = []
 
     /// Creates a policy with TLS 1.2 or later, no pins and no client certificate.
@@ -52,8 +52,8 @@ public struct TLSPolicy: Sendable {
 
 /// The requirements of a connection beyond a valid certificate.
 ///
-/// A connection may serve only hosts with equal requirements. HTTP/2 allows a client to use it for every name in the
-/// server's certificate (RFC 9113 §9.1.1), and such a host's own pins would never be compared.
+/// A connection may serve only hosts with equal requirements. HTTP/2 allows a client to use a connection for every name
+/// in the server's certificate (RFC 9113 §9.1.1). The pins of such a host would then never be compared.
 package struct TLSRequirements: Sendable, Hashable {
     /// The pins, if there are any.
     package let pins: PublicKeyPins?

@@ -10,12 +10,12 @@ import LatchCore
 /// let client = Client(baseURL: url, transport: CurlTransport(configuration: configuration))
 /// ```
 ///
-/// Requests to this machine use none. A description shows neither the user nor the password.
+/// Requests to this machine use no proxy. A description shows neither the user nor the password.
 public struct HTTPProxy: Sendable {
     /// The proxies that the user has chosen for all programs.
     ///
-    /// On Linux they are in the environment: `https_proxy`, `http_proxy`, `all_proxy`, and `no_proxy` with the hosts that need none. On
-    /// Apple platforms they are in the system's settings.
+    /// On Linux they are in the environment: `https_proxy`, `http_proxy`, `all_proxy`, and `no_proxy` with the hosts
+    /// that need no proxy. On Apple platforms they are in the system's settings.
     public static let system = HTTPProxy(address: nil)
 
     /// A proxy that the program has chosen.
@@ -24,9 +24,9 @@ public struct HTTPProxy: Sendable {
         let scheme: String
         let host: String
         let port: Int
-        /// What the proxy wants to know of the client; nil if nothing.
+        /// The credentials that the proxy requires; nil for none.
         let credentials: Credentials?
-        /// The hosts that are reached without it.
+        /// The hosts that are reached without the proxy.
         let exceptions: [HostPattern]
         /// The address without credentials.
         let url: String
@@ -46,21 +46,24 @@ public struct HTTPProxy: Sendable {
         var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// The proxy; nil for those of the system.
+    /// The proxy; nil for the system's.
     let address: Address?
 
     private init(address: Address?) { self.address = address }
 
-    /// Creates a proxy for all hosts but this machine and the exceptions; the variables of the environment do not count then.
+    /// Creates a proxy for all hosts except this machine and the exceptions; the environment's variables are ignored.
     ///
     /// - Parameters:
-    ///   - url: The address: `http://host:port`, `https://host:port` for a connection to the proxy with TLS (on Linux),
-    ///     `socks5://host:port`, or `socks5h://host:port` for one that looks up the names. A user and a password may be in it, as in
-    ///     `http://user:password@host:port`, percent-encoded. Without a port it is 80, 443, or 1080 for SOCKS.
-    ///   - user: The name of the user, for Basic authentication (RFC 7617) or SOCKS (RFC 1929); nil if there is none in the URL, too.
+    ///   - url: The address. `http://host:port`, or on Linux `https://host:port` for TLS to the proxy.
+    ///     `socks5://host:port`, or `socks5h://host:port` for a proxy that looks up the names. It may contain a
+    ///     percent-encoded user and password, as in `http://user:password@host:port`. The default port is 80, 443, or
+    ///     1080 for SOCKS.
+    ///   - user: The user name, for Basic authentication (RFC 7617) or SOCKS (RFC 1929); nil if there is none, or for
+    ///     the URL's.
     ///   - password: The password.
-    ///   - hosts: The hosts that need no proxy, such as `intranet.example`, or `.corp.example` for a domain with its subdomains.
-    /// - Throws: `HTTPError.invalidURL` for an address, a user or a host that cannot be used. The error shows no part of them.
+    ///   - hosts: The hosts that need no proxy, such as `intranet.example`, or `.corp.example` for a domain with its
+    ///     subdomains.
+    /// - Throws: `HTTPError.invalidURL` for an invalid address, user or host. The error shows no part of them.
     public init(
         _ url: String, user: String? = nil, password: String? = nil, except hosts: [String] = []
     ) throws(HTTPError) {
@@ -90,7 +93,7 @@ extension HTTPProxy {
         var password: String?
     }
 
-    /// The schemes, and the port of each without one in the address.
+    /// The schemes, with the default port of each.
     private static let ports = ["http": 80, "https": 443, "socks5": 1080, "socks5h": 1080]
 
     private static func parts(of url: String) throws(HTTPError) -> Parts {
@@ -106,7 +109,7 @@ extension HTTPProxy {
         guard rest.isEmpty || rest.elementsEqual("/".utf8) else { throw .invalidProxy("its address has a path") }
         let at = authority.lastIndex(of: 0x40)
         let host = at.map { authority[authority.index(after: $0)...] } ?? authority
-        // Any scheme would do: whether there is a port is seen from the text.
+        // Any scheme works here; whether there is a port is determined from the text.
         guard let target = try? HTTPOrigin.split("https://" + String(Substring(host))) else {
             throw .invalidProxy("its host or port is unclear")
         }
@@ -127,9 +130,9 @@ extension HTTPProxy {
 }
 
 extension HTTPProxy.Credentials {
-    /// Checks that another program reads the same user and password.
+    /// Checks that other programs parse the user and password in the same way.
     ///
-    /// A C string ends with NUL, a user of Basic authentication with a colon (RFC 7617 §2).
+    /// A C string ends at a NUL, and a user of Basic authentication at a colon (RFC 7617 §2).
     fileprivate func validate() throws(HTTPError) {
         guard !user.isEmpty, !user.utf8.contains(0x3A) else {
             throw .invalidProxy("its user is empty or has a colon")

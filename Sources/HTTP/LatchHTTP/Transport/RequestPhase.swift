@@ -6,7 +6,7 @@ package enum RequestPhase: Sendable {
     case waiting
     case resolving, resolvingProxy
     case connecting, connectingToProxy
-    /// The proxy had not connected to the host yet.
+    /// The proxy had not yet connected to the host.
     case tunneling
     /// The TLS handshake.
     case securing

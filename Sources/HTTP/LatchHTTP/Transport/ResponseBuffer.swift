@@ -5,9 +5,9 @@ import Synchronization
 
 /// A bounded buffer between a transport and the reader of a response: the head, then content up to its capacity.
 ///
-/// If the reader is slower than the network, the transport is paused, and with it the server.
+/// If the reader is slower than the network, the transport pauses, and so does the server.
 final class ResponseBuffer<Head: Sendable>: Sendable {
-    /// The number of buffered bytes at which the transport is paused; the last delivery may exceed it.
+    /// The number of buffered bytes at which the transport pauses; the last delivery may exceed it.
     static var capacity: Int { 256 << 10 }
 
     private struct State {
@@ -43,7 +43,7 @@ extension ResponseBuffer {
         waiter?.resume()
     }
 
-    /// Whether there is room for a chunk of the content; otherwise the transport is resumed once the reader has made some.
+    /// Whether there is room for a chunk of the content; otherwise the transport resumes when the reader has made room.
     func hasRoom() -> Bool {
         state.withLock { state in
             guard state.content.count >= Self.capacity else { return true }
@@ -111,7 +111,7 @@ extension ResponseBuffer {
     /// The trailer section; nil before the end of the content, and if there is none.
     var trailers: Head? { state.withLock { $0.trailers } }
 
-    /// Returns everything that has arrived since the last call, as soon as there is something, or nil at the end.
+    /// Returns all bytes since the last call, as soon as there are any, or nil at the end.
     ///
     /// - Parameter wake: Called if the transport is paused and this call makes room.
     func next(waking wake: () -> Void) async throws -> [UInt8]? {

@@ -2,9 +2,9 @@
 
 /// A condition that the requests of a refresh must still meet when their first byte is sent.
 ///
-/// A request may wait long before that: for a connection, for a handshake, and while the system suspends the program.
+/// A request may wait long before that: for a connection or a handshake, or while the system suspends the program.
 package enum SendCondition {
-    /// The condition of the current task's requests, which is nil once their refresh is over; nil without a refresh.
+    /// The condition of the current task's requests, which returns nil when the refresh is over; nil without a refresh.
     @TaskLocal package static var current: (@Sendable () -> Bool?)?
 
     /// Checks the condition of the current task.

@@ -2,10 +2,11 @@
 
 import Synchronization
 
-/// The pauses of a transfer whose reader is slower than the network, for a transport that is suspended and resumed by calls.
+/// The pauses of a transfer whose reader is slower than the network.
 ///
-/// Decision: one lock covers both the state and the call that follows from it. Otherwise the reader may resume a transfer
-/// between the decision to suspend it and the suspension, which nothing would end.
+/// It is for a transport with calls that suspend and resume. Decision: one lock covers both the state and the resulting
+/// call. Otherwise the reader could resume a transfer between the decision to suspend it and the suspension, which
+/// would then never end.
 final class TransferPause: Sendable {
     private let isSuspended = Mutex(false)
 

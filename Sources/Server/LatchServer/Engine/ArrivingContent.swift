@@ -4,20 +4,20 @@ import LatchCore
 
 /// The content of a request over HTTP/1.1 that arrives while its handler runs.
 final class ArrivingContent {
-    /// The number of bytes without a reader from which on the socket is not read.
+    /// The number of unread bytes from which the socket is not read.
     static let unreadLimit = 64 << 10
-    /// The number of bytes that are read and dropped after an early response, so that the connection can go on.
+    /// The number of bytes that are read and dropped after an early response, so that the connection can continue.
     static let discardLimit = 64 << 10
 
-    /// The content as its handler reads it.
+    /// The content that the handler reads.
     let content: StreamedContent
-    /// The number of bytes that have arrived, and that the handler has not taken.
+    /// The number of bytes that have arrived but that the handler has not taken.
     var unread = 0
-    /// Whether the client waits for `100 Continue`, as far as is known.
+    /// Whether the client waits for `100 Continue`, as far as the server knows.
     var awaitsContinue: Bool
-    /// The time until which the client has to send more; `.max` while it waits for the server, and at the end.
+    /// The time by which the client has to send more; `.max` while it waits for the server, and at the end.
     var deadline: UInt64
-    /// Whether nothing more is read for the handler.
+    /// Whether no more content is read for the handler.
     private(set) var hasEnded = false
 
     init(_ content: StreamedContent, awaitsContinue: Bool, deadline: UInt64) {
@@ -44,7 +44,7 @@ extension Connection {
         handle(head, content: content.body, limit: limit)
     }
 
-    /// Passes content to the handler, or reads more input; false when there is none, or the handler has enough.
+    /// Passes content to the handler, or reads more input; false if there is none, or the handler has enough.
     func receiveArriving() -> Bool {
         guard let arriving else { return false }
         // The rest of an interim response.
@@ -78,14 +78,14 @@ extension Connection {
         if hasPeerEnded { cancelIfAbandoned() }
     }
 
-    /// Lets the handler's next read fail; what the client still sends is never parsed as a request.
+    /// Lets the handler's next read fail; later bytes of the client are never parsed as a request.
     func failArriving(_ error: any Error) {
         closesAfterResponse = true
         reader.removeAll()
         arriving?.end(.failure(error))
     }
 
-    /// Reads on when the handler has taken content.
+    /// Continues to read when the handler has taken content.
     private func taken(_ count: Int, _ exchange: Int) {
         guard loop.isCurrent else { return loop.submit { [self] in taken(count, exchange) } }
         guard self.exchange == exchange, let arriving else { return }
@@ -98,7 +98,7 @@ extension Connection {
         advance()
     }
 
-    /// Asks a client for the content that waits for that (RFC 9110 §10.1.1).
+    /// Asks a client for content that it sends only after a 100 response (RFC 9110 §10.1.1).
     private func contentIsAwaited(_ exchange: Int) {
         guard loop.isCurrent else { return loop.submit { [self] in contentIsAwaited(exchange) } }
         guard self.exchange == exchange, phase == .handling, let arriving, arriving.awaitsContinue else { return }
@@ -114,10 +114,11 @@ extension Connection {
         flushOutput()
     }
 
-    /// Decides what becomes of content that is incomplete when its handler responds: a short rest is dropped after the
-    /// response; with a longer one, and one of an unknown length, the connection ends.
+    /// Decides how to treat content that is incomplete when its handler responds.
     ///
-    /// - Parameter isStream: Whether the response has a source, which may read on.
+    /// A short rest is dropped after the response. With a longer rest or an unknown length, the connection ends.
+    ///
+    /// - Parameter isStream: Whether the response has a source, which may continue to read.
     func settleArriving(isStream: Bool) {
         guard let arriving else { return }
         if !isStream {
@@ -126,7 +127,7 @@ extension Connection {
             dropBufferedContent()
         }
         guard reader.hasContent else { return }
-        // The source of the response may read the content, and nothing can ask for it after the head of the response.
+        // The source of the response may read the content, but after the head of the response it cannot ask for it.
         if isStream, arriving.awaitsContinue { askForContent(arriving) }
         // A client that still waits for 100 may send the content or the next request.
         let isShort = reader.remainingContent ?? .max <= ArrivingContent.discardLimit
@@ -142,7 +143,7 @@ extension Connection {
         }
     }
 
-    /// Drops content until the next request; false when there is none.
+    /// Drops content until the next request; false if there is none.
     func discardContent() -> Bool {
         guard !reader.isEmpty else { return receive() }
         do throws(Rejection) {
@@ -155,7 +156,7 @@ extension Connection {
 }
 
 extension ServerError {
-    /// An error for which the content of a request cannot be read further.
+    /// The error of a request whose content cannot be read further.
     fileprivate init(_ rejection: Rejection) {
         self.init(code: "malformedRequest", message: rejection.reason, status: rejection.status)
     }

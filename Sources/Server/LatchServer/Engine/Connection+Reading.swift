@@ -3,12 +3,12 @@
 import LatchCore
 
 extension Connection {
-    /// Parses a head, or reads more input; false when there is none.
+    /// Parses a head, or reads more input; false if there is none.
     func readHead() -> Bool {
         guard !reader.isEmpty else { return receive() }
         if !hasHeadBegun {
-            // From its first byte on a head has its own deadline, independent of the idle time. The first
-            // head of a connection began when the connection was accepted, with the handshake before it.
+            // From its first byte on a head has a separate deadline, independent of the idle time. The first head of a
+            // connection begins when the connection is accepted, so it includes the handshake.
             hasHeadBegun = true
             if exchange > 0 || isDraining { deadline = loop.now &+ loop.configuration.headDeadline }
         }
@@ -23,9 +23,9 @@ extension Connection {
         return true
     }
 
-    /// Hands the socket over when the client speaks HTTP/2, as TLS has agreed upon or the first bytes show.
+    /// Hands the socket over if the client speaks HTTP/2, as TLS has negotiated or the first bytes show.
     ///
-    /// - Returns: Whether this connection can continue; nil when its first bytes are a request of HTTP/1.1.
+    /// - Returns: Whether this connection can continue; nil if its first bytes are an HTTP/1.1 request.
     private func becomeHTTP2() -> Bool? {
         if stream.isEncrypted {
             guard stream.hasAgreedOnHTTP2 else { return nil }
@@ -39,7 +39,7 @@ extension Connection {
         return false
     }
 
-    /// Calls the handler at once when no content follows the head, and awaits the content otherwise.
+    /// Calls the handler immediately if no content follows the head, and otherwise awaits the content.
     private func begin(_ head: consuming RequestHead) throws(Rejection) {
         guard head.framing != .length(0) else { return handle(head, content: .empty) }
         let limit: Int
@@ -61,7 +61,7 @@ extension Connection {
         flushOutput()
     }
 
-    /// Decodes content, or reads more input; false when there is none.
+    /// Decodes content, or reads more input; false if there is none.
     func readContent() -> Bool {
         guard !reader.isEmpty else { return receive() }
         do throws(Rejection) {
@@ -87,11 +87,12 @@ extension Connection {
         handle(head, content: HTTPBody(HTTPBodyStream(once: { throw HTTPError.tooLarge })))
     }
 
-    /// Adds bytes from the socket to the input; false when there are none.
+    /// Adds bytes from the socket to the input; false if there are none.
     func receive() -> Bool { read { reader.append($0) } }
 
-    /// Drops what the client still sends after the last response (RFC 9112 §9.6); closing with unread bytes would reset
-    /// the connection, and the client could lose the response.
+    /// Drops bytes that the client sends after the last response (RFC 9112 §9.6).
+    ///
+    /// Closing with unread bytes would reset the connection, and the client could lose the response.
     func discardInput() -> Bool { read { _ in } }
 
     private func read(_ consume: (UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
@@ -99,7 +100,7 @@ extension Connection {
         let scratch = loop.scratch
         switch stream.read(into: scratch) {
         case .transferred(let count):
-            // The kernel reports each arrival anew, so a read that did not fill the buffer has emptied the socket.
+            // The kernel reports each arrival again, so a read that did not fill the buffer has emptied the socket.
             if count < scratch.count, !stream.isEncrypted, !hasPeerEnded { isReadable = false }
             consume(UnsafeBufferPointer(rebasing: scratch[..<count]))
         case .wouldBlock:

@@ -4,11 +4,11 @@ import LatchCore
 
 /// One connection: reads a request, lets the handler respond, writes the response, and begins again.
 ///
-/// The next request is not read before the response to the last one is written, so a client that pipelines gets its
-/// responses in order. A connection belongs to the thread of its loop; it is `@unchecked Sendable` because tasks hold
-/// it, and they return to that thread before they access it.
+/// The next request is not read before the previous response is written, so a client that pipelines gets its responses
+/// in order. A connection belongs to the thread of its loop. It is `@unchecked Sendable` because tasks hold it, and
+/// they return to that thread before they access it.
 final class Connection: ServedConnection, @unchecked Sendable {
-    /// The state of a connection; each has its own meaning of `deadline` and its own way to continue.
+    /// The state of a connection; each one has another meaning of `deadline` and another next step.
     enum Phase {
         /// The head of a request is awaited or incomplete.
         case head
@@ -22,13 +22,13 @@ final class Connection: ServedConnection, @unchecked Sendable {
         case streaming
         /// The response is written, and a short rest of the request's content is dropped before the next request.
         case discarding
-        /// The last response is written; the client gets time to read it before the socket closes.
+        /// The last response is written; the client has time to read it before the socket closes.
         case lingering
-        /// The descriptor is closed; nothing may use the stream any more.
+        /// The descriptor is closed; the stream must no longer be used.
         case closed
     }
 
-    /// The loop on whose thread everything here runs.
+    /// The loop; everything here runs on its thread.
     let loop: EventLoop
     /// The other end, which the connection limiter counts until `close()`.
     let peer: PeerAddress
@@ -38,7 +38,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
     private let context: HTTPContext
     /// The socket.
     ///
-    /// Not to be used in the phase `closed`: its descriptor may belong to another connection then.
+    /// Do not use it in the phase `closed`: its descriptor may then belong to another connection.
     var stream: ByteStream
     let token: UInt64
     var phase = Phase.head
@@ -48,25 +48,25 @@ final class Connection: ServedConnection, @unchecked Sendable {
     var reader = RequestReader()
     /// Whether a read may return bytes; edge-triggered events set it, an empty socket clears it.
     ///
-    /// A request may be there already: a loop that stops must look before it closes the connection.
+    /// A request may already be present, so a loop that stops must check before it closes the connection.
     var isReadable = true
     /// Whether the client has ended its side; it may still read.
     var hasPeerEnded = false
-    /// Whether a byte of the next head has arrived; from then on an expired deadline is a timeout of a request.
+    /// Whether a byte of the next head has arrived; then an expired deadline is a request timeout.
     var hasHeadBegun = false
-    /// The bytes that the current request holds: its content, and what its handler decodes from it.
+    /// The bytes that the current request holds: its content, and the data that its handler decodes from it.
     let memory: MemoryReservation
     /// The number of content bytes in `memory`.
     private var reservedContent = 0
 
-    /// The content that the handler reads while it arrives; nil for content that is complete before.
+    /// The content that the handler reads while it arrives; nil for content that is collected first.
     var arriving: ArrivingContent?
     /// Whether the handler reports that the content is too large.
     var handlerReportsLimit = false
 
-    /// The handler's task, which is cancelled when the client leaves; nil when it has completed without suspending.
+    /// The handler's task, which is canceled when the client leaves; nil when it has completed without suspending.
     private var task: Task<Void, Never>?
-    /// The number of the current exchange, by which a late response is recognised.
+    /// The number of the current exchange, which identifies a late response.
     var exchange = 0
     /// Whether the server is shutting down, so that the next response is the last.
     var isDraining = false
@@ -76,14 +76,14 @@ final class Connection: ServedConnection, @unchecked Sendable {
     private var streamed: StreamedResponse?
     /// Whether the client supports chunks; HTTP/1.0 does not.
     private var acceptsChunks = true
-    /// Whether the socket may accept more; a full one clears it, an event sets it.
+    /// Whether the socket may accept more bytes; a full socket clears it, an event sets it.
     private var isWritable = true
-    /// Whether the current response is the last, because the client, the handler or the server wants it.
+    /// Whether the current response is the last one; the client, the handler or the server can require that.
     var closesAfterResponse = false
-    /// Whether `advance()` is on the call stack: a handler that responds at once would otherwise call it recursively.
+    /// Whether `advance()` is on the call stack: a handler that responds immediately would call it recursively.
     private var isAdvancing = false
 
-    /// An accepted connection; its first head is due `headDeadline` from now, the TLS handshake included.
+    /// An accepted connection; its first head, including the TLS handshake, is due within `headDeadline`.
     init(_ stream: ByteStream, _ peer: PeerAddress, _ budget: MemoryBudget, token: UInt64, loop: EventLoop) {
         self.stream = stream
         (self.peer, self.budget, self.token, self.loop) = (peer, budget, token, loop)
@@ -106,7 +106,9 @@ final class Connection: ServedConnection, @unchecked Sendable {
         advance()
     }
 
-    /// Continues as far as possible without waiting, for a few steps: a client that pipelines must not hold up others.
+    /// Continues as far as possible without waiting, for a limited number of steps.
+    ///
+    /// A client that pipelines must not delay others.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
@@ -128,7 +130,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
         loop.resumeLater(self)
     }
 
-    /// Closes the connection at once, and cancels its task, which releases the request's memory when it ends.
+    /// Closes the connection immediately, and cancels its task, which releases the request's memory when it ends.
     func close() {
         guard phase != .closed else { return }
         if phase != .handling, phase != .streaming { releaseMemory() }
@@ -162,11 +164,11 @@ final class Connection: ServedConnection, @unchecked Sendable {
         advance()
         guard phase == .head, !hasHeadBegun else { return }
         guard exchange == 0 else { return close() }
-        // The client has connected in order to send a request, and its handshake of TLS may be under way.
+        // The client has connected to send a request, and its TLS handshake may still be in progress.
         deadline = min(deadline, loop.now &+ Self.partingTime)
     }
 
-    /// Accounts for the content that has arrived; false when all requests together hold too much.
+    /// Accounts for arrived content; false if all requests together hold too much.
     func reserveContent(_ count: Int) -> Bool {
         guard count > reservedContent else { return true }
         guard memory.reserve(count - reservedContent) else { return false }
@@ -174,7 +176,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
         return true
     }
 
-    /// Releases what the current request held.
+    /// Releases the memory of the current request.
     func releaseMemory() {
         reservedContent = 0
         memory.releaseAll()
@@ -186,7 +188,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
 extension Connection {
     /// Calls the handler, on this thread until it suspends.
     ///
-    /// - Parameter limit: The limit of the content that the configuration has instead of the endpoint.
+    /// - Parameter limit: The limit of the content in the configuration, which replaces the endpoint's.
     func handle(_ head: consuming RequestHead, content: HTTPBody, limit: Int? = nil) {
         phase = .handling
         deadline = .max
@@ -204,7 +206,7 @@ extension Connection {
         case .pending(let outcome): pending = outcome
         }
         let task = loop.startTask { [self] in complete(exchange, await pending().disclosed(), isHead: isHead) }
-        // The response may be there already.
+        // The response may already be there.
         guard phase == .handling, self.exchange == exchange else { return }
         self.task = task
         if hasPeerEnded { cancelIfAbandoned() }
@@ -212,9 +214,9 @@ extension Connection {
 
     /// Writes the handler's response, unless the connection was closed meanwhile.
     ///
-    /// May be called on any thread. The response to another exchange than the current one is dropped.
+    /// May be called on any thread. A response to an earlier exchange is dropped.
     private func complete(_ exchange: Int, _ response: HTTPResponse, isHead: Bool) {
-        // A task with a task executor returns to it by itself, unless another actor's executor was in between.
+        // A task with a task executor returns to it automatically, unless another actor's executor was in between.
         guard loop.isCurrent else {
             return loop.submit { [self] in complete(exchange, response, isHead: isHead) }
         }
@@ -233,9 +235,10 @@ extension Connection {
         advance()
     }
 
-    /// Cancels the handler's task when the client has disconnected; one that only ended its side has unread requests.
+    /// Cancels the handler's task if the client has disconnected, but not if the client ended its side after further
+    /// requests.
     func cancelIfAbandoned() {
-        // The end of a client that still sends is read in its turn.
+        // If the client still sends, its end is noticed when all input has been read.
         guard reader.isEmpty, arriving?.hasEnded ?? true, stream.isEncrypted || stream.isAtEnd else { return }
         task?.cancel()
     }
@@ -244,7 +247,7 @@ extension Connection {
 // MARK: - Writing
 
 extension Connection {
-    /// Responds to bytes that are not a request that is served, and takes no further one from this connection.
+    /// Responds to bytes that are not an accepted request, and accepts no further request from this connection.
     func reject(_ rejection: Rejection) {
         closesAfterResponse = true
         releaseMemory()
@@ -256,7 +259,7 @@ extension Connection {
     private func write(_ response: HTTPResponse, isHead: Bool) {
         let asksToClose = response.fields[.connection]?.lowercasedASCII() == "close"
         closesAfterResponse = closesAfterResponse || asksToClose || isDraining
-        // Trailers need chunks (RFC 9112 §7.1), even when all of the content is in memory.
+        // Trailers need chunks (RFC 9112 §7.1), even if all of the content is in memory.
         let trailers = response.body.stream == nil && acceptsChunks ? response.body.trailers : [:]
         let isChunked = acceptsChunks && (response.body.length == nil || !trailers.isEmpty)
         let writer = ResponseWriter(
@@ -278,8 +281,7 @@ extension Connection {
         }
     }
 
-    /// Writes the rest of the output, and begins with the next request when all is written; false when the socket is
-    /// full.
+    /// Writes the rest of the output, and then begins with the next request; false if the socket is full.
     private func writeOutput() -> Bool {
         guard flushOutput() else { return phase == .closed }
         if closesAfterResponse {
@@ -293,7 +295,7 @@ extension Connection {
         return true
     }
 
-    /// Writes as much of the output as the socket accepts; returns whether that is all of it.
+    /// Writes as much of the output as the socket accepts; returns whether everything was written.
     @discardableResult
     func flushOutput() -> Bool {
         while !output.isEmpty {
@@ -312,14 +314,14 @@ extension Connection {
         return true
     }
 
-    /// Awaits the next request; pipelined bytes in the input are one that has begun.
+    /// Awaits the next request; if bytes were pipelined, it has already begun.
     func beginNextRequest() {
         phase = .head
         releaseMemory()
         reader.beginNextRequest()
         hasHeadBegun = false
         deadline = loop.now &+ loop.configuration.keepAliveTimeout
-        // The client was not told that this is the last response: its next request may be on its way.
+        // The client does not know that this is the last response, so its next request may be in transit.
         if isDraining, reader.isEmpty { beginLingering() }
     }
 
@@ -334,10 +336,10 @@ extension Connection {
 // MARK: - Streaming
 
 extension Connection {
-    /// Writes the content of a stream after the head, which is in the output already.
+    /// Writes the content of a stream after the head, which is already in the output.
     ///
-    /// One piece is held at a time, and the next one is requested when the socket has accepted it: a slow client slows
-    /// the source, and costs no more memory than a fast one.
+    /// One piece is held at a time, and the next one is requested when the socket has accepted it. So a slow client
+    /// slows the source, and needs no more memory than a fast one.
     private func begin(_ stream: HTTPBodyStream, isChunked: Bool) {
         phase = .streaming
         streamed = StreamedResponse(isChunked: isChunked, trailers: { stream.trailers })
@@ -352,10 +354,10 @@ extension Connection {
         if hasPeerEnded { cancelIfAbandoned() }
     }
 
-    /// Passes a piece to the socket and waits until it is accepted; returns false when no more is wanted.
+    /// Passes a piece to the socket and waits until it is accepted; returns false if no more is wanted.
     private func send(_ piece: [UInt8], _ exchange: Int) async -> Bool {
         await withUnsafeContinuation { producer in
-            // A task with a task executor returns to it by itself, unless another actor's executor was in between.
+            // A task with a task executor returns to it automatically, unless another actor's executor was in between.
             guard loop.isCurrent else {
                 return loop.submit { [self] in write(piece, exchange, producer) }
             }
@@ -371,17 +373,18 @@ extension Connection {
         _ = writeChunk()
     }
 
-    /// Writes the rest of a piece, and resumes the producer when all is written; returns false, since nothing else can
-    /// continue.
+    /// Writes the rest of a piece, and resumes the producer when everything is written.
+    ///
+    /// It returns false, since nothing else can continue.
     private func writeChunk() -> Bool {
         guard flushOutput(), phase == .streaming else { return false }
-        // Until the source produces more, the server and not the client causes the delay.
+        // Until the source produces more, the server causes the delay, not the client.
         deadline = .max
         streamed?.producer.take()?.resume(returning: true)
         return false
     }
 
-    /// Ends the response when its content is complete, and breaks off the connection when it is not.
+    /// Ends the response if its content is complete, and aborts the connection otherwise.
     private func endStream(_ exchange: Int, isComplete: Bool) {
         guard loop.isCurrent else {
             return loop.submit { [self] in endStream(exchange, isComplete: isComplete) }
@@ -401,7 +404,7 @@ extension Connection {
 }
 
 extension Outcome {
-    /// The response; instead of an error a problem, which describes a client's error and hides any other one.
+    /// The response; an error becomes a problem, which describes a client's error and hides any other one.
     consuming func disclosed() -> HTTPResponse {
         guard let error else { return response }
         return (error as? ServerError).map { .problem($0) } ?? .problem(status: .internalServerError)

@@ -3,13 +3,13 @@
 import LatchCore
 import Synchronization
 
-/// The number of open connections of a server, and what became of others since its start.
+/// The number of a server's open connections, and of those refused or failed since its start.
 package struct ConnectionStatistics: Sendable, Hashable {
     /// The open connections, including those that linger after their last response.
     package let open: Int
-    /// The connections over a limit, which were closed.
+    /// The connections that were closed because they exceeded a limit.
     package let refused: Int
-    /// The attempts to accept a connection that failed, since the process had no descriptor or memory left.
+    /// The attempts to accept a connection that failed because the process had no descriptor or memory left.
     package let exhaustions: Int
 }
 
@@ -17,20 +17,20 @@ package struct ConnectionStatistics: Sendable, Hashable {
 final class ConnectionLimiter: Sendable {
     private struct Counts {
         var total = 0, refused = 0, exhaustions = 0
-        /// The time of the last exhaustion that was reported; nil if none was.
+        /// The time of the last reported exhaustion; nil if there was none.
         var reported: UInt64?
         var byAddress: [UInt64: (count: Int, memory: MemoryBudget)] = [:]
     }
 
-    /// The open connections; locked once for each connection and not for each request.
+    /// The open connections; locked once for each connection, not for each request.
     private let counts = Mutex(Counts())
     /// The maximum for the process, since each connection is a descriptor.
     private let limit: Int
-    /// The maximum for one address, so that one client cannot take all of them.
+    /// The maximum for one address, so that one client cannot use all connections.
     private let limitPerAddress: Int
-    /// The proxies, to which the limits per address do not apply: their connections are those of many clients.
+    /// The proxies, to which the limits per address do not apply, since they connect for many clients.
     private let proxies: TrustedProxies
-    /// The memory of all requests, of which an address has a share.
+    /// The memory of all requests; each address has a share of it.
     let memory: MemoryBudget
 
     init(limit: Int, perAddress: Int, memory: MemoryBudget, except proxies: TrustedProxies = TrustedProxies()) {
@@ -50,20 +50,20 @@ final class ConnectionLimiter: Sendable {
     /// The number of open connections.
     var total: Int { counts.withLock { $0.total } }
 
-    /// The connections that are open, and what became of others.
+    /// The numbers of open, refused and failed connections.
     var statistics: ConnectionStatistics {
         counts.withLock {
             ConnectionStatistics(open: $0.total, refused: $0.refused, exhaustions: $0.exhaustions)
         }
     }
 
-    /// Counts an attempt to accept a connection that failed, since the process has no descriptor or memory left.
+    /// Counts a failed attempt to accept a connection, because the process has no descriptor or memory left.
     ///
-    /// - Returns: Whether to report it: it is the first within a minute, of all loops.
+    /// - Returns: Whether to report it: it is the first one of all loops within a minute.
     func noteExhaustion(at now: UInt64) -> Bool {
         counts.withLock { counts in
             counts.exhaustions += 1
-            // The loops do not read the time at one moment.
+            // The loops do not read the time at the same moment.
             if let last = counts.reported, now < last &+ 60_000_000_000 { return false }
             counts.reported = now
             return true
@@ -98,7 +98,7 @@ final class ConnectionLimiter: Sendable {
 
     /// Releases a connection that `acquire(_:)` counted.
     ///
-    /// A handler may go on without its connection; what it holds still counts for the address.
+    /// A handler may continue without its connection; its memory still counts for the address.
     func release(_ peer: PeerAddress) {
         let isProxy = proxies.contains(peer.text)
         counts.withLock { counts in

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The listening sockets and the loops that serve them.
 final class Engine: Sendable {
-    /// The shared configuration; its listeners are closed by `stop`, once no loop accepts any more.
+    /// The shared configuration; `stop` closes its listeners when no loop accepts connections.
     private let configuration: EngineConfiguration
     /// The loops, at least one; a connection stays with the loop that began to serve it.
     private let loops: [EventLoop]
@@ -14,7 +14,7 @@ final class Engine: Sendable {
         self.loops = loops
     }
 
-    /// Listens and starts the loops, of which there is at least one; a start that fails closes the sockets.
+    /// Listens and starts at least one loop; if the start fails, the sockets are closed.
     static func start(_ shared: EngineConfiguration, loops count: Int) throws(ServerError) -> Engine {
         try shared.startListening()
         var loops: [EventLoop] = []
@@ -23,7 +23,7 @@ final class Engine: Sendable {
                 if loops.isEmpty {
                     shared.stopListening()
                 } else {
-                    // The loops that run may hold connections already; the last one to end closes the listeners.
+                    // Running loops may already hold connections; the last loop that ends closes the listeners.
                     let started = Engine(shared, loops)
                     Task { await started.stop(grace: .zero) }
                 }
@@ -46,8 +46,8 @@ final class Engine: Sendable {
 
     /// Drains all loops at once, and returns when no connection is left.
     ///
-    /// The listeners are closed with the last accept: a load balancer turns to another server where a connection is refused, and waits
-    /// where the system completes its handshake.
+    /// The listeners are closed with the last accept. If a connection is refused, a load balancer uses another server.
+    /// If the system completes the handshake, the load balancer waits.
     func stop(grace: Duration) async {
         let deadline = configuration.uptime() &+ grace.nanoseconds
         let accepting = Countdown(loops.count)
@@ -66,7 +66,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// A number of loops of which one is the last.
+    /// A count of loops, to find the last one that ends.
     private final class Countdown: Sendable {
         private let count: Atomic<Int>
 

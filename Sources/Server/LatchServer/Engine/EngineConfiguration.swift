@@ -4,30 +4,31 @@
 final class EngineConfiguration: Sendable {
     /// The handler of all requests; it runs on the loops' threads, so it must not block.
     let handler: NextHandler
-    /// The listening sockets, at least one, which all loops accept from.
+    /// The listening sockets, at least one; all loops accept from them.
     let listeners: [ListeningSocket]
     /// The loops that take connections.
     let loops = LoopGroup()
     /// The TLS context of later connections; nil serves plain HTTP.
     let tls: CurrentTLSContext?
-    /// The limits of connections; shared, so that they hold for the process and not for each loop.
+    /// The limits of connections; shared, so that they apply to the process and not to each loop.
     let limiter: ConnectionLimiter
     /// The address that clients connect to.
     let address: Server.Address
-    /// The authority of HTTP/1.0 requests that name no host.
+    /// The authority of HTTP/1.0 requests without a host.
     let authority: String
     let headLimits: HeadLimits
     /// The limits of one content, without the bytes of the chunked coding.
     let contentLimits: ContentLimits
     /// Whether connections may speak HTTP/2.
     let supportsHTTP2: Bool
-    /// The maximum number of requests that one HTTP/2 connection has at a time.
+    /// The maximum number of concurrent requests of one HTTP/2 connection.
     let maximumStreams: Int
     /// The path prefixes whose requests are handled before their content is complete.
     private let streamedContent: [String]
-    /// Those whose requests are so over HTTP/2 alone: over HTTP/1.1 a stream of messages is received whole.
+    /// The path prefixes to which that applies only over HTTP/2; over HTTP/1.1 a stream of messages is received as a
+    /// whole.
     private let streamedMessages: [String]
-    /// Returns what an endpoint says of its content; nil where no endpoint does.
+    /// Returns an endpoint's rule for its content; nil if no endpoint has one.
     private let contentRule: ContentPolicy.RuleFinder?
     /// The limit of the bytes that all requests hold together.
     let memory: MemoryBudget
@@ -42,12 +43,12 @@ final class EngineConfiguration: Sendable {
     let minimumContentRate: MinimumRate
     /// The interval between checks of deadlines.
     let tick: UInt64
-    /// Returns the time by which deadlines are measured.
+    /// Returns the time for measuring deadlines.
     let uptime: @Sendable () -> UInt64
-    /// A function that is called when the process has no descriptor or memory left for a connection.
+    /// A function that is called when the process has no descriptor or memory for a connection.
     let onExhaustion: (@Sendable () -> Void)?
 
-    /// Reads the certificate before it listens, so that an invalid one leaves no socket open.
+    /// Reads the certificate before it listens, so that no socket stays open if the certificate is invalid.
     init(
         _ handler: any Handler, _ configuration: Server.Configuration, _ limiter: ConnectionLimiter
     ) throws(ServerError) {
@@ -70,7 +71,7 @@ final class EngineConfiguration: Sendable {
             ]
         }
         self.listeners = listeners
-        // Whether others can reach it is what warnings depend on.
+        // Warnings depend on whether other machines can reach the server.
         let listener = listeners.first { IPAddress($0.host)?.isLoopback == false } ?? listeners[0]
         address = Server.Address(
             scheme: tls == nil ? "http" : "https", host: listener.host, port: listener.port)
@@ -114,9 +115,9 @@ final class EngineConfiguration: Sendable {
 
 /// The way in which the content of a request is received.
 enum ContentReception {
-    /// The handler gets the complete content; it may report itself that the limit is exceeded.
+    /// The handler gets the complete content; it may report a larger one itself.
     case collected(limit: Int, isReportedByHandler: Bool)
-    /// The handler reads the content while it arrives; with the limit that the configuration has for it, if any.
+    /// The handler reads the content while it arrives, with the limit in the configuration, if any.
     case streamed(limit: Int?)
 }
 
@@ -137,7 +138,7 @@ extension EngineConfiguration {
 
     /// Whether a path begins with one of the prefixes.
     ///
-    /// A prefix ends where a segment of the path does: the name of one method may begin with that of another.
+    /// A prefix ends with a segment of the path, since the name of one method may begin with the name of another.
     private static func contains(_ path: String, _ prefixes: [String]) -> Bool {
         prefixes.contains { prefix in
             guard path.utf8.starts(with: prefix.utf8), prefix.utf8.last != UInt8(ascii: "/") else {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// A thread that waits for sockets and runs the tasks of their requests.
 ///
-/// It is the task executor of the handlers, so a handler that does not suspend is called and its response written without
-/// leaving the thread. Other threads call `enqueue`, `submit`, `take`, `drain`, `isCurrent` and `connectionCount`, which access
-/// the inbox and atomics alone; everything else belongs to the thread: that is why it may be `@unchecked Sendable`.
+/// It is the task executor of the handlers. So a handler that does not suspend is called, and its response written, on
+/// the same thread. Other threads call `enqueue`, `submit`, `take`, `drain`, `isCurrent` and `connectionCount`, which
+/// access only the inbox and atomics. Everything else belongs to the thread, so the class may be `@unchecked Sendable`.
 final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The work that other threads pass to the loop.
     private struct Inbox {
@@ -20,7 +20,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         var isClosed = false
     }
 
-    /// A connection that has no loop yet.
+    /// A connection that does not belong to a loop yet.
     struct AcceptedSocket {
         let descriptor: Int32
         let peer: PeerAddress
@@ -33,51 +33,51 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         let deadline: UInt64
         /// Called once, on the loop's thread.
         let completion: @Sendable () -> Void
-        /// Whether `completion` was called; the thread keeps running until no task needs it.
+        /// Whether `completion` was called; the thread continues until no task needs it.
         var isComplete = false
     }
 
     let configuration: EngineConfiguration
-    /// The descriptors that the loop waits for, and the wake-up that ends a wait when the inbox has something.
+    /// The descriptors that the loop waits for, and the wake-up that ends a wait when the inbox has an entry.
     private let poller: Poller
-    /// The only state that other threads access, with `thread` and `openConnections`.
+    /// The state that other threads access, together with `thread` and `openConnections`.
     private let inbox = Mutex(Inbox())
-    /// The number of connections, with those that another loop has accepted for this one.
+    /// The number of connections, including those that another loop has accepted for this one.
     private let openConnections = Atomic(0)
     /// The identifier of the loop's thread; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 
-    // Accessed by the loop's thread alone, from here on. Where exclusivity is not checked, one call reads or changes a property at a time and
-    // calls nothing that accesses it: the checks of a request would cost as much as its log.
-    /// Jobs of handlers' tasks that are ready; those that become ready while they run wait for the next turn.
+    // From here on, only the loop's thread has access. For properties without exclusivity checks, one call reads or
+    // changes the property and calls nothing that accesses it. The checks of a request would cost as much as its log.
+    /// Jobs of handlers' tasks that are ready; jobs that become ready while they run wait for the next turn.
     private var jobs: [UnownedJob] = []
     /// Connections that yielded and can continue without waiting; some may have closed.
     private var resumable: [any ServedConnection] = []
     /// The time of the next check of deadlines.
     private var nextTick: UInt64 = 0
-    /// The monotonic time of this turn in nanoseconds; read once a turn, since a turn is short.
+    /// The monotonic time of this turn in nanoseconds; read once per turn, since a turn is short.
     private(set) var now: UInt64 = 0
-    /// The open connections by their tokens, which are never reused; none ever moves to another loop.
+    /// The open connections by their tokens, which are never reused; a connection never moves to another loop.
     private var connections: [UInt64: any ServedConnection] = [:]
     private var lastToken: UInt64 = 0
     /// The state of the shutdown; nil until it begins.
     private var draining: Draining?
     /// Whether the listener is not watched because the process has no descriptor left.
     private var isAcceptingPaused = false
-    /// The number of handlers' tasks that have not ended; the thread outlives them, since they return to it.
+    /// The number of unfinished handler tasks; the thread outlives them, since they return to it.
     var runningTasks = 0
-    /// The field lines that were received last: most clients of a server send the same names, and some the same values.
+    /// The last received field lines: most clients of a server send the same names, and some the same values.
     @exclusivity(unchecked) var fieldCache = FieldCache()
     /// The value of the `Date` field.
     @exclusivity(unchecked) var dateClock = DateClock()
-    /// The memory for output of the connection that writes next; most write all that they have at once.
+    /// The output memory for the connection that writes next; most connections write all of their output at once.
     @exclusivity(unchecked) var spareOutput: [UInt8] = []
     /// The header section that is being sent over HTTP/2.
     @exclusivity(unchecked) var fieldBlock = HTTP2FieldBlock()
-    /// The buffer that all connections read into, one after the other; kept bytes are copied.
+    /// The buffer that all connections read into, one after the other; bytes to keep are copied.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65536)
 
-    /// A loop that does not run yet; nil when the system has no descriptors left.
+    /// A loop that does not run yet; nil if the system has no descriptors left.
     init?(_ configuration: EngineConfiguration) {
         self.configuration = configuration
         guard let poller = Poller() else {
@@ -96,13 +96,13 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Whether the caller is on the loop's thread.
     var isCurrent: Bool { thread.load(ordering: .relaxed) == LoopThread.current }
 
-    /// Runs the loop on a thread of its own, which keeps it alive until it has drained.
+    /// Runs the loop on a separate thread, which keeps it alive until it has drained.
     func start() -> Bool { LoopThread.start(self) }
 
-    /// Enqueues a job from any thread; on the loop's own it takes neither a lock nor a system call.
+    /// Enqueues a job from any thread; on the loop's thread it needs no lock and no system call.
     ///
-    /// Another thread retains the loop meanwhile. The job's task kept it alive, and once the job is in the inbox, that
-    /// task, the connections and the server may all end before this thread has written the wake-up.
+    /// Another thread retains the loop meanwhile. The job's task kept the loop alive. Once the job is in the inbox,
+    /// that task, the connections and the server may all end before this thread has written the wake-up.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return jobs.append(job) }
@@ -122,14 +122,15 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         wake()
     }
 
-    /// The maximum number of connections that are accepted in a turn, and that wait for another loop.
+    /// The maximum number of connections that are accepted in a turn, and that may wait for another loop.
     private static let maximumAccepted = 64
 
-    /// The number of connections that the loop has or is about to have.
+    /// The number of connections that the loop has or will have immediately.
     var connectionCount: Int { openConnections.load(ordering: .relaxed) }
 
-    /// Takes a connection that another loop has accepted; returns false if this one takes none any more, or is too busy for those
-    /// that wait already.
+    /// Takes a connection that another loop has accepted.
+    ///
+    /// It returns false if this loop takes no more connections, or if too many already wait for it.
     private func take(_ socket: AcceptedSocket) -> Bool {
         let isTaken = inbox.withLock { inbox in
             guard inbox.takesSockets, inbox.sockets.count < Self.maximumAccepted else { return false }
@@ -141,7 +142,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         return isTaken
     }
 
-    /// Wakes the loop once for any number of entries: only the first after a wake-up writes.
+    /// Wakes the loop once for any number of entries: only the first entry after a wake-up writes.
     private func wake() {
         let isDue = inbox.withLock { inbox in
             defer { inbox.isWakeupDue = true }
@@ -181,21 +182,21 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) while no deadline can expire and no key has to be replaced.
+    /// The milliseconds to wait for events: 0 while there is work, -1 (no limit) without a deadline or key to replace.
     private var timeout: Int32 {
         guard jobs.isEmpty, resumable.isEmpty else { return 0 }
         guard !connections.isEmpty || draining != nil || isAcceptingPaused || configuration.memory.isReclaimDue else {
-            // The keys of tickets are erased in time also where no client comes.
+            // Ticket keys are also erased in time if no client connects.
             return configuration.tls == nil ? -1 : Int32(clamping: TLSContext.ticketLifetime * 1000 / 60)
         }
         return nextTick <= now ? 0 : Int32(clamping: (nextTick - now) / 1_000_000 + 1)
     }
 
-    /// Passes an event to its receiver; the token of a connection that closed in this very turn has none.
+    /// Passes an event to its receiver; if the connection closed in this turn, its token has no receiver.
     private func dispatch(_ event: PollerEvent) {
         switch event.token {
         case PollerEvent.wakeupToken: takeInbox()
-        // The drain may have begun in this very turn; then the listener may be closed and its descriptor reused.
+        // The drain may have begun in this turn; then the listener may be closed and its descriptor reused.
         case PollerEvent.listenerToken where draining == nil: acceptConnections()
         case PollerEvent.listenerToken: break
         case let token: connections[token]?.handle(event.change)
@@ -214,7 +215,7 @@ extension EventLoop {
         commands.forEach { $0() }
     }
 
-    /// Runs the jobs of one batch, so that a task that always has more to do cannot starve the sockets.
+    /// Runs the jobs of one batch, so that a task with endless work cannot block the sockets.
     private func runJobs() {
         guard !jobs.isEmpty else { return }
         let batch = jobs
@@ -222,13 +223,13 @@ extension EventLoop {
         for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// Takes the connections that yielded; one that yields again waits for the next turn.
+    /// Takes the connections that yielded; a connection that yields again waits for the next turn.
     private func takeResumable() -> [any ServedConnection] {
         defer { resumable = [] }
         return resumable
     }
 
-    /// Closes the inbox when the loop has drained and no task needs it; returns whether it did.
+    /// Closes the inbox if the loop has drained and no task needs it; returns whether it did.
     private func hasEnded() -> Bool {
         guard let draining, draining.isComplete, runningTasks == 0, jobs.isEmpty else { return false }
         return inbox.withLock { inbox in
@@ -261,7 +262,7 @@ extension EventLoop {
         }
     }
 
-    /// Accepts waiting connections of a listener, each for the loop that has the fewest.
+    /// Accepts waiting connections of a listener, each for the loop with the fewest connections.
     private func acceptConnections(from listener: ListeningSocket, atMost limit: Int) {
         for _ in 0..<limit {
             guard let (descriptor, peer) = listener.accept() else { return pauseWithoutDescriptor() }
@@ -277,7 +278,7 @@ extension EventLoop {
         }
     }
 
-    /// Begins to serve a connection, which is counted already.
+    /// Begins to serve a connection that is already counted.
     private func adopt(_ socket: AcceptedSocket) {
         let session: TLSSession? = configuration.tls?.session(on: socket.descriptor, now: now)
         var stream = ByteStream(socket.descriptor, session: session)
@@ -293,17 +294,17 @@ extension EventLoop {
         if !poller.watch(socket.descriptor, token: lastToken) { connection.close() }
     }
 
-    /// Stops watching a connection that is about to close its descriptor, and forgets it.
+    /// Stops watching a connection that is about to close its descriptor, and removes it.
     func remove(_ token: UInt64, descriptor: Int32) {
         poller.unwatch(descriptor)
         connections[token] = nil
         openConnections.subtract(1, ordering: .relaxed)
     }
 
-    /// Puts a connection of another protocol in the place of one, whose descriptor and token it takes over.
+    /// Replaces a connection by one of another protocol, which takes over its descriptor and token.
     func replace(_ connection: Connection, by next: HTTP2Connection, continuingWith bytes: [UInt8]) {
         connections[connection.token] = next
-        // First, so that a request that is there is served also by a server that stops.
+        // First, so that a server that stops still serves a request that has already arrived.
         next.adopt(bytes)
         if draining != nil { next.beginDraining() }
     }
@@ -324,7 +325,7 @@ extension EventLoop {
         isAcceptingPaused = !watchListeners()
     }
 
-    /// Ends connections and phases past their deadlines.
+    /// Ends connections and phases whose deadlines have passed.
     private func checkDeadlines() {
         resumeAccepting()
         configuration.memory.reclaim()
@@ -333,20 +334,22 @@ extension EventLoop {
         if let draining, draining.deadline <= now { connections.values.forEach { $0.close() } }
     }
 
-    /// Begins to drain: accepts a last time and calls `accepted`, after which it touches no listener; closes idle connections, and calls
-    /// `completion` when none is left.
+    /// Begins to drain the loop.
+    ///
+    /// It accepts a last time and calls `accepted`; after that it touches no listener. It closes idle connections, and
+    /// calls `completion` when none is left.
     func drain(
         until deadline: UInt64, accepted: @escaping @Sendable () -> Void, completion: @escaping @Sendable () -> Void
     ) {
         submit { [self] in
-            // The system has completed the handshake of connections in the queue, so their clients expect a response; those at
-            // an inherited socket get it from the process that takes over.
+            // The system has completed the handshake of connections in the queue, so their clients expect a response.
+            // At an inherited socket, the process that takes over responds to them.
             for listener in configuration.listeners where !listener.isInherited && !isAcceptingPaused {
                 acceptConnections(from: listener, atMost: 4096)
             }
             unwatchListeners()
             configuration.loops.remove(self)
-            // From here on a loop that accepts keeps what it meant to pass on.
+            // From here on a loop that accepts keeps the connections that it wanted to pass on.
             let sockets = inbox.withLock { inbox in
                 defer { (inbox.sockets, inbox.takesSockets) = ([], false) }
                 return inbox.sockets
@@ -359,9 +362,9 @@ extension EventLoop {
         }
     }
 
-    /// Completes the drain at the end of a turn, with the last connection and not with the next tick.
+    /// Completes the drain at the end of a turn, together with the last connection and not with the next tick.
     ///
-    /// It is marked first, since `completion` may call back.
+    /// The completion is recorded first, since `completion` may call back.
     private func completeDrainIfEmpty() {
         guard let draining, !draining.isComplete, connections.isEmpty else { return }
         self.draining?.isComplete = true

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The loops of a server that take connections.
 ///
-/// All of them wait for the same listening socket, and the kernel wakes one. That one accepts what has arrived, which may be all
-/// connections of a client, and they stay where they are: so it passes on what a less busy loop should have.
+/// All of them wait for the same listening socket, and the kernel wakes one. That loop accepts all waiting connections,
+/// possibly all connections of a client. Since connections never move, it passes some of them to less busy loops.
 final class LoopGroup: Sendable {
     private let loops = Mutex<[EventLoop]>([])
 

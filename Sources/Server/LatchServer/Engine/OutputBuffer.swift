@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of a response that are not written yet: heads with short contents, followed by one long content.
+/// The unwritten bytes of a response: heads with short contents, followed by one long content.
 struct OutputBuffer {
     /// Heads, chunk sizes, and contents that are short enough to be copied.
     var bytes: [UInt8] = []
@@ -17,7 +17,9 @@ struct OutputBuffer {
     /// Appends text.
     mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Appends content, after which nothing may be appended until all is written; a short one is copied.
+    /// Appends content; nothing may be appended after it until everything is written.
+    ///
+    /// Short content is copied.
     mutating func append(content: [UInt8], copyingUpTo limit: Int = 0) {
         guard content.count > limit else { return bytes.append(contentsOf: content) }
         (self.content, contentStart) = (content, 0)
@@ -45,7 +47,9 @@ struct OutputBuffer {
         if bytes.capacity == 0 { swap(&bytes, &spare) }
     }
 
-    /// Removes everything, and leaves the memory of `bytes` to the next connection unless it is large: one that is idle holds none.
+    /// Removes everything, and leaves the memory of `bytes` to the next connection.
+    ///
+    /// Large memory is freed, and an idle connection holds none.
     mutating func removeAll(leaving spare: inout [UInt8]) {
         (bytesStart, content, contentStart) = (0, [], 0)
         bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 17)

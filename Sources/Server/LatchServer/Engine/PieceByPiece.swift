@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPBodyStream {
-    /// Passes the pieces to `send`, which returns whether more are wanted; returns whether all of the content, and as much
-    /// as was announced, was sent.
+    /// Passes the pieces to `send`, which returns whether more are wanted.
+    ///
+    /// It returns whether the whole content, and as much as was announced, was sent.
     func forEachPiece(_ send: ([UInt8]) async -> Bool) async -> Bool {
         var remaining = length
         var sentSinceYield = 0
         do {
             for try await piece in self {
                 sentSinceYield += piece.count
-                // A fast source with a fast client would keep the loop from every other connection.
+                // Otherwise a fast source with a fast client would block all other connections of the loop.
                 if sentSinceYield > 1 << 18 {
                     sentSinceYield = 0
                     await Task.yield()
@@ -23,7 +24,7 @@ extension HTTPBodyStream {
         } catch {
             return false
         }
-        // A cancelled source may end as if it were complete.
+        // A canceled source may end as if it were complete.
         return (remaining ?? 0) == 0 && !Task.isCancelled
     }
 }

@@ -2,9 +2,9 @@
 
 /// An event that a `Poller` reports.
 struct PollerEvent {
-    /// The token of the receiver: that of a connection, the wake-up or the listener.
+    /// The token of the receiver: a connection, the wake-up or the listener.
     let token: UInt64
-    /// What has changed on the socket of a connection.
+    /// The changes on the socket of a connection.
     let change: SocketChange
 
     /// The token of the wake-up, above those of connections.
@@ -13,9 +13,9 @@ struct PollerEvent {
     static var listenerToken: UInt64 { .max - 1 }
 }
 
-/// A set of changes on a socket; each platform has its own bits for them, beside its `Poller`.
+/// A set of changes on a socket; each platform defines its bits for them, next to its `Poller`.
 struct SocketChange {
-    /// The bits of the changes, of which one change may have several.
+    /// The bits of the changes; one change may have several.
     let bits: UInt32
 
     /// Whether this set has at least one of the bits of a change.

@@ -2,7 +2,7 @@
 
 /// An incremental parser of the requests that arrive on one connection.
 ///
-/// It holds at most one socket read beyond a complete head, since nothing is read while a handler runs: that bounds the
+/// It holds at most one socket read beyond a complete head, since nothing is read while a handler runs. This limits the
 /// memory that a pipelining client can occupy.
 struct RequestReader {
     /// The bytes that were read from the socket.
@@ -11,14 +11,14 @@ struct RequestReader {
     private var inputStart = 0
     /// The scanner of the current head.
     private var scanner = HeadScanner()
-    /// Whether the one empty line that may precede a head was skipped, so that a second one is an error.
+    /// Whether the single empty line that may precede a head was skipped; a second one is an error.
     private var hasSkippedEmptyLine = false
     /// The head whose content is incomplete.
     private(set) var pendingHead: RequestHead?
     /// The content so far; nil unless a head waits for its content.
     private var decoder: ContentDecoder?
 
-    /// Whether all bytes that were read are parsed.
+    /// Whether all received bytes are parsed.
     var isEmpty: Bool { inputStart == input.count }
 
     /// The number of content bytes that have arrived for the pending head.
@@ -32,14 +32,14 @@ struct RequestReader {
         input.append(contentsOf: bytes)
     }
 
-    /// Whether the first bytes of a connection are the preface of HTTP/2 (RFC 9113 §3.4); nil while they may be.
+    /// Whether a connection begins with the preface of HTTP/2 (RFC 9113 §3.4); nil while too few bytes have arrived.
     var beginsHTTP2: Bool? {
         let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8
         guard zip(input, preface).allSatisfy({ $0 == $1 }) else { return false }
         return input.count >= preface.count ? true : nil
     }
 
-    /// Takes the bytes that were read, for another protocol.
+    /// Removes and returns the unparsed bytes, for another protocol.
     mutating func takeInput() -> [UInt8] {
         defer { removeAll() }
         return Array(input[inputStart...])
@@ -50,7 +50,7 @@ struct RequestReader {
 
     /// Prepares for the next head; unparsed bytes belong to it.
     ///
-    /// A connection may be idle for long, so it keeps memory for a usual head at most.
+    /// A connection may be idle for long, so it keeps at most the memory of a typical head.
     mutating func beginNextRequest() {
         if isEmpty, input.capacity > 4096 { (input, inputStart) = ([], 0) }
         scanner = HeadScanner()
@@ -61,7 +61,7 @@ struct RequestReader {
     ///
     /// - Parameters:
     ///   - cache: The cache of field lines that the connections of a loop share.
-    ///   - defaultAuthority: The authority of a request that names no host.
+    ///   - defaultAuthority: The authority of a request without a host.
     mutating func readHead(
         limits: HeadLimits, cache: inout FieldCache, defaultAuthority: String
     ) throws(Rejection) -> RequestHead? {
@@ -82,7 +82,7 @@ struct RequestReader {
 
     /// Begins to read the content that follows a head.
     ///
-    /// - Throws: `Rejection.contentTooLarge` when the head announces more than `limit` bytes.
+    /// - Throws: `Rejection.contentTooLarge` if the head announces more than `limit` bytes.
     mutating func beginContent(of head: RequestHead, limit: Int) throws(Rejection) {
         decoder = try ContentDecoder(head.framing, limit: limit)
         pendingHead = head
@@ -102,7 +102,7 @@ struct RequestReader {
         return (head, decoder.content)
     }
 
-    /// Begins to read the content that follows a head in pieces, without a limit of their sum.
+    /// Begins to read the content after a head in pieces, without a limit for their sum.
     mutating func beginPieces(of head: RequestHead) throws(Rejection) {
         decoder = try ContentDecoder(head.framing, limit: .max, isInPieces: true)
     }
@@ -110,10 +110,10 @@ struct RequestReader {
     /// Whether the content of the current request is incomplete.
     var hasContent: Bool { decoder != nil }
 
-    /// The number of content bytes that are still to come; nil where only the end says it.
+    /// The number of content bytes that are still missing; nil if only the end determines it.
     var remainingContent: Int? { decoder?.remaining }
 
-    /// Reads content from the input; returns what is there, and the trailer section at the end of the content.
+    /// Reads content from the input; returns the available bytes, and the trailer section at the end of the content.
     mutating func readPiece() throws(Rejection) -> (bytes: [UInt8], trailers: [UInt8]?) {
         guard var decoder = decoder.take() else { return ([], []) }
         let (count, isComplete) = try withInput { bytes throws(Rejection) in try decoder.decode(bytes) }
@@ -124,9 +124,9 @@ struct RequestReader {
         return (piece, nil)
     }
 
-    /// Skips one empty line in front of the request line, which some old clients send (RFC 9112 §2.2).
+    /// Skips one empty line before the request line, which some old clients send (RFC 9112 §2.2).
     ///
-    /// - Returns: False while too few bytes are there to decide, or only the empty line is.
+    /// - Returns: False while there are too few bytes to decide, or only the empty line.
     private mutating func skipEmptyLine() -> Bool {
         guard !hasSkippedEmptyLine, input[inputStart] == 0x0D else { return true }
         guard input.count - inputStart >= 2 else { return false }
@@ -135,7 +135,7 @@ struct RequestReader {
         return !isEmpty
     }
 
-    /// Runs `body` on the unparsed bytes without copying them; the pointer is valid during the call only.
+    /// Runs `body` on the unparsed bytes without copying them; the pointer is valid only during the call.
     private func withInput<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -5,11 +5,11 @@ import Synchronization
 
 /// The content of a request that its handler reads while it arrives.
 ///
-/// Its connection bounds what is held: it takes more from the client as far as the handler has read.
+/// Its connection limits the memory: it takes more from the client only as the handler reads.
 final class StreamedContent: Sendable {
     private struct State {
         var bytes: [UInt8] = []
-        /// How the content ended; nil while more may arrive.
+        /// The end of the content; nil while more may arrive.
         var end: Result<HTTPFields, any Error>?
         var reader: CheckedContinuation<Void, Never>?
         /// Whether the reader has waited for bytes.
@@ -28,7 +28,7 @@ final class StreamedContent: Sendable {
         length: Int? = nil, taken: @escaping @Sendable (Int) -> Void, awaited: @escaping @Sendable () -> Void = {}
     ) { (self.length, self.taken, self.awaited) = (length, taken, awaited) }
 
-    /// The stream that a handler reads, once.
+    /// The stream that a handler can read once.
     var body: HTTPBody {
         HTTPBody(HTTPBodyStream(length: length, once: { try await self.next() }, trailers: { self.trailers }))
     }
@@ -46,7 +46,7 @@ final class StreamedContent: Sendable {
         reader?.resume()
     }
 
-    /// Ends the content; the first end counts, and bytes that have arrived before it are still read.
+    /// Ends the content; only the first end counts, and bytes that arrived before it can still be read.
     func finish(_ end: Result<HTTPFields, any Error>) {
         let reader = state.withLock { state in
             state.end = state.end ?? end
@@ -55,7 +55,7 @@ final class StreamedContent: Sendable {
         reader?.resume()
     }
 
-    /// Waits for bytes and takes all that are there; nil at the end.
+    /// Waits for bytes and takes all available ones; nil at the end.
     private func next() async throws -> [UInt8]? {
         while true {
             let (bytes, end) = state.withLock { state in
@@ -87,7 +87,7 @@ final class StreamedContent: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isThere = state.withLock { state in
-                    // If the task is cancelled after this check, the handler resumes the reader.
+                    // If the task is canceled after this check, the cancellation handler below resumes the reader.
                     guard state.bytes.isEmpty, state.end == nil, !Task.isCancelled else { return true }
                     state.reader = continuation
                     return false

@@ -2,13 +2,13 @@
 
 /// A response whose content comes from a source while it is written.
 struct StreamedResponse {
-    /// Whether the content is sent in chunks (RFC 9112 §7.1); otherwise it ends after its length, or with the connection.
+    /// Whether the content is sent in chunks (RFC 9112 §7.1); otherwise its length or the connection ends it.
     let isChunked: Bool
     /// Returns the fields that follow the content (RFC 9112 §7.1.2).
     let trailers: @Sendable () -> HTTPFields
-    /// The producer, suspended until the socket has accepted its piece; resumed with whether more is wanted.
+    /// The producer, suspended until the socket has accepted its piece, and then told whether more is wanted.
     var producer: UnsafeContinuation<Bool, Never>?
-    /// Whether a chunk was written, after whose bytes a line end is due.
+    /// Whether a chunk was written; then a line end must follow its bytes.
     private(set) var hasChunk = false
 
     /// Appends a piece of the content.

@@ -4,13 +4,14 @@ import LatchCore
 import LatchHTTP
 internal import PortableFoundation
 
-/// The version of a served file, which the conditions of a request refer to (RFC 9110 §13).
+/// The version of a served file, for the conditions of a request (RFC 9110 §13).
 struct FileVersion {
     /// The time of the last change, to the second.
     let lastModified: HTTPDate
     /// The size and the time of the last change, as an entity tag (RFC 9110 §8.8.3).
     ///
-    /// A weak one while another change could have the same time: clocks of file systems tick some hundred times a second.
+    /// It is weak while another change could get the same time: clocks of file systems tick some hundred times a
+    /// second.
     let entityTag: String
     private let size: Int
 
@@ -23,7 +24,7 @@ struct FileVersion {
         size = file.size
     }
 
-    /// What the conditions of a request decide.
+    /// The result of evaluating the conditions of a request.
     enum Decision { case send, unchanged, failed }
 
     /// Evaluates the conditions in their order (RFC 9110 §13.2.2).
@@ -43,11 +44,11 @@ struct FileVersion {
         return lastModified.date <= date.date ? .unchanged : .send
     }
 
-    /// Returns the range that is asked for; nil for all of the file (RFC 9110 §14.2).
+    /// Returns the requested range; nil for the whole file (RFC 9110 §14.2).
     func range(of request: HTTPRequest) -> ByteRange? {
         guard let text = request.fields.onlyValue(of: .range), let range = ByteRange(text) else { return nil }
         guard let condition = request.fields["If-Range"] else { return range }
-        // RFC 9110 §13.1.5: strong comparison, and a date that matches exactly.
+        // RFC 9110 §13.1.5: strong comparison, or a date that matches exactly.
         let matches =
             condition.utf8.first == UInt8(ascii: "\"")
             ? condition == entityTag : HTTPDate(condition) == lastModified && !isWeak
@@ -56,7 +57,7 @@ struct FileVersion {
 
     private var isWeak: Bool { entityTag.utf8.first == UInt8(ascii: "W") }
 
-    /// Returns an entity tag without the mark of a weak one.
+    /// Returns an entity tag without the prefix of a weak one.
     private static func opaque(_ tag: String) -> Substring {
         tag.utf8.starts(with: "W/".utf8) ? Substring(tag.utf8.dropFirst(2)) : Substring(tag)
     }
@@ -65,7 +66,7 @@ struct FileVersion {
     private static func list(_ fields: HTTPFields, _ name: HTTPFieldName) -> [String]? {
         let values = fields.values(of: name)
         guard !values.isEmpty else { return nil }
-        // No entity tag of a file has a comma.
+        // An entity tag of a file never contains a comma.
         return values.flatMap { $0.utf8.split(separator: 0x2C).map { String(Substring(trimmed($0))) } }
     }
 }
@@ -77,13 +78,15 @@ enum ByteRange: Equatable {
     /// The last bytes.
     case last(Int)
 
-    /// Parses `bytes=0-99`, `bytes=100-` or `bytes=-100`; nil for any other text, and for several ranges, which are all of the file.
+    /// Parses `bytes=0-99`, `bytes=100-` or `bytes=-100`; nil for any other text.
+    ///
+    /// Several ranges are also nil, since the whole file is sent for them.
     init?(_ field: String) {
         guard field.utf8.count < 64, field.lowercasedASCII().utf8.starts(with: "bytes=".utf8) else { return nil }
         let text = Substring(trimmed(field.utf8.dropFirst(6)))
         let parts = text.utf8.split(separator: 0x2D, omittingEmptySubsequences: false).map { Substring($0) }
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy(isDigit) }) else { return nil }
-        // A number that is too large is beyond every file.
+        // A number that is too large is beyond the end of every file.
         let numbers: [Int?] = parts.map { $0.isEmpty ? nil : Int($0) ?? .max }
         switch (numbers[0], numbers[1]) {
         case (nil, let count?): self = .last(count)
@@ -92,7 +95,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Returns the bytes of a file with a size; nil if it has none of them.
+    /// Returns the range within a file of the given size; nil if the file has none of those bytes.
     func part(of size: Int) -> Range<Int>? {
         switch self {
         case .from(let start, let end):

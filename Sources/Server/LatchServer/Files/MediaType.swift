@@ -4,9 +4,9 @@ import LatchCore
 
 /// The media types of files.
 enum MediaType {
-    /// Returns the media type of a file by the end of its name; `application/octet-stream` for an unknown one.
+    /// Returns the media type of a file by its extension; `application/octet-stream` for an unknown one.
     static func ofFile(named name: String) -> String {
-        // Apple's systems ask for it by this name (Supporting associated domains).
+        // Apple's systems request it by this name (Supporting associated domains).
         if name.utf8.suffix(26).elementsEqual("apple-app-site-association".utf8) { return "application/json" }
         guard let dot = name.utf8.lastIndex(of: 0x2E) else { return unknown }
         return types[name[dot...].dropFirst().lowercasedASCII()] ?? unknown

@@ -5,11 +5,11 @@ import LatchHTTP
 internal import PortableFoundation
 import Synchronization
 
-/// The files of a folder as responses: types, conditional requests (RFC 9110 §13), ranges (RFC 9110 §14).
+/// The files of a folder as responses: media types, conditional requests (RFC 9110 §13), ranges (RFC 9110 §14).
 struct StaticFiles: ImmediateHandler {
     private let folder: ServedFolder
     private let cacheControl: String?
-    /// The path in the folder of the file that is served where no file has the path of the request; nil for 404.
+    /// The path of the file that is served if no file has the request's path; nil for 404.
     private let fallback: String?
     private let clock: WallClock
 
@@ -28,7 +28,7 @@ struct StaticFiles: ImmediateHandler {
             switch folder.open(path) {
             case .file(let file) where path.utf8.last != 0x2F: return response(to: request, file, named: path)
             case .folder:
-                // Relative links of the page count from its folder.
+                // Relative links of the page are resolved against its folder.
                 guard path.isEmpty || path.utf8.last == 0x2F else {
                     return .redirect(request, to: request.pathWithoutQuery + "/")
                 }
@@ -40,7 +40,7 @@ struct StaticFiles: ImmediateHandler {
         return fallback.flatMap { response(to: request, at: $0) } ?? .problem(status: .notFound)
     }
 
-    /// Returns the response for a path that is not the request's; nil if it is no file.
+    /// Returns the response for another path than the request's; nil if it does not name a file.
     private func response(to request: HTTPRequest, at path: String) -> HTTPResponse? {
         switch folder.open(path) {
         case .file(let file): response(to: request, file, named: path)
@@ -49,10 +49,10 @@ struct StaticFiles: ImmediateHandler {
         }
     }
 
-    /// The parameter of the pattern that is the path in the folder.
+    /// The parameter of the pattern: the path in the folder.
     static let parameter = "path"
 
-    /// Whether no part of a path is hidden, such as `.env` and `.git`; `.well-known` is public (RFC 8615).
+    /// Whether no part of a path is hidden, such as `.env` or `.git`; `.well-known` is public (RFC 8615).
     private static func isVisible(_ path: String) -> Bool {
         !path.utf8.contains(0)
             && path.utf8.split(separator: 0x2F).enumerated().allSatisfy { index, name in
@@ -66,15 +66,15 @@ struct StaticFiles: ImmediateHandler {
         if let cacheControl { fields[.cacheControl] = cacheControl }
         switch version.decision(on: request) {
         case .failed: return .problem(status: 412)
-        // RFC 9110 §15.4.5: without the content's own fields.
+        // RFC 9110 §15.4.5: without the fields of the content.
         case .unchanged: return HTTPResponse(status: 304, fields: fields)
         case .send: break
         }
         fields["Accept-Ranges"] = "bytes"
         fields[.contentType] = MediaType.ofFile(named: name)
-        // A browser must not take a text for a script.
+        // A browser must not interpret a text as a script.
         fields["X-Content-Type-Options"] = "nosniff"
-        // A client with many streams that it does not read must not fill the memory.
+        // A client with many unread streams must not fill the memory.
         guard request.context.memory?.reserve(Self.pieceBytes) ?? true else {
             return .problem(status: .serviceUnavailable)
         }

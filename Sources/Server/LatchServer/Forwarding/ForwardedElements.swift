@@ -2,19 +2,19 @@
 
 import LatchCore
 
-/// The elements of one `Forwarded` field line (RFC 7239 §4), the one of the client first.
+/// The elements of one `Forwarded` field line (RFC 7239 §4), the client's element first.
 struct ForwardedElements {
-    /// The `for` node of each element, without quotes; nil for an element that has none or is malformed.
+    /// The `for` node of each element, without quotes; nil if it is missing or malformed.
     private(set) var hosts: [String?] = []
 
     private struct Malformed: Error {}
 
     /// Parses a line from its end; a malformed element has no node.
     ///
-    /// Proxies append to what their client has written. A quote that the client never ends would take their elements along
-    /// if the line were read from its beginning.
+    /// Proxies append to the text that their client sent. If the line were read from its beginning, an unclosed quote
+    /// of the client would hide the proxies' elements.
     ///
-    /// - Parameter limit: The number of elements at most, the last ones.
+    /// - Parameter limit: The maximum number of elements, counted from the end.
     init(_ line: String, limit: Int = .max) {
         var rest = line.utf8[...]
         var isQuoted = false
@@ -32,7 +32,7 @@ struct ForwardedElements {
         hosts.reverse()
     }
 
-    /// Returns whether an odd number of backslashes stands at the end.
+    /// Returns whether the text ends with an odd number of backslashes.
     private static func isEscaped(_ text: Substring.UTF8View) -> Bool {
         text.reversed().prefix { $0 == 0x5C }.count % 2 == 1
     }

@@ -43,7 +43,7 @@ public struct NetworkRange: Sendable, Hashable {
         return ranges
     }
 
-    /// Returns whether the range contains an address; an IPv4 range contains no IPv6 address, nor the reverse.
+    /// Returns whether the range contains an address; an IPv4 range contains no IPv6 address, and vice versa.
     func contains(_ other: IPAddress) -> Bool { other.prefix(length) == address }
 }
 

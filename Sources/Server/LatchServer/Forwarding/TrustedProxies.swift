@@ -8,7 +8,7 @@
 public struct TrustedProxies: Sendable, Hashable {
     /// The header field in which proxies record the sender of a request.
     ///
-    /// Only one is used: a proxy that appends to one field passes on the other as the client sent it.
+    /// Only one is used: a proxy that appends to one field passes on the other one as the client sent it.
     public enum Field: String, Sendable, Hashable, CaseIterable {
         /// `X-Forwarded-For`, which most proxies use: addresses, separated by commas.
         case xForwardedFor = "x-forwarded-for"
@@ -36,7 +36,7 @@ public struct TrustedProxies: Sendable, Hashable {
         return contains(address)
     }
 
-    /// Returns whether the client that a request is from, or the trusted proxy that has sent it, is in the ranges.
+    /// Returns whether the ranges contain the client of a request, or the trusted proxy that sent it.
     package func contains(senderOf request: HTTPRequest) -> Bool {
         [request.remoteAddress, request.context[ProxyAddress.self]].contains { $0.map(contains) ?? false }
     }
@@ -45,9 +45,10 @@ public struct TrustedProxies: Sendable, Hashable {
 
     /// Returns the client's address: the rightmost one that is not a trusted proxy.
     ///
-    /// Each proxy appends the address of its peer. So entries can be trusted from the right, up to the first one that is
-    /// not a proxy; that client may have written everything to the left. If an entry is not an address (RFC 7239 §6:
-    /// "unknown" or an obfuscated name), the address of the proxy that wrote it is the best one known.
+    /// Each proxy appends the address of its peer. So entries can be trusted from the right, up to the first address
+    /// that is not a proxy. That client may have written everything to the left of it. An entry may also not be an
+    /// address (RFC 7239 §6: "unknown" or an obfuscated name). Then the address of the proxy that wrote it is the best
+    /// known one.
     func client(behind peer: String, _ fields: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         var nearest = peer
@@ -59,7 +60,7 @@ public struct TrustedProxies: Sendable, Hashable {
         return nearest
     }
 
-    /// Returns the last addresses of the chain, the nearest first; nil means an entry that cannot be parsed.
+    /// Returns the last addresses of the chain, the nearest first; nil for an entry that cannot be parsed.
     private func entries(_ fields: HTTPFields) -> [String?] {
         let lines = fields.values(of: field == .forwarded ? "forwarded" : "x-forwarded-for")
         switch field {
@@ -101,7 +102,7 @@ public struct TrustedProxies: Sendable, Hashable {
     }
 }
 
-/// An interceptor that sets the client's address of requests from trusted proxies.
+/// An interceptor that sets the client's address for requests from trusted proxies.
 struct TrustedProxyInterceptor: ImmediateInterceptor {
     let proxies: TrustedProxies
 

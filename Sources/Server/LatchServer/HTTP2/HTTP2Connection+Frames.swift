@@ -2,14 +2,14 @@
 
 import LatchCore
 
-// What the session calls while it parses or serialises frames. Nothing here calls a handler or touches the socket.
+// The calls of the session while it parses or serializes frames. Nothing here calls a handler or touches the socket.
 extension HTTP2Connection {
     /// Counts a frame that begins to arrive against the limits of floods.
     func frameBegins(_ frame: HTTP2Frame) {
         let cost: Int
         switch frame.kind {
         case .data:
-            // Padding is no content (RFC 9113 §6.1): the frame is paid for by the first byte of it.
+            // Padding does not count as content (RFC 9113 §6.1): the first byte of content pays for the frame.
             isDataEmpty = true
             cost = frame.endsStream ? 0 : 1
         case .headers:
@@ -25,19 +25,19 @@ extension HTTP2Connection {
         case .reset: return countReset()
         case .settings where !frame.isAcknowledgement: cost = HTTP2Limits.settingsCost
         case .priority, .settings, .ping, .goAway, .windowUpdate: cost = 1
-        // RFC 9113 §5.5: unknown frames are ignored. They change no state, get no reply and postpone no deadline, so a flood of them
-        // costs no more than its bytes.
+        // RFC 9113 §5.5: unknown frames are ignored. They change no state, get no reply and postpone no deadline, so a
+        // flood of them costs only its bytes.
         case nil: return
         }
         if !controlFrames.spend(cost, now: loop.now) { end(.enhanceYourCalm) }
     }
 
-    /// Counts a DATA frame of which the session reports nothing, and reports it once if its stream has ended (RFC 9113 §6.1).
+    /// Counts a DATA frame that the session does not report, and reports it if its stream has ended (RFC 9113 §6.1).
     func dataBegins(_ frame: HTTP2DataFrames.Frame) {
         let id = frame.stream
         guard id > 0, id <= highestStream, streams[id] == nil else { return }
         if resetStreams.contains(id) {
-            // Content may have been on its way when the server reset the stream (RFC 9113 §5.1).
+            // The content may have been in transit when the server reset the stream (RFC 9113 §5.1).
             if frame.length == 0 { countControlFrame() }
         } else if resets.spend(now: loop.now) {
             remember(id)
@@ -47,19 +47,21 @@ extension HTTP2Connection {
         }
     }
 
-    /// Ends the connection when a header section is for a stream that has ended, or that was left out (RFC 9113 §5.1.1); one
-    /// that the server has reset may still get the trailers that were on their way.
+    /// Ends the connection if a header section is for a stream that has ended or was skipped (RFC 9113 §5.1.1).
+    ///
+    /// A stream that the server has reset may still get trailers that were in transit.
     private func check(_ id: Int32) {
         if id > highestStream {
             highestStream = id
-            // The session reports nothing of it once the last GOAWAY is sent (RFC 9113 §6.8).
+            // The session does not report it after the last GOAWAY is sent (RFC 9113 §6.8).
             if refusesStreams { remember(id) }
         } else if id > 0, streams[id] == nil {
             if resetStreams.contains(id) { countControlFrame() } else { end(.streamClosed) }
         }
     }
 
-    /// Remembers a stream that the server has reset or refused; at least as many as it may before the connection ends.
+    /// Remembers a stream that the server has reset or refused; at least as many as the server may reset on a
+    /// connection.
     private func remember(_ id: Int32) {
         guard !resetStreams.contains(id) else { return }
         if resetStreams.count >= 2 * limits.resets { resetStreams.removeFirst(limits.resets) }
@@ -83,8 +85,8 @@ extension HTTP2Connection {
             return
         }
         controlFrames.earn(HTTP2Limits.framesForRequest)
-        // RFC 9113 §5.1.2. A stream that was reset counts no more for the protocol, but its handler may still run.
-        // After GOAWAY was queued the client counts on it that nothing above its number is processed (§6.8).
+        // RFC 9113 §5.1.2. A stream that was reset no longer counts for the protocol, but its handler may still run.
+        // After GOAWAY was queued, the client relies on it that no stream above its number is processed (§6.8).
         guard !refusesStreams, max(streams.count, runningHandlers) < limits.streams else {
             session?.reset(id, .refusedStream)
             // Its trailers may be in the same read.
@@ -93,7 +95,7 @@ extension HTTP2Connection {
             arriving = (nil, builder, true)
             return forgetRefusedHead()
         }
-        // Only one request at a time gets what every request gets, or one connection would hold it many times.
+        // Only one request at a time gets the guaranteed memory; otherwise one connection would hold it many times.
         let memory = MemoryReservation(budget, isGuaranteed: streams.isEmpty)
         let stream = HTTP2Stream(id, memory: memory, deadline: headDeadline)
         streams.append(stream)
@@ -101,13 +103,13 @@ extension HTTP2Connection {
         arriving = (stream, builder, true)
     }
 
-    /// Ends the wait for the head of a refused request with its last frame: the session does not report the end of such a head.
+    /// Ends the wait for the head of a refused request with its last frame; the session does not report that end.
     private func forgetRefusedHead() {
         guard let arriving, arriving.stream == nil, arriving.isRequest, headEnds else { return }
         headDeadline = .max
     }
 
-    /// Takes one line of the header section; returns false when the section is too large to go on.
+    /// Takes one line of the header section; returns false if the section is too large to continue.
     func receive(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         arriving?.head.append(name, value, cache: &loop.fieldCache) ?? true
     }
@@ -115,12 +117,12 @@ extension HTTP2Connection {
     /// Records a line that no request may have (RFC 9113 §8.2.1).
     func receiveMalformedField() {
         guard let stream = arriving?.stream, stream.phase != .closed else { return }
-        // The rest ends when the reset is sent: `release(_:)` has to see whether a handler runs.
+        // The rest ends when the reset is sent: `release(_:)` has to check whether a handler runs.
         stream.phase = .closed
         session?.reset(stream.id, .protocolError)
     }
 
-    /// Takes a frame that is complete, and valid in its place.
+    /// Takes a frame that is complete and valid at its position.
     func receive(_ frame: HTTP2Frame) {
         switch frame.kind {
         case .headers: headersEnd(isLast: frame.endsStream)
@@ -148,7 +150,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Takes the trailers of a request that somebody may still read, charged as its content is.
+    /// Takes the trailers of a request that may still be read, and charges them like its content.
     private func trailersEnd(_ builder: HTTP2HeadBuilder, of stream: HTTP2Stream) {
         guard builder.rejection == nil else {
             session?.reset(stream.id, .protocolError)
@@ -177,7 +179,7 @@ extension HTTP2Connection {
             session.consume(id, bytes.count)
             collect(bytes, stream)
         case .handling where stream.isStreamed, .responding where stream.isStreamed:
-            // The window of the stream opens as the handler reads; that of the connection belongs to all of them.
+            // The window of the stream opens as the handler reads; all streams share the window of the connection.
             session.consumeConnection(bytes.count)
             guard stream.memory.reserve(bytes.count) else { return session.reset(id, .enhanceYourCalm) }
             if let arriving = stream.arriving {
@@ -186,7 +188,7 @@ extension HTTP2Connection {
                 stream.content.append(contentsOf: bytes)
             }
         case .handling, .responding: session.consume(id, bytes.count)
-        // The rest of a request whose response is sent is discarded until its deadline, within the window that the stream has.
+        // After its response, the rest of a request is discarded until its deadline, within the stream's window.
         case .responded, .closed: session.consumeConnection(bytes.count)
         }
     }
@@ -211,20 +213,20 @@ extension HTTP2Connection {
         stream.deadline = loop.configuration.minimumSendRate.deadline(
             stream.deadline, after: count, now: loop.now)
         if !stream.hasOutput {
-            // Until the source produces more, the server and not the client causes the delay.
+            // Until the source produces more, the server causes the delay, not the client.
             stream.deadline = .max
             if stream.producer != nil { drained.append(stream) }
         }
         return output
     }
 
-    /// Records a frame that is on its way.
+    /// Records a sent frame.
     func sent(_ frame: HTTP2Frame, error: UInt32?) {
         if frame.kind == .data { controlFrames.earn(HTTP2Limits.framesForData) }
         if let error {
             remember(frame.stream)
-            // A reset that the client has caused costs as much as its own; those of refused and of closed
-            // streams are counted where they are queued.
+            // A reset that the client has caused costs as much as a reset by the client. Resets of refused and of
+            // closed streams are counted where they are queued.
             switch HTTP2Error(rawValue: error) {
             case .noError, .cancel, .refusedStream, .internalError, .streamClosed: break
             default: countReset()
@@ -233,17 +235,17 @@ extension HTTP2Connection {
         guard frame.endsStream, let stream = streams[frame.stream] else { return }
         stream.phase = .responded
         stream.memory.releaseAll()
-        // RFC 9113 §8.1: the client gets time to read the response before the rest of its request is refused.
+        // RFC 9113 §8.1: the client gets time to read the response before the rest of its request is rejected.
         stream.deadline = loop.now &+ Self.partingTime
     }
 
-    /// Resets a stream whose head or trailers are not sent, since they are longer than the library's limit of 64 KiB.
+    /// Resets a stream whose head or trailers are not sent because they exceed the library's limit of 64 KiB.
     func headersAreNotSent(on id: Int32) {
         guard let stream = streams[id], stream.phase == .responding else { return }
         session?.reset(id, .internalError)
     }
 
-    /// Forgets a stream that has ended on both sides, or was reset by either.
+    /// Removes a stream that has ended on both sides, or that either side has reset.
     func streamCloses(_ id: Int32) {
         guard let stream = streams.remove(id) else { return }
         release(stream)

@@ -5,7 +5,7 @@ import LatchCore
 // MARK: - Requests
 
 extension HTTP2Connection {
-    /// Decides when the handler is called: at once without content, with the head, or with the complete content.
+    /// Decides when the handler is called: immediately without content, with the head, or with the complete content.
     func begin(_ stream: HTTP2Stream) throws(Rejection) {
         guard !stream.isComplete, let head = stream.head else { return enqueue(stream) }
         let configuration = loop.configuration
@@ -22,9 +22,9 @@ extension HTTP2Connection {
         if head.expectsContinue { session?.inform(HTTP2FieldBlock(interim: 100), on: stream) }
     }
 
-    /// Charges a stream that may wait as long as its client or its source does; false when all requests together hold too much.
+    /// Charges a stream that may wait for its client or its source; false if all requests together hold too much.
     private func reserveWaiting(_ stream: HTTP2Stream) -> Bool {
-        // A login must not be refused: the number of connections bounds the memory of single streams (decision 0054).
+        // A login must not be rejected: the number of connections limits the memory of single streams (decision 0054).
         streams.count == 1 || stream.memory.reserve(HTTP2Limits.waitingStreamBytes)
     }
 
@@ -34,12 +34,12 @@ extension HTTP2Connection {
         ready.append(stream)
     }
 
-    /// What keeps the content of a request from being received.
+    /// The reason why the content of a request cannot be received.
     enum ContentFailure {
         case tooLarge, tooSlow
     }
 
-    /// Responds that the content is not received, or lets the handler report it in its own protocol.
+    /// Responds that the content is not received, or lets the handler report it in its protocol.
     func fail(_ stream: HTTP2Stream, _ failure: ContentFailure) {
         guard stream.head != nil, stream.handlerReportsLimit else {
             return reject(stream, failure == .tooLarge ? .contentTooLarge : .requestTimeout)
@@ -50,7 +50,7 @@ extension HTTP2Connection {
         enqueue(stream)
     }
 
-    /// Responds to a request that is not served.
+    /// Responds to a rejected request.
     func reject(_ stream: HTTP2Stream, _ rejection: Rejection) {
         (stream.content, stream.trailers) = ([], [:])
         stream.memory.releaseAll()
@@ -83,14 +83,14 @@ extension HTTP2Connection {
         case .pending(let outcome): pending = outcome
         }
         let task = loop.startTask { [self] in complete(stream, await pending().disclosed()) }
-        // The response may be there already.
+        // The response may already be there.
         if stream.phase == .handling { stream.task = task }
     }
 
     private func content(of stream: HTTP2Stream, length: Int?) -> HTTPBody {
         if let refused = stream.arriving { return refused.body }
         let (content, trailers) = (stream.content, stream.trailers)
-        // The response may take longer than the handler, with which their memory is released.
+        // The response may take longer than the handler, and their memory is released with the handler.
         (stream.content, stream.trailers) = ([], [:])
         guard stream.isStreamed, !stream.isComplete else { return HTTPBody(content, trailers: trailers) }
         let arriving = StreamedContent(length: length, taken: { [self] count in taken(count, from: stream) })
@@ -99,7 +99,7 @@ extension HTTP2Connection {
         return arriving.body
     }
 
-    /// Opens the window of a stream for as many bytes as its handler has read.
+    /// Opens the window of a stream by the number of bytes that its handler has read.
     private func taken(_ count: Int, from stream: HTTP2Stream) {
         guard loop.isCurrent else { return loop.submit { [self] in taken(count, from: stream) } }
         guard stream.phase == .handling || stream.phase == .responding else { return }
@@ -112,7 +112,7 @@ extension HTTP2Connection {
     ///
     /// May be called on any thread.
     private func complete(_ stream: HTTP2Stream, _ response: HTTPResponse) {
-        // A task with a task executor returns to it by itself, unless another actor's executor was in between.
+        // A task with a task executor returns to it automatically, unless another actor's executor was in between.
         guard loop.isCurrent else { return loop.submit { [self] in complete(stream, response) } }
         loop.runningTasks -= 1
         runningHandlers -= 1
@@ -127,7 +127,7 @@ extension HTTP2Connection {
         advanceLater()
     }
 
-    /// Ends everything that waits for a stream; a handler that still runs keeps its request, and what that holds.
+    /// Ends everything that waits for a stream; a running handler keeps its request and the request's memory.
     func release(_ stream: HTTP2Stream) {
         if stream.task == nil { stream.memory.releaseAll() }
         stream.close()
@@ -168,7 +168,7 @@ extension HTTP2Connection {
         if hasContent, let content = response.body.stream { send(content, on: stream) }
     }
 
-    /// Sends the content of a stream piece by piece; the next one is requested when the last one is in frames.
+    /// Sends the content of a stream piece by piece; the next piece is requested when the last one is in frames.
     private func send(_ content: HTTPBodyStream, on stream: HTTP2Stream) {
         stream.deadline = .max
         loop.runningTasks += 1
@@ -180,7 +180,7 @@ extension HTTP2Connection {
         if stream.phase == .responding { stream.task = task }
     }
 
-    /// Passes a piece to the session and waits until it is in frames; returns false when no more is wanted.
+    /// Passes a piece to the session and waits until it is in frames; returns false if no more is wanted.
     private func send(_ piece: [UInt8], on stream: HTTP2Stream) async -> Bool {
         await withUnsafeContinuation { producer in
             guard loop.isCurrent else { return loop.submit { [self] in write(piece, stream, producer) } }
@@ -197,7 +197,7 @@ extension HTTP2Connection {
         advanceLater()
     }
 
-    /// Ends the response with trailers when its content is complete, and resets the stream when it is not.
+    /// Ends the response with trailers if its content is complete, and resets the stream otherwise.
     private func end(_ stream: HTTP2Stream, _ trailers: HTTPFields?) {
         guard loop.isCurrent else { return loop.submit { [self] in end(stream, trailers) } }
         loop.runningTasks -= 1

@@ -4,16 +4,16 @@ import LatchCore
 
 /// One HTTP/2 connection (RFC 9113): reads frames, lets the handler respond to each stream, and writes frames.
 ///
-/// It takes the place of the `Connection` that accepted the socket once the client turns out to speak HTTP/2. Frames are
-/// parsed and serialised by `HTTP2Session`; what a request may be and cost is decided here, as for HTTP/1.1. Handlers are
-/// called after all bytes of a read are parsed, never from within the session. Like `Connection` it belongs to the thread of
+/// It replaces the `Connection` that accepted the socket when the client turns out to speak HTTP/2. `HTTP2Session`
+/// parses and serializes frames. The rules and costs of requests are decided here, as for HTTP/1.1. Handlers are called
+/// after all bytes of a read are parsed, never from within the session. Like `Connection` it belongs to the thread of
 /// its loop.
 final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     /// The state of a connection.
     enum Phase {
         /// Streams are served.
         case open
-        /// GOAWAY is sent; the client gets time to read it before the socket closes.
+        /// GOAWAY is sent; the client has time to read it before the socket closes.
         case lingering
         /// The descriptor is closed.
         case closed
@@ -24,23 +24,23 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     /// The other end, which the connection limiter counts until `close()`.
     private let peer: PeerAddress
     let budget: MemoryBudget
-    /// The context of every request of this connection, without what belongs to one stream.
+    /// The context of every request of this connection, without the values of one stream.
     let context: HTTPContext
     private var socket: ByteStream
-    /// The frames; nil before the initialiser has ended and after the connection is closed.
+    /// The frames; nil before the initializer has ended and after the connection is closed.
     private(set) var session: HTTP2Session?
     private(set) var phase = Phase.open
     /// The time at which an idle, a silent or a lingering connection ends, on the loop's clock.
     var deadline: UInt64
     /// The time until which a connection with streams may be silent in both directions.
     ///
-    /// The client is asked for a sign then, and has until the next such time to give one.
+    /// Then the server sends a PING, and the client has until the next such time to respond.
     private var silenceDeadline = UInt64.max
-    /// Whether the client was asked for a sign and has sent nothing since.
+    /// Whether a PING was sent and the client has sent nothing since.
     private var isProbed = false
-    /// The number of PINGs that ask for a sign and are not acknowledged.
+    /// The number of unacknowledged PINGs.
     private var openProbes = 0
-    /// The time at which the client must have taken what is written; `.max` when nothing waits.
+    /// The time by which the client must have taken the written bytes; `.max` if there are none.
     private var writeDeadline = UInt64.max
     private var isReadable: Bool
     private var isWritable = true
@@ -54,43 +54,44 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     // Exclusivity is not checked where each line or frame would cost a check, as in `EventLoop`.
     /// The streams that are open, or whose response is being sent.
     @exclusivity(unchecked) var streams = HTTP2Streams()
-    /// The highest number of a stream of the client.
+    /// The highest stream number that the client has used.
     var highestStream: Int32 = 0
-    /// The numbers of the streams that the server has reset last, or refused.
+    /// The numbers of the streams that the server has recently reset or refused.
     var resetStreams: [Int32] = []
     /// The streams whose handlers are to be called.
     @exclusivity(unchecked) var ready: [HTTP2Stream] = []
-    /// The streams whose piece of a streamed response is in frames.
+    /// The streams with a streamed response whose piece is in frames.
     var drained: [HTTP2Stream] = []
-    /// The header section that arrives, which no other frame may interrupt (RFC 9113 §4.3).
+    /// The header section in progress; no other frame may interrupt it (RFC 9113 §4.3).
     @exclusivity(unchecked) var arriving: (stream: HTTP2Stream?, head: HTTP2HeadBuilder, isRequest: Bool)?
-    /// The time at which the header section that arrives must be complete; `.max` without one.
+    /// The time by which the header section in progress must be complete; `.max` without one.
     var headDeadline = UInt64.max
     /// Whether the last frame of a header section has begun to arrive.
     var headEnds = false
-    /// The number of CONTINUATION frames of the header section that arrives.
+    /// The number of CONTINUATION frames of the header section in progress.
     var continuations = 0
-    /// The DATA frames among the bytes of the client.
+    /// The DATA frames in the client's bytes.
     @exclusivity(unchecked) private var dataFrames = HTTP2DataFrames()
-    /// Whether the DATA frame that arrives has brought no content yet.
+    /// Whether the DATA frame in progress has delivered no content yet.
     var isDataEmpty = false
-    /// The number of handlers that run, also those of streams that were reset.
+    /// The number of running handlers, including those of streams that were reset.
     var runningHandlers = 0
     let limits: HTTP2Limits
     var resets: TokenBucket
     @exclusivity(unchecked) var controlFrames: TokenBucket
 
-    /// Whether the client's bytes cannot be parsed any further; those that follow are dropped until GOAWAY is sent.
+    /// Whether the client's bytes can no longer be parsed; later bytes are dropped until GOAWAY is sent.
     private var hasFailed = false
     /// Whether the client's SETTINGS have arrived, which end its preface (RFC 9113 §3.4).
     var hasBegun = false
     /// Whether the server is shutting down.
     private(set) var isDraining = false
-    /// Whether the GOAWAY with the number of the last stream that is processed was queued.
+    /// Whether the GOAWAY with the number of the last processed stream was queued.
     private(set) var refusesStreams = false
 
-    /// A connection on a socket from which nothing was taken but `HTTP2Connection.adopt(_:)`'s bytes; nil where the platform
-    /// has no HTTP/2.
+    /// A connection on a socket from which only the bytes for `HTTP2Connection.adopt(_:)` were read.
+    ///
+    /// It is nil if the platform does not support HTTP/2.
     init?(_ socket: ByteStream, _ connection: Connection, isReadable: Bool) {
         (loop, token, peer, budget) = (connection.loop, connection.token, connection.peer, connection.budget)
         (self.socket, self.isReadable, deadline) = (socket, isReadable, connection.deadline)
@@ -110,7 +111,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
     /// Takes the bytes that were read before the protocol was known, and continues.
     func adopt(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer(parse)
-        // They are answered before the next read, which may meet the end of the client.
+        // The requests get responses before the next read, which may find the end of the client.
         callHandlers()
         flush()
         advance()
@@ -118,7 +119,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
 
     func handle(_ change: SocketChange) {
         if change.includes(.writable) { isWritable = true }
-        // A read may have stopped at a full socket: the response to a KeyUpdate is written by it (RFC 8446 §4.6.3).
+        // A read may have stopped at a full socket, because it writes the response to a KeyUpdate (RFC 8446 §4.6.3).
         if change.includes(.readable) || socket.isEncrypted { isReadable = true }
         if change.includes(.ended) { (isReadable, hasPeerEnded) = (true, true) }
         if change.includes(.broken) { return close() }
@@ -142,7 +143,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
         loop.resumeLater(self)
     }
 
-    /// Sends what was queued by a task, once for all that is queued in this turn of the loop.
+    /// Sends the frames that a task has queued, once for all frames in this turn of the loop.
     func advanceLater() {
         guard !isAdvancing, !isScheduled, phase == .open else { return }
         isScheduled = true
@@ -167,13 +168,14 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
 // MARK: - Bytes
 
 extension HTTP2Connection {
-    /// The output in bytes from which on no further frames are serialised, or read: a client that does not read its
-    /// responses is not listened to.
+    /// The output in bytes from which no further frames are serialized or read.
+    ///
+    /// If a client does not read its responses, the server does not read its requests.
     private static let outputLimit = 64 << 10
 
     private var isFull: Bool { output.bytes.count >= Self.outputLimit }
 
-    /// Reads once and parses; false when there is nothing, or the output is full.
+    /// Reads once and parses; false if there is nothing, or the output is full.
     private func read() -> Bool {
         guard isReadable, phase != .closed, !isFull else { return false }
         let scratch = loop.scratch
@@ -193,7 +195,7 @@ extension HTTP2Connection {
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>) {
         var parsed = 0
         while !hasFailed, let frame = dataFrames.next(in: bytes) {
-            // What comes before may change the streams.
+            // Earlier bytes may change the streams.
             parsePart(bytes[parsed..<frame.start])
             dataBegins(frame)
             parsed = frame.start
@@ -208,7 +210,7 @@ extension HTTP2Connection {
         session.end(error)
     }
 
-    /// Serialises frames and writes them, until there are none or the socket is full.
+    /// Serializes frames and writes them, until there are none or the socket is full.
     private func flush() {
         while phase == .open, let session {
             while !isFull, let frame = session.nextOutput() {
@@ -240,7 +242,7 @@ extension HTTP2Connection {
         for stream in streams { stream.producer.take()?.resume(returning: true) }
     }
 
-    /// Ends the writing side when the session has sent its last frame; closing at once could lose it.
+    /// Ends the writing side when the session has sent its last frame; closing immediately could lose it.
     private func endIfDone() {
         if isDraining, streams.isEmpty {
             end(.noError)
@@ -285,7 +287,7 @@ extension HTTP2Connection {
             expire(stream)
         }
         if silenceDeadline <= now, !streams.isEmpty {
-            // A client that has gone leaves its calls behind, which may have no limit of time.
+            // A client that disappeared leaves its calls, which may have no time limit.
             guard !isProbed else { return close() }
             (isProbed, isExpired) = (true, true)
             openProbes += 1
@@ -295,14 +297,13 @@ extension HTTP2Connection {
         if isExpired { advance() }
     }
 
-    /// Sets the deadline of a connection without streams, which frames that open none do not postpone.
+    /// Sets the deadline of a connection without streams; only frames that open a stream postpone it.
     func beginIdling() {
         guard streams.isEmpty, hasBegun, !isDraining else { return }
         deadline = loop.now &+ loop.configuration.keepAliveTimeout
     }
 
-    /// Ends an idle connection now; otherwise announces the end, and takes the requests that are on their way already
-    /// (RFC 9113 §6.8).
+    /// Ends an idle connection now; otherwise announces the end and accepts requests in transit (RFC 9113 §6.8).
     func beginDraining() {
         advance()
         guard phase == .open, !isDraining else { return }
@@ -311,7 +312,7 @@ extension HTTP2Connection {
             end(.noError)
         } else {
             session?.announceEnd()
-            // A client that does not acknowledge the announcement has had a round trip.
+            // A client that does not acknowledge the announcement has had enough time for a round trip.
             deadline = loop.now &+ 1_000_000_000
         }
         advance()

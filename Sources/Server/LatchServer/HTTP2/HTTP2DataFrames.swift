@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The DATA frames among the bytes of a client, which arrive in pieces of any length.
+/// The DATA frames in a client's bytes, which arrive in pieces of any length.
 ///
-/// The session reports no DATA frame whose stream has ended, of which RFC 9113 §6.1 says that it is an error.
+/// The session does not report a DATA frame whose stream has ended, which RFC 9113 §6.1 defines as an error.
 struct HTTP2DataFrames {
     /// A DATA frame whose head has arrived.
     struct Frame {
-        /// The position in the piece at which the frame starts; 0 if its head began in an earlier one.
+        /// The position in the piece at which the frame starts; 0 if its head began in an earlier piece.
         let start: Int
         let stream: Int32
         /// The number of bytes of the payload.
         let length: Int
     }
 
-    /// The position in the piece that is being read.
+    /// The position in the current piece.
     private var position = 0
-    /// The number of bytes up to the next head: first those of the preface (RFC 9113 §3.4), then those of payloads.
+    /// The number of bytes up to the next head: first of the preface (RFC 9113 §3.4), then of payloads.
     private var distance = 24
     /// The number of bytes of the head that have arrived.
     private var count = 0

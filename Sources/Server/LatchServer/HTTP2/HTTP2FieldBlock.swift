@@ -5,19 +5,21 @@ import LatchHTTP
 
 /// A header section to send, with names in lower case (RFC 9113 §8.2).
 ///
-/// It has memory of its own. That of response heads belongs to a loop, whose next response overwrites it.
+/// It has separate memory. The memory of response heads belongs to a loop, and the loop's next response overwrites it.
 struct HTTP2FieldBlock: ~Copyable {
-    /// The place of one line in the memory.
+    /// The position of one line in the memory.
     struct Line {
         let start: Int
         let nameCount: Int
         let valueCount: Int
-        /// Whether no compressor may add it to its table: the length of a secret could be guessed from it (RFC 7541 §7.1.3), and
-        /// a value that never returns would push out those that do, and keep 4 KiB of each idle connection.
+        /// Whether no compressor may add it to its table.
+        ///
+        /// The length of a secret could be guessed from the table (RFC 7541 §7.1.3). A value that never returns would
+        /// replace useful ones, and occupy 4 KiB of each idle connection.
         let isNeverIndexed: Bool
     }
 
-    /// The memory that is kept for the next section; a large one would be kept for ever.
+    /// The memory that is kept for the next section; larger memory is freed.
     private static let keptBytes = 4096
 
     private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: keptBytes)
@@ -40,7 +42,7 @@ struct HTTP2FieldBlock: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The names and values of all lines, one after the other; valid until the section changes.
+    /// The names and values of all lines in sequence; valid until the section changes.
     var bytes: UnsafeMutableBufferPointer<UInt8> { UnsafeMutableBufferPointer(rebasing: memory[..<count]) }
 
     /// Replaces the section by the head of a response.

@@ -6,7 +6,7 @@ struct HTTP2Frame {
     let flags: UInt8
     let stream: Int32
 
-    /// The types that matter here (RFC 9113 §6).
+    /// The relevant frame types (RFC 9113 §6).
     enum Kind: UInt8 {
         case data = 0x0
         case headers = 0x1
@@ -19,13 +19,13 @@ struct HTTP2Frame {
         case continuation = 0x9
     }
 
-    /// The type; nil if it is none of RFC 9113.
+    /// The type; nil if RFC 9113 does not define it.
     var kind: Kind? { Kind(rawValue: type) }
 
-    /// Whether it is the last one of its sender on the stream (RFC 9113 §6.1, §6.2).
+    /// Whether it is the sender's last frame on the stream (RFC 9113 §6.1, §6.2).
     var endsStream: Bool { flags & 0x1 != 0 && (kind == .data || kind == .headers) }
 
-    /// Whether it is the last one of a header section (RFC 9113 §6.2, §6.10).
+    /// Whether it is the last frame of a header section (RFC 9113 §6.2, §6.10).
     var endsHeaders: Bool { flags & 0x4 != 0 && (kind == .headers || kind == .continuation) }
 
     /// Whether it acknowledges SETTINGS or PING (RFC 9113 §6.5, §6.7).

@@ -4,27 +4,28 @@ import LatchCore
 
 /// The header section of a request or its trailers, while the lines arrive (RFC 9113 §8.2, §8.3).
 ///
-/// The session below has checked that names are in lower case, that pseudo-header fields come first, once and complete,
-/// and that no field is specific to a connection. What HTTP/1.1 rejects beyond that is rejected here, too.
+/// The session has checked that names are in lower case, and that no field is specific to a connection. It has also
+/// checked that pseudo-header fields come first, once and complete. Other requests that HTTP/1.1 rejects are also
+/// rejected here.
 struct HTTP2HeadBuilder {
     private let limits: HeadLimits
     private var method = HTTPMethod.get
-    /// Nil before the pseudo-header field, and for a scheme that is not served.
+    /// Nil before the pseudo-header field, and for an unsupported scheme.
     private var scheme: String?
     private var authority: String?
     private var path = ""
     private var framing = FramingFields()
     private(set) var fields = HTTPFields()
-    /// The lines of Cookie, which clients split so that they compress better (RFC 9113 §8.2.3).
+    /// The lines of Cookie, which clients split for better compression (RFC 9113 §8.2.3).
     private var cookies: [String] = []
     /// The size so far, as RFC 9113 §6.5.2 counts it.
     private(set) var size = 0
-    /// The reason for which the request is not served; later lines are only counted.
+    /// The reason why the request is rejected; later lines are only counted.
     private(set) var rejection: Rejection?
 
     init(limits: HeadLimits) { self.limits = limits }
 
-    /// Adds one line; returns false when the section is so large that the connection must end.
+    /// Adds one line; returns false if the section is so large that the connection must end.
     mutating func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, cache: inout FieldCache
     ) -> Bool {
@@ -89,7 +90,7 @@ struct HTTP2HeadBuilder {
         guard path.utf8.first == 0x2F || path == "*" && method == .options else {
             throw Rejection("The path is malformed.")
         }
-        // RFC 9113 §8.3.1: whoever routes by the one field and whoever reads the other must agree.
+        // RFC 9113 §8.3.1: a proxy that routes by one field and a server that reads the other must agree.
         if let host = framing.host, let authority, host != authority,
             HTTPOrigin(scheme: scheme, authority: host) != HTTPOrigin(scheme: scheme, authority: authority)
         {

@@ -2,24 +2,25 @@
 
 /// The limits of one HTTP/2 connection, which it announces in its first SETTINGS (RFC 9113 §6.5.2) or enforces.
 struct HTTP2Limits: Sendable {
-    /// The maximum number of requests that are open or handled at a time.
+    /// The maximum number of concurrently open or handled requests.
     let streams: Int
-    /// The maximum size of a header section, each line with 32 bytes more than its name and value.
+    /// The maximum size of a header section; each line counts 32 bytes more than its name and value.
     let headerBytes: Int
 
-    /// The memory of a stream whose content reaches its handler as it arrives, or whose response has a source: its task, its buffers
-    /// and its state.
+    /// The memory of a stream with streamed content or a streamed response: its task, its buffers and its state.
     ///
     /// It may wait as long as its client or its source does. 23 KB were measured.
     static let waitingStreamBytes = 24 << 10
     /// The bytes that a client may send on a stream before its handler has read any.
     static let streamWindow = 256 << 10
-    /// The bytes that a client may send on all streams of a connection before the server has taken them from the socket.
+    /// The bytes that a client may send on all streams of a connection before the server has taken them from the
+    /// socket.
     static let connectionWindow = 1 << 20
-    /// The size of a decoded header section that ends the connection, as a multiple of the limit: up to there it is read
-    /// and answered by 431, since the state of HPACK belongs to all streams (RFC 9113 §10.5.1).
+    /// The size of a decoded header section that ends the connection, as a multiple of the limit.
+    ///
+    /// Up to this size it is read and gets a 431, since the state of HPACK belongs to all streams (RFC 9113 §10.5.1).
     static let fatalHeaderFactor = 16
-    /// The CONTINUATION frames of one header block, each of which holds up to 16 KiB (CVE-2024-27316).
+    /// The maximum number of CONTINUATION frames of one header block, each up to 16 KiB (CVE-2024-27316).
     static let continuations = 8
 
     /// The settings to announce (RFC 9113 §6.5.2, RFC 9218 §2.1).
@@ -27,7 +28,7 @@ struct HTTP2Limits: Sendable {
         let (initialWindow, maximumHeaderList, noPriorities): (UInt16, UInt16, UInt16) = (4, 6, 9)
         return [
             (Self.maximumStreams, streams), (initialWindow, Self.streamWindow), (maximumHeaderList, headerBytes),
-            // RFC 9113 §5.3.2: priorities are ignored, so no tree of them can be made expensive.
+            // RFC 9113 §5.3.2: priorities are ignored, so a client cannot build an expensive tree of them.
             (noPriorities, 1),
         ]
     }
@@ -47,20 +48,20 @@ struct HTTP2Limits: Sendable {
         return frame
     }
 
-    /// The streams that may end by a reset, of the client or because of it, before the connection ends.
+    /// The number of streams that may end by a reset, by the client or because of it, before the connection ends.
     ///
-    /// A client that opens streams and resets them, or makes the server reset them, has requests handled without being
-    /// held to the number of concurrent streams (CVE-2023-44487, CVE-2025-8671).
+    /// A client could open streams and reset them, or make the server reset them. Its requests would be handled without
+    /// the limit of concurrent streams (CVE-2023-44487, CVE-2025-8671).
     var resets: Int { max(100, 2 * streams) }
     /// The allowance for resets.
     func resetBucket(now: UInt64) -> TokenBucket { TokenBucket(capacity: resets, perSecond: 33, now: now) }
 
-    /// The frames that carry no message, such as PING and SETTINGS, before the connection ends.
+    /// The number of frames without a message, such as PING and SETTINGS, before the connection ends.
     static func controlFrames(now: UInt64) -> TokenBucket { TokenBucket(capacity: 1000, perSecond: 100, now: now) }
-    /// The allowance for frames that a client may send because of one DATA frame of the server, such as WINDOW_UPDATE for it.
+    /// The allowance for frames that a client may send in response to one DATA frame, such as WINDOW_UPDATE.
     static let framesForData = 2
     /// The allowance for frames that a client may send because of one request.
     static let framesForRequest = 4
-    /// The cost of SETTINGS, which change the state of every stream.
+    /// The cost of SETTINGS, which changes the state of every stream.
     static let settingsCost = 10
 }

@@ -4,10 +4,10 @@ import LatchCore
 
 /// One request and its response on an HTTP/2 connection (RFC 9113 §5.1).
 ///
-/// It belongs to the thread of its connection; it is `@unchecked Sendable` because tasks hold it, and they return to that
-/// thread before they access it.
+/// It belongs to the thread of its connection. It is `@unchecked Sendable` because tasks hold it, and they return to
+/// that thread before they access it.
 final class HTTP2Stream: @unchecked Sendable {
-    /// The state of a stream; each has its own meaning of `deadline`.
+    /// The state of a stream; each one has another meaning of `deadline`.
     enum Phase {
         /// The head or the content is incomplete.
         case receiving
@@ -21,9 +21,9 @@ final class HTTP2Stream: @unchecked Sendable {
         case closed
     }
 
-    /// What is to be sent next.
+    /// The next output of a stream.
     enum Output {
-        /// Nothing until the source of the content has produced more.
+        /// Nothing, until the source of the content has produced more.
         case wait
         /// This many bytes, and more later.
         case piece(Int)
@@ -32,23 +32,23 @@ final class HTTP2Stream: @unchecked Sendable {
     }
 
     let id: Int32
-    /// The bytes that the request holds: its head, its content, and what its handler decodes from it.
+    /// The bytes that the request holds: its head, its content, and the data that its handler decodes from it.
     let memory: MemoryReservation
     var phase = Phase.receiving
     /// The time at which the current phase must have ended, on the loop's clock.
     var deadline: UInt64
 
-    /// The head; nil until it is complete, and when the handler has it.
+    /// The head; nil until it is complete, and after the handler has taken it.
     var head: RequestHead?
     /// Whether the request is `HEAD`, whose response has no content (RFC 9110 §9.3.2).
     var isHead = false
     /// The content that was received before the handler began.
     @exclusivity(unchecked) var content: [UInt8] = []
-    /// The content that the handler reads while it arrives; nil for content that is complete before.
+    /// The content that the handler reads while it arrives; nil for content that is collected first.
     var arriving: StreamedContent?
-    /// Whether the handler is to be called before the content is complete.
+    /// Whether the handler is called before the content is complete.
     var isStreamed = false
-    /// The limit that the configuration has for such content; nil if it has none.
+    /// The limit for such content in the configuration; nil if there is none.
     var configuredLimit: Int?
     /// The trailers of the request (RFC 9113 §8.1).
     var trailers: HTTPFields = [:]
@@ -56,9 +56,9 @@ final class HTTP2Stream: @unchecked Sendable {
     var limit = 0
     /// Whether the handler reports that the limit is exceeded.
     var handlerReportsLimit = false
-    /// Whether the client has sent everything.
+    /// Whether the client has sent the whole request.
     var isComplete = false
-    /// The handler's task, which is cancelled when the stream ends; nil when it has completed without suspending.
+    /// The handler's task, which is canceled when the stream ends; nil when it has completed without suspending.
     var task: Task<Void, Never>?
 
     /// The content, or the piece of it, that is being sent.
@@ -76,7 +76,7 @@ final class HTTP2Stream: @unchecked Sendable {
     /// Whether content waits for the window of the client.
     var hasOutput: Bool { outputStart < output.count || end != nil }
 
-    /// Sets what is sent next, which replaces output that was sent.
+    /// Sets the next output, which replaces sent output.
     func setOutput(_ content: [UInt8], end: HTTPFields?) {
         (output, outputStart, self.end) = (content, 0, end)
     }
@@ -103,7 +103,7 @@ final class HTTP2Stream: @unchecked Sendable {
         task?.cancel()
         task = nil
         producer.take()?.resume(returning: false)
-        // Taken: what arrives refers to its stream, whose window opens as the handler reads.
+        // Taken: the content refers to its stream, whose window opens as the handler reads.
         arriving.take()?.finish(.failure(HTTPError.cancelled))
     }
 }

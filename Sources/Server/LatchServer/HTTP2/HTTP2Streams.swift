@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The streams of a connection by their numbers, which rise (RFC 9113 §5.1.1) and are few at a time.
+/// The streams of a connection by their numbers, which increase (RFC 9113 §5.1.1); only a few are open at a time.
 struct HTTP2Streams {
     private var streams: [HTTP2Stream] = []
 

@@ -2,7 +2,7 @@
 
 /// An allowance that is spent and refills with time.
 struct TokenBucket {
-    /// The most that can be saved.
+    /// The maximum number of tokens.
     private let capacity: Int
     /// The time in nanoseconds after which one token is refilled.
     private let timePerToken: UInt64

@@ -13,14 +13,17 @@ public struct AccessLogEntry: Sendable {
     public internal(set) var route: String?
     /// The status of the response; nil if the endpoint threw an error.
     public internal(set) var status: HTTPStatus?
-    /// The code of the failure of the server that the response reports, such as `storeFull`, or the code or the type of the error
-    /// that the endpoint or a streamed response threw; nil if there is none.
-    public internal(set) var failure: String?
-    /// The code for which the endpoint refused the request, such as `invalid_request:code_challenge`; nil if it told none.
+    /// The code of a failure; nil if there is none.
     ///
-    /// It never has a value of the request.
+    /// It is the code of the server failure that the response reports, such as `storeFull`. For an error of the
+    /// endpoint or of a streamed response, it is the error's code or type.
+    public internal(set) var failure: String?
+    /// The code for which the endpoint rejected the request, such as `invalid_request:code_challenge`; nil without a
+    /// code.
+    ///
+    /// It never contains a value of the request.
     public internal(set) var refusal: String?
-    /// The number of bytes of the response's content; for a stream, the number that was read from it.
+    /// The number of bytes of the response's content; for a stream, the number of bytes that were read from it.
     public internal(set) var contentLength: Int
     /// The time from the head of the request to its response, or to the end of a streamed response.
     public internal(set) var duration: Duration
@@ -34,7 +37,7 @@ public struct AccessLogEntry: Sendable {
 
 /// An interceptor that logs each request after its response, or after a streamed response has ended.
 ///
-/// Put it inside of `RequestIDInterceptor`, so that it sees the identifier, and outside of `ProblemInterceptor`, so
+/// Put it inside of `RequestIDInterceptor`, so that it sees the identifier. Put it outside of `ProblemInterceptor`, so
 /// that it sees every status.
 public struct AccessLogInterceptor: Interceptor, Filter {
     private let write: @Sendable (AccessLogEntry) -> Void
@@ -76,19 +79,19 @@ public struct AccessLogInterceptor: Interceptor, Filter {
     }
 }
 
-/// What the log tells of a request, and what it waits for.
+/// The log entry of a request, and the values that it waits for.
 @usableFromInline
 package struct LoggedRequest: Sendable {
     fileprivate let start: ContinuousClock.Instant
     fileprivate let route: MatchedRoute
     fileprivate var entry: AccessLogEntry
 
-    /// Adds what is known once the response has ended.
+    /// Adds the values that are known when the response has ended.
     fileprivate mutating func end(contentLength: Int, _ error: (any Error)?) {
         entry.contentLength = contentLength
         entry.duration = start.duration(to: .now)
         (entry.route, entry.failure, entry.refusal) = route.findings
-        // The text of an error may have what belongs into no log.
+        // The text of an error may contain data that must not be logged.
         if let error, !(error is CancellationError), entry.failure == nil {
             entry.failure = error.codeOrType
         }

@@ -11,32 +11,33 @@ import Synchronization
 /// router.get("/notes") { _ in HTTPResponse(status: .ok, body: HTTPBody("…")) }
 /// ```
 ///
-/// Text, JSON, XML, scripts, fonts and the like are compressed; images, archives and event streams are not. A stream is compressed piece
-/// by piece. A response with `Content-Encoding`, `Content-Range`, a digest or `Cache-Control: no-transform` stays as it is. An entity tag
-/// becomes a weak one, since the bytes differ (RFC 9110 §8.8.1).
+/// Text, JSON, XML, scripts, fonts and similar types are compressed. Images, archives and event streams are not. A
+/// stream is compressed piece by piece. A response with `Content-Encoding`, `Content-Range`, a digest or
+/// `Cache-Control: no-transform` is not changed. An entity tag becomes a weak one, since the bytes differ (RFC 9110
+/// §8.8.1).
 ///
-/// - Warning: An attacker who can add text to a response and sees its encrypted length can guess secrets in it (BREACH). Leave out routes
-///   whose responses hold a secret beside text of the request.
+/// - Warning: An attacker who can add text to a response and sees its encrypted length can guess secrets in it
+///   (BREACH). Leave out routes whose responses contain a secret together with text of the request.
 public struct CompressionInterceptor: Interceptor, Filter {
-    /// The length in bytes from which content is compressed; a shorter one fits into one packet in any case.
+    /// The minimum length in bytes; shorter content fits into one packet even without compression.
     private let minimumBytes: Int
 
     /// Creates an interceptor.
     ///
-    /// - Parameter minimumBytes: The length in bytes from which content is compressed. A stream without a length always is.
+    /// - Parameter minimumBytes: The minimum length in bytes. A stream without a length is always compressed.
     public init(minimumBytes: Int = 1024) { self.minimumBytes = minimumBytes }
 
-    /// Compresses the response of the handler inside.
+    /// Compresses the response of the inner handler.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         try await response(to: request, next: next)
     }
 
-    /// What a request says for its response.
+    /// The facts of a request that its response depends on.
     @usableFromInline
     package struct Note: Sendable {
         /// Whether the client accepts gzip.
         let acceptsGzip: Bool
-        /// The memory of the request, which the state of a compressor counts in; nil in process.
+        /// The memory of the request, which includes the state of a compressor; nil in process.
         let memory: MemoryReservation?
     }
 
@@ -52,20 +53,20 @@ public struct CompressionInterceptor: Interceptor, Filter {
     package func complete(_ outcome: inout Outcome, _ note: consuming Note) {
         guard outcome.error == nil else { return }
         switch outcome.response.status.rawValue {
-        // RFC 9110 §15.4.5, §15.3.7: as the whole response, which may be compressed.
+        // RFC 9110 §15.3.7, §15.4.5: the fields are those of the whole response, which may be compressed.
         case 206: outcome.response.fields.addVary("Accept-Encoding")
         case 304:
             outcome.response.fields.addVary("Accept-Encoding")
             if note.acceptsGzip { outcome.response.weakenEntityTag() }
         default:
             guard isCompressible(outcome.response) else { return }
-            // RFC 9110 §12.5.5: also where it stays as it is, since a cache has to know what the response depends on.
+            // RFC 9110 §12.5.5: also without compression, since a cache must know which fields the response depends on.
             outcome.response.fields.addVary("Accept-Encoding")
             if note.acceptsGzip { outcome.response.compress(charging: note.memory) }
         }
     }
 
-    /// Whether a client accepts gzip (RFC 9110 §12.5.3); without the field it is not asked for.
+    /// Whether a client accepts gzip (RFC 9110 §12.5.3); without the field it does not.
     private static func acceptsGzip(_ values: [String]) -> Bool {
         guard !values.isEmpty else { return false }
         let preferences = Preferences(values.joined(separator: ","))
@@ -78,21 +79,21 @@ public struct CompressionInterceptor: Interceptor, Filter {
         guard status >= 200, status != 204, status != 206, status != 304, fields[.contentEncoding] == nil,
             fields["Content-Range"] == nil, fields[.contentType].map(Self.isCompressible) == true
         else { return false }
-        // RFC 9530 §2, §3: digests are those of the bytes that are sent.
+        // RFC 9530 §2, §3: digests are those of the sent bytes.
         guard !["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"].contains(where: { fields[$0] != nil }) else {
             return false
         }
         // RFC 9111 §5.2.2.6.
         guard response.cacheControl.isTransformable else { return false }
-        // The content of a response to HEAD is dropped already, and its length stays.
+        // The content of a response to HEAD is already dropped, but its length remains.
         let length = response.body.length ?? fields[.contentLength].flatMap { Int($0) }
         return length.map { $0 >= minimumBytes } ?? true
     }
 
-    /// Whether content of a media type becomes smaller (RFC 6838 §4.2.8: a suffix tells the structure).
+    /// Whether content of a media type becomes smaller (RFC 6838 §4.2.8: a suffix shows the structure).
     private static func isCompressible(_ mediaType: String) -> Bool {
         let type = Substring(trimmed(mediaType.utf8.prefix { $0 != 0x3B })).lowercasedASCII()
-        // Each event is to arrive at once.
+        // Each event must arrive immediately.
         guard type != "text/event-stream" else { return false }
         if type.utf8.starts(with: "text/".utf8) || compressible.contains(type) { return true }
         return ["+json", "+xml", "+text"].contains { type.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
@@ -116,16 +117,16 @@ extension HTTPFields {
 }
 
 extension HTTPResponse {
-    /// The length in bytes up to which content is compressed in one go; more would hold up other connections of the thread.
+    /// The length in bytes up to which content is compressed at once; more would delay the thread's other connections.
     private static let largestPiece = 64 << 10
 
-    /// Compresses the content, or leaves the response as it is where there is no memory for that.
+    /// Compresses the content; without memory for that, the response is not changed.
     fileprivate mutating func compress(charging memory: MemoryReservation?) {
         let isStreamed = !body.isInMemory || body.bytes.count > Self.largestPiece
         guard !isStreamed || memory?.reserve(GzipCompressor.memoryBytes) ?? true else { return }
         do throws(Gzip.Failure) {
             if !isStreamed {
-                // The content of a response to HEAD was dropped, and its compressed length is not known.
+                // The content of a response to HEAD was dropped, so its compressed length is not known.
                 body =
                     body.isEmpty
                     ? HTTPBody(HTTPBodyStream(once: { nil }))
@@ -136,18 +137,18 @@ extension HTTPResponse {
         } catch { return }
         fields[.contentEncoding] = "gzip"
         fields[.contentLength] = nil
-        // Ranges count the bytes of a coding that is made anew each time.
+        // Ranges would count the bytes of a coding that differs each time.
         fields["Accept-Ranges"] = nil
         weakenEntityTag()
     }
 
-    /// Marks the entity tag as one of content that is the same, and not byte for byte (RFC 9110 §8.8.1).
+    /// Marks the entity tag as weak: the content is equivalent, but not byte for byte (RFC 9110 §8.8.1).
     fileprivate mutating func weakenEntityTag() {
         if let tag = fields["ETag"], tag.utf8.first == UInt8(ascii: "\"") { fields["ETag"] = "W/" + tag }
     }
 
     private static func compressing(_ body: HTTPBody) throws(Gzip.Failure) -> HTTPBody {
-        // A source that does not know its length may wait for what happens next.
+        // A source without a known length may wait for later events.
         let next: GzipCompressor.Next = body.length == nil ? .pause : .piece
         let compressor = try GzipCompressor()
         let pieces = body.isInMemory ? HTTPBodyStream(body.bytes, pieceBytes: largestPiece) : body.chunks

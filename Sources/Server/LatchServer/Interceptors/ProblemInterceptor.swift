@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An interceptor that converts errors of an endpoint to responses, so that the interceptors outside of it see one.
+/// An interceptor that converts errors of an endpoint to responses, so that the outer interceptors see one.
 ///
-/// A `ServerError` with a client error status is described to the client; any other error is 500 without details. The
-/// server does the same for errors that reach it.
+/// A `ServerError` with a client error status is described to the client. Any other error becomes a 500 without
+/// details. The server does the same for errors that reach it.
 public struct ProblemInterceptor: Interceptor {
     /// Reports an error that the client does not see.
     private let report: @Sendable (any Error, HTTPRequest) -> Void

@@ -5,13 +5,14 @@ import Synchronization
 
 /// An interceptor that assigns an identifier to each request, which the response repeats in `X-Request-Id`.
 ///
-/// An identifier of the client is kept if it is the only one, and safe in logs and fields: up to 64 letters, digits, `-`, `_` and `.`.
-/// Of several such interceptors around a handler, the outermost one assigns the identifier.
+/// An identifier of the client is kept if it is the only one, and safe in logs and fields. It is safe with up to 64
+/// letters, digits, `-`, `_` and `.`. If several such interceptors surround a handler, the outermost one assigns the
+/// identifier.
 public struct RequestIDInterceptor: Interceptor, Filter {
-    /// Creates an identifier when the client sent no safe one.
+    /// Creates an identifier if the client did not send a safe one.
     private let make: @Sendable () -> String
 
-    /// Creates an interceptor that calls `make` for identifiers; by default they are 128 unpredictable bits in hexadecimal.
+    /// Creates an interceptor that calls `make` for identifiers; by default 128 unpredictable bits in hexadecimal.
     public init(making make: (@Sendable () -> String)? = nil) { self.make = make ?? RequestNumbers.source.identifier }
 
     /// Sets the identifier in the request and in the response.
@@ -22,7 +23,7 @@ public struct RequestIDInterceptor: Interceptor, Filter {
     @usableFromInline
     package func filter(_ request: inout HTTPRequest) -> Filtering<String?> {
         let sent = request.fields.onlyValue(of: .requestID)
-        // A request that is made of another one has its context, and fields of its own.
+        // A request that was derived from another one has the same context, but separate fields.
         if let sent, sent == request.context.requestID { return .proceed(nil) }
         let id = sent.flatMap { Self.isSafe($0) ? $0 : nil } ?? make()
         if id != sent { request.fields[.requestID] = id }
@@ -35,7 +36,7 @@ public struct RequestIDInterceptor: Interceptor, Filter {
         if let id { outcome.response.fields[.requestID] = id }
     }
 
-    /// Whether an identifier can neither end a log line or a field nor be mistaken for another word of it.
+    /// Whether an identifier can neither end a log line or a field nor be mistaken for another word in it.
     private static func isSafe(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
             && allBytes(of: id) {
@@ -44,7 +45,7 @@ public struct RequestIDInterceptor: Interceptor, Filter {
     }
 }
 
-/// Numbers that differ in all processes, and from which nobody can tell how many there were: keyed digests of a counter.
+/// Numbers that differ in all processes and do not reveal how many there were: keyed digests of a counter.
 ///
 /// A random number for each request would cost a system call for each 64 bits.
 private enum RequestNumbers {

@@ -30,8 +30,8 @@ public struct FormFields: Sendable, Hashable, RandomAccessCollection {
 
     /// Returns the only value of a name; nil if it is missing.
     ///
-    /// - Throws: `ServerError.malformedRequest` if the name repeats: OAuth forbids that (RFC 6749 §3.2), since two parsers
-    ///   of one request could otherwise see different values.
+    /// - Throws: `ServerError.malformedRequest` if the name repeats. OAuth forbids that (RFC 6749 §3.2), since two
+    ///   parsers of one request could otherwise see different values.
     public func single(_ name: String) throws(ServerError) -> String? {
         let values = values(of: name)
         guard values.count < 2 else { throw .malformedRequest("The form contains a field more than once.") }
@@ -42,8 +42,8 @@ public struct FormFields: Sendable, Hashable, RandomAccessCollection {
 extension FormFields {
     /// Parses `application/x-www-form-urlencoded` text.
     ///
-    /// - Throws: `ServerError.malformedRequest` for invalid escapes, bytes that are not UTF-8, and more fields than
-    ///   `limit`.
+    /// - Throws: `ServerError.malformedRequest` for invalid escapes, bytes that are not UTF-8, and more than `limit`
+    ///   fields.
     package init(parsing text: Substring, limit: Int) throws(ServerError) {
         var rest = text.utf8
         while let pair = Self.nextPair(&rest) {
@@ -53,7 +53,7 @@ extension FormFields {
         }
     }
 
-    /// Parses a query; pairs that cannot be decoded are omitted, and so are those over `limit`.
+    /// Parses a query; pairs that cannot be decoded, or exceed `limit`, are omitted.
     init(query: Substring, limit: Int) {
         var (rest, count) = (query.utf8, 0)
         while count < limit, let pair = Self.nextPair(&rest) {
@@ -64,8 +64,8 @@ extension FormFields {
 
     /// Removes the next pair that is not empty from the text; nil at its end.
     ///
-    /// Pairs over a limit are never parsed. The text is split as bytes, since Swift combines `&` and a following accent
-    /// into one `Character`, and other implementations do not.
+    /// Pairs beyond a limit are never parsed. The text is split as bytes, since Swift combines `&` and a following
+    /// accent into one `Character`, but other implementations do not.
     private static func nextPair(_ rest: inout Substring.UTF8View) -> Substring.UTF8View? {
         rest = rest.drop { $0 == 0x26 }
         guard !rest.isEmpty else { return nil }

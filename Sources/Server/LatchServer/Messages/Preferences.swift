@@ -5,12 +5,12 @@ import LatchHTTP
 
 /// A preference of a request for values such as languages or media types (RFC 9110 §12.4.2).
 ///
-/// A malformed element is left out, since a request must not fail because of one.
+/// A malformed element is left out, since a request must not fail because of it.
 package struct Preferences: Sendable {
     /// The values in lower case with their weights in thousandths, in the order of the field.
     private let weights: [(value: Substring, weight: Int)]
 
-    /// The number of elements that are read; browsers send fewer than ten.
+    /// The maximum number of parsed elements; browsers send fewer than ten.
     private static let maximumCount = 32
 
     /// Parses a field such as Accept-Language or Accept.
@@ -31,7 +31,7 @@ package struct Preferences: Sendable {
             .sorted { ($0.element.weight, $1.offset) > ($1.element.weight, $0.offset) }.map { String($0.element.value) }
     }
 
-    /// Returns the weight of a value in thousandths; nil if the field does not have it.
+    /// Returns the weight of a value in thousandths; nil if the field does not contain it.
     package func weight(of value: String) -> Int? { weights.first { $0.value.utf8.elementsEqual(value.utf8) }?.weight }
 
     /// Parses `0`, `0.5` or `1.000`; nil for any other text (RFC 9110 §12.4.2).

@@ -7,14 +7,15 @@ extension HTTPRequest {
     /// The fields of the query, decoded; a pair that cannot be decoded is omitted.
     public var queryItems: FormFields { FormFields(query: query ?? "", limit: 1024) }
 
-    /// The cookies that the client sent (RFC 6265 §4.2), the first 200 of them.
+    /// The cookies that the client sent (RFC 6265 §4.2), at most the first 200.
     ///
-    /// The first of several cookies with one name counts: clients send the one with the longer path first (§5.4). The
-    /// field is parsed as bytes: a Swift `Character` may combine a separator with a following accent.
+    /// If several cookies have the same name, the first one counts: clients send the one with the longest path first
+    /// (§5.4). The field is parsed as bytes, since a Swift `Character` may combine a separator with a following accent.
     public var cookies: [String: String] { Dictionary(cookieList) { first, _ in first } }
 
-    /// Returns whether the client sent several cookies with a name and different values, as it does if another host of its
-    /// site has set one of them.
+    /// Returns whether the client sent several cookies with this name and different values.
+    ///
+    /// This happens if another host of its site has set one of them.
     package func isAmbiguous(cookie name: String) -> Bool {
         Set(cookieList.lazy.filter { $0.0 == name }.map(\.1)).count > 1
     }
@@ -46,12 +47,12 @@ extension HTTPRequest {
     /// router.post("/notes") { request in try await notes.add(request.json(as: NewNote.self)) }
     /// ```
     ///
-    /// - Throws: The errors of `json(limits:)`, and `ServerError.malformedRequest` when the content does not fit the
+    /// - Throws: The errors of `json(limits:)`, and `ServerError.malformedRequest` if the content does not fit the
     ///   type; the error names the key.
     public func json<Value: Decodable>(
         as type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(ServerError) -> Value {
-        // JSONDecoder accepts duplicate names, of which another parser may use the other one.
+        // JSONDecoder accepts duplicate names; another parser may use the other value.
         _ = try json()
         do {
             return try decoder.decode(type, from: Data(body.bytes.withoutByteOrderMark))
@@ -65,15 +66,17 @@ extension HTTPRequest {
     ///
     /// A byte order mark is ignored (RFC 8259 §8.1).
     ///
-    /// - Throws: `ServerError.unsupportedMediaType` when the content is neither `application/json` nor of a type that
-    ///   ends in `+json`, `.unsupportedContentCoding` when it is compressed, `.malformedRequest` when it is not JSON; the error names the position; `.memoryExhausted`.
+    /// - Throws: `ServerError.unsupportedMediaType` if the type is neither `application/json` nor ends in `+json`.
+    ///   `.unsupportedContentCoding` if the content is compressed. `.malformedRequest` if it is not JSON; the error
+    ///   names the position. `.memoryExhausted`.
     public func json(limits: JSONLimits = .default) throws(ServerError) -> JSONValue {
         guard let mediaType, mediaType == "application/json" || mediaType.utf8.suffix(5).elementsEqual("+json".utf8)
         else {
             throw .unsupportedMediaType(expected: "application/json")
         }
         try requireNoContentCoding()
-        // A digit and its comma become an element of 24 bytes in an array that grows by doubling; texts stay as long as they are.
+        // A digit and its comma become an element of 24 bytes in an array that grows by doubling; texts keep their
+        // length.
         let count = body.bytes.count
         try reserveMemory(count + 48 * min(limits.values, count / 2))
         do {
@@ -85,9 +88,9 @@ extension HTTPRequest {
 
     /// Parses the fields of a form in the content.
     ///
-    /// - Parameter limit: The maximum number of fields, so that small content cannot cost much memory.
-    /// - Throws: `ServerError.unsupportedMediaType` when the content is not `application/x-www-form-urlencoded`,
-    ///   `.unsupportedContentCoding`, `.malformedRequest` when it cannot be decoded or has more fields.
+    /// - Parameter limit: The maximum number of fields, so that a small content cannot use much memory.
+    /// - Throws: `ServerError.unsupportedMediaType` if the content is not `application/x-www-form-urlencoded`.
+    ///   `.unsupportedContentCoding`. `.malformedRequest` if it cannot be decoded or has more fields.
     public func formFields(limit: Int = 100) throws(ServerError) -> FormFields {
         guard mediaType == "application/x-www-form-urlencoded" else {
             throw .unsupportedMediaType(expected: "application/x-www-form-urlencoded")
@@ -100,8 +103,8 @@ extension HTTPRequest {
 
     /// Parses the parts of a form with files in the content (RFC 7578).
     ///
-    /// - Throws: `ServerError.unsupportedMediaType` when the content is not `multipart/form-data`,
-    ///   `.unsupportedContentCoding`, `.malformedRequest` when it is malformed or exceeds the limits.
+    /// - Throws: `ServerError.unsupportedMediaType` if the content is not `multipart/form-data`.
+    ///   `.unsupportedContentCoding`. `.malformedRequest` if it is malformed or exceeds the limits.
     public func multipartForm(
         limits: MultipartForm.Limits = MultipartForm.Limits()
     ) throws(ServerError) -> MultipartForm {
@@ -117,7 +120,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Refuses content that is compressed: a small one could become large.
+    /// Rejects compressed content, since a small one could become large.
     ///
     /// - Throws: `ServerError.unsupportedContentCoding`.
     package func requireNoContentCoding() throws(ServerError) {
@@ -126,7 +129,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Counts what is decoded from the content against the server's memory, until the request is answered.
+    /// Counts decoded data of the content against the server's memory, until the response is complete.
     ///
     /// - Throws: `ServerError.memoryExhausted`.
     private func reserveMemory(_ count: Int) throws(ServerError) {
@@ -135,8 +138,8 @@ extension HTTPRequest {
 
     /// The IP address of the client; nil in process.
     ///
-    /// It is the peer address of the socket. If that is a trusted proxy (``TrustedProxies``), it is the address that the
-    /// proxy states; header fields of other clients are ignored, since any client can send them.
+    /// It is the peer address of the socket. If that is a trusted proxy (``TrustedProxies``), it is the address that
+    /// the proxy states. Header fields of other clients are ignored, since any client can send them.
     public var remoteAddress: String? { context[RemoteAddress.self] }
 }
 
@@ -145,17 +148,17 @@ package enum RemoteAddress: HTTPContextKey {
     package static var defaultValue: String? { nil }
 }
 
-/// The context key of the address of the trusted proxy that has sent a request; nil where a client has.
+/// The context key for the address of the trusted proxy that sent a request; nil if a client sent it.
 package enum ProxyAddress: HTTPContextKey {
     package static var defaultValue: String? { nil }
 }
 
-/// The context key of the version of HTTP by which a request has arrived; nil in process.
+/// The context key for the HTTP version of a request; nil in process.
 package enum ProtocolVersion: HTTPContextKey {
     package static var defaultValue: String? { nil }
 }
 
-/// Removes the quotes that may enclose a cookie's value (RFC 6265 §4.1.1).
+/// Removes the quotes that may surround a cookie's value (RFC 6265 §4.1.1).
 private func unquoted(_ value: Substring.UTF8View) -> String {
     let isQuoted = value.count >= 2 && value.first == 0x22 && value.last == 0x22
     return String(Substring(isQuoted ? value.dropFirst().dropLast() : value))

@@ -25,17 +25,18 @@ extension HTTPResponse {
         return response
     }
 
-    /// Creates an error response as `application/problem+json` (RFC 9457); only the message of a client's error is
-    /// shown.
+    /// Creates an error response as `application/problem+json` (RFC 9457).
+    ///
+    /// It shows the message only for an error of the client.
     public static func problem(_ error: ServerError) -> HTTPResponse {
         guard error.status.isClientError else { return problem(status: error.status) }
         var response = problem(status: error.status, code: error.code, detail: error.message)
-        // RFC 7694 §3: a client sends the content again without the coding.
+        // RFC 7694 §3: a client then sends the content again without the coding.
         if error.code == ServerError.unsupportedContentCoding.code { response.fields[.acceptEncoding] = "identity" }
         return response
     }
 
-    /// Creates an error response as `application/problem+json` (RFC 9457), by default with a status only.
+    /// Creates an error response as `application/problem+json` (RFC 9457), by default only with a status.
     ///
     /// - Parameters:
     ///   - status: The status, whose reason phrase is the title.
@@ -50,18 +51,18 @@ extension HTTPResponse {
     /// Creates an error response from a problem (RFC 9457), with its status, or 500 if it has none.
     public static func problem(_ problem: ProblemDetails) -> HTTPResponse {
         var fields: HTTPFields = [.contentType: ProblemDetails.mediaType, .cacheControl: "no-store"]
-        // RFC 9110 §10.2.3: a client that repeats the request at once makes it worse.
+        // RFC 9110 §10.2.3: a client that repeats the request immediately makes the overload worse.
         if problem.status == .serviceUnavailable { fields[.retryAfter] = "1" }
         return .json(problem.json, status: problem.status ?? .internalServerError, fields: fields)
     }
 }
 
 extension HTTPResponse {
-    /// Creates a redirect of a request to another path of the same host, with its query; 404 for a path that would name a host.
+    /// Creates a redirect of a request to another path of the same host, with its query.
     ///
-    /// The client repeats method and content (RFC 9110 §15.4.9).
+    /// It is a 404 for a path that would name a host. The client repeats method and content (RFC 9110 §15.4.9).
     static func redirect(_ request: HTTPRequest, to path: String) -> HTTPResponse {
-        // RFC 3986 §4.2: a reference that begins with two slashes names a host. Browsers take a backslash for one.
+        // RFC 3986 §4.2: a reference that begins with two slashes names a host. Browsers treat a backslash as a slash.
         let second = path.utf8.dropFirst().first
         guard second != 0x2F, second != 0x5C else { return .problem(status: .notFound) }
         return HTTPResponse(status: 308, fields: [.location: path + (request.query.map { "?" + $0 } ?? "")])
@@ -69,7 +70,7 @@ extension HTTPResponse {
 }
 
 extension HTTPStatus {
-    /// The reason phrase of the status (RFC 9110 §15, RFC 6585), or that of the first status of its class.
+    /// The reason phrase of the status (RFC 9110 §15, RFC 6585), or of the first status in its class.
     var reasonPhrase: String { Self.phrases[rawValue] ?? Self.phrases[rawValue / 100 * 100] ?? "Unknown" }
 
     private static let phrases: [Int: String] = [

@@ -3,7 +3,7 @@
 import LatchCore
 import Synchronization
 
-/// The way in which an endpoint gets the content of its requests, and how large it may be.
+/// The way in which an endpoint receives the content of its requests, and the maximum size of the content.
 ///
 /// ```swift
 /// var router = Router(interceptors: [ProblemInterceptor()])
@@ -14,61 +14,62 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Without a rule an endpoint gets complete content of at most `maximumBodyBytes` of the server's configuration. A prefix in the
-/// configuration's `contentLimits` or `streamedContent` prevails over the rules of endpoints.
+/// Without a rule an endpoint gets complete content of at most `maximumBodyBytes` in the server's configuration. A
+/// prefix in the configuration's `contentLimits` or `streamedContent` takes precedence over the rules of endpoints.
 public struct ContentRule: Sendable, Hashable {
     let rule: ContentPolicy.Rule
 
-    /// The complete content, in memory, of at most so many bytes; a request with more is 413.
+    /// The complete content, in memory, up to a number of bytes; a request with more is 413.
     public static func collected(upTo limit: Int) -> ContentRule {
         ContentRule(rule: ContentPolicy.Rule(limit: limit, isStreamed: false))
     }
 
-    /// The content while it arrives, as fast as the endpoint reads it, of at most so many bytes.
+    /// The content while it arrives, as fast as the endpoint reads it, up to a number of bytes.
     ///
-    /// The next read after them throws `HTTPError.tooLarge`, and a client that sends too slowly lets it throw
-    /// `HTTPError.timeout`. A request whose endpoint throws these errors on is 413 or 408. Once an endpoint has responded, a
-    /// rest of its content is not received: over HTTP/1.1 the connection ends unless the rest is short.
+    /// The next read after them throws `HTTPError.tooLarge`. If a client sends too slowly, the read throws
+    /// `HTTPError.timeout`. If the endpoint rethrows these errors, the response is 413 or 408. After an endpoint has
+    /// responded, the rest of its content is not received. Over HTTP/1.1 the connection then ends, unless the rest is
+    /// short.
     public static func streamed(upTo limit: Int) -> ContentRule {
         ContentRule(rule: ContentPolicy.Rule(limit: limit, isStreamed: true))
     }
 }
 
 extension Router {
-    /// Adds an endpoint that gets its content as a rule says.
+    /// Adds an endpoint that receives its content by a rule.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, content rule: ContentRule, handledBy handler: any Handler
     ) {
         on(method, pattern, handledBy: ContentRuleHandler(rule: rule.rule, next: handler))
     }
 
-    /// Adds an endpoint made of a closure, which gets its content as a rule says.
+    /// Adds an endpoint made of a closure, which receives its content by a rule.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, content rule: ContentRule, _ body: @escaping Endpoint<HTTPResponse>
     ) {
         on(method, pattern, content: rule, handledBy: ClosureHandler(body))
     }
 
-    /// Adds a `POST` endpoint, which gets its content as a rule says.
+    /// Adds a `POST` endpoint, which receives its content by a rule.
     public mutating func post(
         _ pattern: String, content rule: ContentRule, _ body: @escaping Endpoint<HTTPResponse>
     ) {
         on(.post, pattern, content: rule, body)
     }
 
-    /// Adds a `POST` endpoint whose result is sent as JSON, and which gets its content as a rule says.
+    /// Adds a `POST` endpoint whose result is sent as JSON, and which receives its content by a rule.
     public mutating func post<Content: Encodable & Sendable>(
         _ pattern: String, content rule: ContentRule, _ body: @escaping Endpoint<Content>
     ) {
         on(.post, pattern, content: rule) { try .json(encoding: try await body($0)) }
     }
 
-    /// Adds a `PUT` endpoint, which gets its content as a rule says.
+    /// Adds a `PUT` endpoint, which receives its content by a rule.
     public mutating func put(_ pattern: String, content rule: ContentRule, _ body: @escaping Endpoint<HTTPResponse>) {
         on(.put, pattern, content: rule, body)
     }
 
-    /// Adds a `PUT` endpoint whose result is sent as JSON, and which gets its content as a rule says.
+    /// Adds a `PUT` endpoint whose result is sent as JSON, and which receives its content by a rule.
     public mutating func put<Content: Encodable & Sendable>(
         _ pattern: String, content rule: ContentRule, _ body: @escaping Endpoint<Content>
     ) {
@@ -77,7 +78,7 @@ extension Router {
 }
 
 extension RouteTable {
-    /// Returns what the endpoint of a request says of its content; nil if no endpoint says anything.
+    /// Returns the content rule of the endpoint for a request; nil without a rule.
     func contentRule(_ trailingSlash: Router.TrailingSlash) -> ContentPolicy.RuleFinder? {
         var policies: [ObjectIdentifier: ContentPolicy] = [:]
         for route in routes {
@@ -95,12 +96,12 @@ extension RouteTable {
     }
 }
 
-/// The context key of the limit that the server's configuration has for content that arrives while it is read.
+/// The context key for the limit in the server's configuration for content that is read while it arrives.
 enum ConfiguredContentLimit: HTTPContextKey {
     static var defaultValue: Int? { nil }
 }
 
-/// A handler whose content follows a rule, in process and behind a server.
+/// A handler whose content follows a rule, both in process and behind a server.
 private struct ContentRuleHandler: ContentPolicyHandler {
     let rule: ContentPolicy.Rule
     let next: any Handler
@@ -130,7 +131,7 @@ private struct ContentRuleHandler: ContentPolicyHandler {
     }
 }
 
-/// Content up to a limit, which records why it cannot be read further.
+/// Content up to a limit, which records the reason why it cannot be read further.
 private final class LimitedContent: Sendable {
     private struct State: Sendable {
         var iterator: HTTPBodyStream.Iterator
@@ -147,7 +148,7 @@ private final class LimitedContent: Sendable {
         state = Mutex(State(iterator: content.chunks.makeAsyncIterator()))
     }
 
-    /// The error by which the last read has failed; nil if none has.
+    /// The error of the last failed read; nil if none failed.
     var failure: HTTPError? { state.withLock { $0.failure } }
 
     /// The content for a reader.
@@ -157,7 +158,7 @@ private final class LimitedContent: Sendable {
                 length: content.length, once: { try await self.next() }, trailers: { self.content.trailers }))
     }
 
-    /// Returns all of the content in memory, which counts as the request's.
+    /// Returns all of the content in memory, charged to the request.
     func collected(charging memory: MemoryReservation?) async throws -> HTTPBody {
         var all: [UInt8] = []
         while let piece = try await next() {
@@ -170,7 +171,7 @@ private final class LimitedContent: Sendable {
     private func next() async throws -> [UInt8]? {
         var (iterator, count) = state.withLock { ($0.iterator, $0.count) }
         do {
-            // Content that is announced as too large is not begun.
+            // If the announced length is too large, reading does not begin.
             guard content.length ?? 0 <= limit else { throw HTTPError.tooLarge }
             let piece = try await iterator.next()
             count += piece?.count ?? 0

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path pattern whose segments are literal or `{name}`, and the last one perhaps `{name...}`.
+/// A path pattern whose segments are literal or `{name}`; the last one may be `{name...}`.
 struct RoutePattern: Sendable, Equatable {
     /// The part of a pattern between two slashes.
     enum Segment: Sendable, Equatable {
         /// Decoded text: `a b`, never `a%20b`.
         case literal(String)
-        /// The name without its braces; it matches any segment that is not empty.
+        /// The name without its braces; it matches any non-empty segment.
         case parameter(String)
         /// The name without its braces and dots; it matches the rest of the path, which may be empty.
         case rest(String)

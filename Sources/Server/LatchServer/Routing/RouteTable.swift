@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The endpoints of a router, in a trie of the segments of their paths.
+/// The endpoints of a router, in a trie of their path segments.
 struct RouteTable: Sendable {
     final class Route: Sendable {
         let method: HTTPMethod
@@ -30,7 +30,7 @@ struct RouteTable: Sendable {
     private struct Node: Sendable {
         /// The children by the bytes of their decoded literal segment, in the order of `precedes(_:_:)`.
         var literals: [(segment: [UInt8], node: Int)] = []
-        /// The child for a parameter; one for all names, since each route has names of its own.
+        /// The child for a parameter; one for all names, since each route has its own names.
         var parameter: Int?
         /// The child for the rest of a path.
         var rest: Int?
@@ -46,12 +46,12 @@ struct RouteTable: Sendable {
             return literals[index].node
         }
 
-        /// Adds a child for a literal segment that has none.
+        /// Adds a child for a literal segment that does not have one.
         mutating func insert(_ segment: [UInt8], _ node: Int) {
             literals.insert((segment, node), at: segment.withUnsafeBufferPointer(index))
         }
 
-        /// The route for a method; that of `GET` also serves `HEAD` (RFC 9110 §9.3.2).
+        /// The route for a method; the route of `GET` also serves `HEAD` (RFC 9110 §9.3.2).
         func route(for method: HTTPMethod) -> Route? {
             routes.first { $0.method == method } ?? (method == .head ? routes.first { $0.method == .get } : nil)
         }
@@ -66,7 +66,7 @@ struct RouteTable: Sendable {
             return low
         }
 
-        /// Whether a segment is shorter than another one, or as long and less by its bytes.
+        /// Whether a segment is shorter than another one, or equally long and less by its bytes.
         private static func precedes(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
             guard left.count == right.count else { return left.count < right.count }
             for index in left.indices where left[index] != right[index] { return left[index] < right[index] }
@@ -121,7 +121,7 @@ extension RouteTable {
         } catch { return .response(.problem(error)) }
     }
 
-    /// Returns a path with a trailing slash, or without its own; nil for the root.
+    /// Returns a path with a trailing slash added or removed; nil for the root.
     private static func togglingSlash(_ path: String) -> String? {
         guard path.utf8.count > 1 else { return nil }
         return path.utf8.last == 0x2F ? String(Substring(path.utf8.dropLast())) : path + "/"
@@ -153,7 +153,7 @@ extension RouteTable {
     private struct Path {
         let bytes: UnsafeBufferPointer<UInt8>
 
-        /// Decodes a part of the path, in which slashes separate before it is decoded.
+        /// Decodes a part of the path, whose slashes separate segments before decoding.
         func decoded(_ part: Range<Int>) throws(ServerError) -> String {
             let text = Substring(decoding: bytes[part], as: UTF8.self)
             guard let text = percentDecoded(text.utf8, plusIsSpace: false) else {
@@ -165,7 +165,8 @@ extension RouteTable {
 
     /// Finds the node of a path from the segment at `start` on, and appends the parameters to `values`.
     ///
-    /// Of several nodes the first one counts that `isWanted`: a literal segment precedes a parameter, and both precede the rest.
+    /// The first node for which `isWanted` is true counts. A literal segment precedes a parameter, and both precede
+    /// the rest.
     /// Segments are decoded after splitting, so `%2F` does not separate.
     private func find(
         _ path: Path, from start: Int, below node: Int, _ values: inout [String], where isWanted: (Int) -> Bool
@@ -194,7 +195,7 @@ extension RouteTable {
             return try find(path, from: part.upperBound + 1, below: next, &values, where: isWanted)
         }
         if let next = nodes[node].child(named: segment), let found = try findRest(at: next) { return found }
-        // RFC 3986 §6.2.2.3: clients remove dot segments; one that remains may be an attempt at path traversal.
+        // RFC 3986 §6.2.2.3: clients remove dot segments, so a remaining one may be an attempt at path traversal.
         if let next = nodes[node].parameter, !Self.isEmptyOrDots(segment) {
             values.append(String(decoding: segment, as: UTF8.self))
             if let found = try findRest(at: next) { return found }
@@ -214,13 +215,13 @@ extension RouteTable {
     /// Returns the rest of a path, decoded; nil if it has an empty segment before its end, or a dot segment.
     private static func rest(of path: Path, from start: Int) throws(ServerError) -> String? {
         let rest = try path.decoded(start..<path.bytes.count)
-        // An encoded slash separates here, since a handler cannot tell it from others.
+        // An encoded slash separates here, since a handler cannot distinguish it from others.
         let segments = rest.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
         guard !segments.dropLast().contains(where: isEmptyOrDots) else { return nil }
         return segments.last.map { !$0.isEmpty && isEmptyOrDots($0) } == true ? nil : rest
     }
 
-    /// Returns the response for a path that exists and a method without an endpoint.
+    /// Returns the response for an existing path and a method without an endpoint.
     private static func response(to method: HTTPMethod, allowing methods: Set<HTTPMethod>) -> HTTPResponse {
         var allowed = methods
         if allowed.contains(.get) { allowed.insert(.head) }

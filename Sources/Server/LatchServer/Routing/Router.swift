@@ -13,20 +13,25 @@
 /// let server = Server(handler: router)      // or: Client(baseURL: url, transport: router)
 /// ```
 ///
-/// A pattern is a path whose segments are literal or `{name}`; the last one can be `{name...}`. A parameter matches one segment that
-/// is not empty, decoded, and `{name...}` the rest of the path, also an empty one: `/files/{path...}` matches `/files/` and
-/// `/files/a/b`, and not `/files`. Where several patterns match, a literal segment precedes a parameter, which precedes the rest, and
-/// an endpoint of the request's method precedes those of others. Segments compare by their bytes in UTF-8, and dot segments match
-/// literally only. An unknown path results in 404, a known path with another method in 405 and `Allow`. `HEAD` is served by the `GET`
-/// endpoint without its content, and `OPTIONS` with `Allow`.
+/// A pattern is a path whose segments are literal or `{name}`; the last one can be `{name...}`. A parameter matches one
+/// non-empty segment, decoded. `{name...}` matches the rest of the path, even an empty one. So `/files/{path...}`
+/// matches `/files/` and `/files/a/b`, but not `/files`.
+///
+/// If several patterns match, a literal segment precedes a parameter, and a parameter precedes the rest. An endpoint of
+/// the request's method precedes those of other methods. Segments are compared by their bytes in UTF-8, and dot
+/// segments match only literally.
+///
+/// An unknown path results in 404, and a known path with another method in 405 and `Allow`. The `GET` endpoint serves
+/// `HEAD` without its content. `OPTIONS` returns `Allow`.
 public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
-    /// What a router does with a path that differs from a pattern by a slash at its end.
+    /// The handling of a path that differs from a pattern only by a slash at its end.
     public enum TrailingSlash: Sendable {
-        /// The path is another one: 404.
+        /// The paths are different: 404.
         case significant
         /// The endpoint responds.
         case ignored
-        /// A redirect leads to the path of the pattern, with the status 308, which keeps method and content (RFC 9110 §15.4.9).
+        /// A redirect leads to the path of the pattern, with status 308, which keeps method and content (RFC 9110
+        /// §15.4.9).
         case redirected
     }
 
@@ -37,9 +42,9 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
     /// Creates a router without endpoints.
     ///
     /// - Parameters:
-    ///   - interceptors: The interceptors of every endpoint and of the router's own responses, the first of them outermost. They see
-    ///     the request after it was matched, with its path parameters.
-    ///   - trailingSlash: The rule for all endpoints, also those of groups and of merged routers.
+    ///   - interceptors: The interceptors of every endpoint and of the router's own responses, the outermost first.
+    ///     They see the request after it was matched, with its path parameters.
+    ///   - trailingSlash: The rule for all endpoints, including those of groups and of merged routers.
     public init(interceptors: [any Interceptor] = [], trailingSlash: TrailingSlash = .significant) {
         (self.interceptors, self.trailingSlash) = (interceptors, trailingSlash)
     }
@@ -58,7 +63,7 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
         return policy
     }
 
-    /// Adds an endpoint; a later one with the same method and pattern replaces the earlier.
+    /// Adds an endpoint; it replaces an earlier one with the same method and pattern.
     public mutating func on(_ method: HTTPMethod, _ pattern: String, handledBy handler: any Handler) {
         table.insert(handler.nested(in: interceptors), method: method, pattern: RoutePattern(pattern))
     }
@@ -87,7 +92,7 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
         on(method, pattern, handledBy: ClosureHandler { try .json(encoding: try await body($0)) })
     }
 
-    /// Adds the endpoints that `build` adds to a router of its own, below `prefix` and inside `interceptors`.
+    /// Adds the endpoints that `build` adds to a separate router, below `prefix` and inside `interceptors`.
     ///
     /// ```swift
     /// router.group(prefix: "/admin", interceptors: [requireAdmin]) { admin in
@@ -102,7 +107,7 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
         merge(inner, below: prefix)
     }
 
-    /// Adds all endpoints of another router below a prefix; this router's interceptors enclose those of the other.
+    /// Adds all endpoints of another router below a prefix; this router's interceptors enclose the other's.
     public mutating func merge(_ other: Router, below prefix: String = "") {
         let prefix = RoutePattern(prefix)
         for route in other.table.routes {
@@ -143,10 +148,10 @@ extension Router {
     /// Adds a `GET` endpoint, which also serves `HEAD`.
     public mutating func get(_ pattern: String, _ body: @escaping Endpoint<HTTPResponse>) { on(.get, pattern, body) }
 
-    /// Adds a `GET` endpoint that waits for nothing, which a server calls without a task.
+    /// Adds a `GET` endpoint that does not wait, which a server calls without a task.
     ///
-    /// Like every handler before its first wait, the closure runs on the thread that serves its connection. It must not look at its
-    /// task, which may be that of an earlier request.
+    /// Like every handler before its first wait, the closure runs on the thread that serves its connection. It must not
+    /// use its task, which may belong to an earlier request.
     public mutating func getImmediately(
         _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
     ) {
@@ -205,15 +210,16 @@ extension Router {
     /// router.files("/", in: "/srv/notes/app", fallback: "index.html")      // a single-page app
     /// ```
     ///
-    /// Files are read while they are sent, with a media type by their extension, an entity tag, conditional requests and ranges (RFC
-    /// 9110 §13, §14). A path that ends in a slash gives `index.html` of that folder, and a folder's path without a slash redirects there.
-    /// Hidden files and what links lead to outside the folder are not found; `.well-known` is served. There is no list of a folder's files.
+    /// Files are read while they are sent, with a media type by their extension and an entity tag. Conditional requests
+    /// and ranges are supported (RFC 9110 §13, §14). A path that ends in a slash returns `index.html` of that folder,
+    /// and a folder's path without a slash redirects there. Hidden files, except `.well-known`, are not found. Neither
+    /// are files outside the folder that a link leads to. A folder is never listed.
     ///
     /// - Parameters:
     ///   - prefix: The path of the folder.
     ///   - folder: The path of the folder in the file system.
-    ///   - cacheControl: The `Cache-Control` field; nil for none, with which caches guess a lifetime from the age of a file.
-    ///   - fallback: The path in the folder of a file that takes the place of each missing one, with the status 200; nil for 404.
+    ///   - cacheControl: The `Cache-Control` field; nil for none. Caches then guess a lifetime from the age of a file.
+    ///   - fallback: The path in the folder of a file that replaces each missing one, with status 200; nil for 404.
     public mutating func files(
         _ prefix: String, in folder: String, cacheControl: String? = nil, fallback: String? = nil
     ) {
@@ -233,7 +239,7 @@ extension HTTPRequest {
 
     /// Converts the path segment that matched `{name}` in the router's pattern.
     ///
-    /// - Throws: `ServerError.malformedRequest` when the segment does not describe a value of the type.
+    /// - Throws: `ServerError.malformedRequest` if the segment does not describe a value of the type.
     public func pathParameter<Value: LosslessStringConvertible>(
         _ name: String, as type: Value.Type
     ) throws(ServerError) -> Value {
@@ -264,10 +270,10 @@ enum PathParameters: HTTPContextKey {
 }
 
 extension HTTPResponse {
-    /// Makes the response to `GET` that to `HEAD`: with its length and without its content (RFC 9110 §9.3.2).
+    /// Turns the response to `GET` into the response to `HEAD`: with its length, without its content (RFC 9110 §9.3.2).
     mutating func dropContent() {
         if fields[.contentLength] == nil {
-            // RFC 9110 §8.6: where a stream has no known length, the response to HEAD states none either.
+            // RFC 9110 §8.6: if a stream has no known length, the response to HEAD states none either.
             guard let length = body.length else { return body = HTTPBody(HTTPBodyStream(once: { nil })) }
             fields[.contentLength] = String(length)
         }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rate at which a client must accept a response or send content, and the pause that it may make.
+/// The rate at which a client must accept a response or send content, and the maximum pause.
 ///
-/// If any progress were enough, a client that reads one byte a minute could hold its connection, and the memory of the
-/// response, forever. So each byte extends the deadline by the time that it may cost, up to the maximum pause.
+/// If any progress were enough, a client that reads one byte a minute could hold its connection, and the response's
+/// memory, forever. So each byte extends the deadline by the time that it may cost, up to the maximum pause.
 struct MinimumRate: Sendable {
-    /// The longest time without progress, and the furthest that a client may fall behind, in nanoseconds.
+    /// The maximum time without progress, and the maximum delay of a client, in nanoseconds.
     let maximumPause: UInt64
-    /// The time that each byte may cost, in nanoseconds; nil when any progress is enough.
+    /// The time that each byte may cost, in nanoseconds; nil if any progress is enough.
     let timePerByte: UInt64?
 
-    /// A rate; one of zero or less requires progress only.
+    /// A rate; zero or less requires only progress.
     init(bytesPerSecond rate: Int, maximumPause: UInt64) {
         self.maximumPause = maximumPause
         timePerByte = rate > 0 ? 1_000_000_000 / UInt64(rate) : nil

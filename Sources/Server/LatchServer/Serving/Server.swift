@@ -13,9 +13,9 @@ import Synchronization
 /// try await server.run()                    // until the task is cancelled; then drains
 /// ```
 ///
-/// Handlers run on the thread that reads the socket until they suspend, and resume there. So they must not block: a long
-/// computation or a blocking call belongs on a thread of its own, which resumes the task by a continuation. When the
-/// client disconnects, the handler's task is cancelled.
+/// Handlers run on the thread that reads the socket until they suspend, and resume there. So they must not block. A
+/// long computation or a blocking call belongs on a separate thread, which resumes the task by a continuation. If the
+/// client disconnects, the handler's task is canceled.
 public final class Server: Sendable {
     /// The address that a server listens on.
     public struct Address: Sendable, Hashable, CustomStringConvertible {
@@ -23,7 +23,7 @@ public final class Server: Sendable {
         public let scheme: String
         /// The host, without brackets.
         public let host: String
-        /// The port, also when the system chose it.
+        /// The port, even if the system chose it.
         public let port: Int
 
         /// The host, in brackets if it is an IPv6 address, and the port.
@@ -41,7 +41,7 @@ public final class Server: Sendable {
         case new
         case bound(EngineConfiguration)
         case serving(Engine, Address)
-        /// The task that ends what runs; nil if nothing ran.
+        /// The task that ends the running server; nil if it did not run.
         case stopped(Task<Void, Never>?)
     }
 
@@ -62,11 +62,12 @@ public final class Server: Sendable {
         limiter = ConnectionLimiter(configuration)
     }
 
-    /// Binds the address, for a program that prepares what it serves meanwhile.
+    /// Binds the address, for a program that still has to prepare its content.
     ///
-    /// Until ``start()`` clients are refused, so that a proxy turns to another server; those of an inherited socket wait in it.
+    /// Until ``start()`` clients are refused, so that a proxy uses another server. Clients of an inherited socket wait
+    /// in it.
     ///
-    /// - Throws: As ``start()``.
+    /// - Throws: The errors of ``start()``.
     package func bind() throws(ServerError) -> Address {
         try state.withLock { state throws(ServerError) in
             guard case .new = state else { throw .alreadyStarted }
@@ -78,8 +79,8 @@ public final class Server: Sendable {
 
     /// Starts to listen; returns as soon as connections are accepted.
     ///
-    /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, `.tlsUnavailable` on Apple platforms,
-    ///   `.outOfResources`, or `.alreadyStarted`.
+    /// - Throws: `ServerError.portInUse`, `.addressUnavailable`, `.badCertificate`, `.tlsUnavailable` on Apple
+    ///   platforms, `.outOfResources`, or `.alreadyStarted`.
     @discardableResult
     public func start() async throws(ServerError) -> Address {
         try state.withLock { state throws(ServerError) in
@@ -89,14 +90,14 @@ public final class Server: Sendable {
             case .bound(let bound): shared = bound
             case .serving, .stopped: throw .alreadyStarted
             }
-            // A start that fails closes the socket.
+            // A failed start closes the socket.
             state = .new
             state = .serving(try Engine.start(shared, loops: configuration.loops), shared.address)
             return shared.address
         }
     }
 
-    /// The address that the server listens on; nil while it does not.
+    /// The address that the server listens on; nil while it does not listen.
     public var address: Address? {
         state.withLock { state in
             switch state {
@@ -110,7 +111,7 @@ public final class Server: Sendable {
     /// The number of open connections.
     package var connectionCount: Int { limiter.total }
 
-    /// The number of open connections, and what became of others since the start.
+    /// The numbers of open, refused and failed connections since the start.
     package var connectionStatistics: ConnectionStatistics { limiter.statistics }
 
     /// The bytes that the requests of all connections hold; nil while the server does not listen.
@@ -118,22 +119,22 @@ public final class Server: Sendable {
         state.withLock { if case .serving(let engine, _) = $0 { engine.memory } else { nil } }
     }
 
-    /// Replaces the certificate of all connections that are accepted from now on, as after a renewal; open ones keep theirs.
+    /// Replaces the certificate for later connections, for example after a renewal; open ones keep theirs.
     ///
-    /// - Throws: `ServerError.badCertificate`, after which the earlier one stays in use, or `.noCertificate` if the server
-    ///   does not serve https.
+    /// - Throws: `ServerError.badCertificate`, and then the earlier certificate stays in use, or `.noCertificate` if
+    ///   the server does not serve https.
     public func replaceCertificate(_ tls: TLS) throws(ServerError) { try certificateReplacement(tls)() }
 
-    /// Loads a certificate, and returns a function that replaces the server's by it and cannot fail.
+    /// Loads a certificate, and returns a function that installs it in the server and cannot fail.
     ///
-    /// - Throws: As ``replaceCertificate(_:)``.
+    /// - Throws: The errors of ``replaceCertificate(_:)``.
     package func certificateReplacement(_ tls: TLS) throws(ServerError) -> @Sendable () -> Void {
         guard let current = currentTLSContext else { throw .noCertificate }
         let context = try TLSContext(tls, offersHTTP2: configuration.supportsHTTP2)
         return { current.replace(with: context) }
     }
 
-    /// The time at which the certificate of later connections, or one behind it, ends; nil where the server does not serve https.
+    /// The earliest expiry in the certificate chain of later connections; nil if the server does not serve https.
     package var certificateEnd: Date? {
         currentTLSContext?.validity.map { Date(timeIntervalSince1970: Double($0.end)) }
     }
@@ -144,9 +145,9 @@ public final class Server: Sendable {
 
     /// Stops accepting connections, lets running requests finish, then closes every connection.
     ///
-    /// A further call waits for the first one, whose grace counts.
+    /// A further call waits for the first one, whose grace applies.
     ///
-    /// - Parameter grace: The time after which running handlers are cancelled and their connections closed.
+    /// - Parameter grace: The time after which running handlers are canceled and their connections closed.
     public func shutdown(grace: Duration) async {
         let end = state.withLock { state -> Task<Void, Never>? in
             var end: Task<Void, Never>?
@@ -163,7 +164,7 @@ public final class Server: Sendable {
         stopped.continuation.finish()
     }
 
-    /// Starts unless the server was started, and serves until the task is cancelled or the server is shut down.
+    /// Starts unless the server was started, and serves until the task is canceled or the server is shut down.
     ///
     /// - Throws: An error of `start()`.
     public func run() async throws(ServerError) {

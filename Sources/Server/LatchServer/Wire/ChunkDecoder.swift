@@ -4,7 +4,7 @@ import LatchCore
 
 /// A strict decoder of the chunked transfer coding (RFC 9112 §7.1).
 struct ChunkDecoder {
-    /// The position of the next byte in the coding; input may end at any byte, so this is all that is known.
+    /// The position of the next byte in the coding; input may end at any byte, so only the position is known.
     private enum State: Equatable {
         /// The digits of a size; `digits` counts them, since leading zeros could continue forever.
         case size(digits: Int, value: Int)
@@ -22,7 +22,7 @@ struct ChunkDecoder {
         case trailerLineFeed
         /// The LF of that empty line.
         case lastLineFeed
-        /// The end; bytes that follow belong to the next request.
+        /// The end; later bytes belong to the next request.
         case complete
     }
 
@@ -31,7 +31,7 @@ struct ChunkDecoder {
     private var chunkSize = 0
     /// The number of bytes of content.
     private var received = 0
-    /// The number of bytes in extensions, which may be as many as those of the content, and some more.
+    /// The number of bytes in extensions, which may exceed the bytes of the content by a limit.
     private var extensionCount = 0
     /// The number of bytes in trailers.
     private var trailerCount = 0
@@ -39,7 +39,7 @@ struct ChunkDecoder {
     private let keepsTrailers: Bool
     /// The lines after the last chunk, each with its CRLF.
     private(set) var trailerLines: [UInt8] = []
-    /// The limit of trailers, and of extensions beside as many bytes of content.
+    /// The limit of trailers, and of the excess of extensions over the content, in bytes.
     private static let overheadLimit = 8192
 
     init(keepsTrailers: Bool = false) { self.keepsTrailers = keepsTrailers }
@@ -72,7 +72,7 @@ struct ChunkDecoder {
         case .size(let digits, let value): try decodeSize(byte, digits, value, remainingLimit: remainingLimit)
         case .extensions:
             extensionCount += 1
-            // Clients that sign each chunk have some hundred bytes for each.
+            // Clients that sign each chunk need some hundred bytes for each.
             guard extensionCount - received <= Self.overheadLimit else { throw .headTooLarge }
             if byte == 0x0D { state = .sizeLineFeed } else { try rejectControl(byte) }
         case .sizeLineFeed:

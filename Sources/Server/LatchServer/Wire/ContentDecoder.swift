@@ -11,12 +11,12 @@ struct ContentDecoder {
     private var state: State
     /// The maximum size of the content, without the bytes of the chunked coding.
     private var limit: Int
-    /// The content so far, without what was taken; never longer than the limit.
+    /// The content so far, without the taken pieces; never longer than the limit.
     private(set) var content: [UInt8] = []
 
     /// Creates a decoder for the framing; a length over the limit is rejected before any content is read.
     ///
-    /// - Parameter isInPieces: Whether a reader takes pieces, and wants the trailers, which are checked alone otherwise.
+    /// - Parameter isInPieces: Whether a reader takes pieces and wants the trailers; otherwise they are only validated.
     init(_ framing: RequestHead.Framing, limit: Int, isInPieces: Bool = false) throws(Rejection) {
         self.limit = limit
         switch framing {
@@ -51,10 +51,10 @@ struct ContentDecoder {
         return content
     }
 
-    /// The number of bytes that are still to come; nil where only the end says it.
+    /// The number of missing bytes; nil if only the end determines it.
     var remaining: Int? { if case .length(let remaining) = state { remaining } else { nil } }
 
-    /// The trailer section with the empty line at its end (RFC 9112 §7.1.2), as far as it has arrived.
+    /// The trailer section with its final empty line (RFC 9112 §7.1.2), as far as it has arrived.
     var trailerLines: [UInt8] { if case .chunked(let decoder) = state { decoder.trailerLines } else { [] } }
 }
 
@@ -63,16 +63,16 @@ struct ContentLimits: Sendable {
     private let defaultLimit: Int
     /// The limits by path prefix, the longest prefix first.
     private var limitsByPrefix: [(prefix: String, bytes: Int)]
-    /// Those of the configuration alone.
+    /// The limits of the configuration only.
     private let configured: [(prefix: String, bytes: Int)]
 
-    /// Creates the limits of a configuration, and those of its handler where the configuration has none.
+    /// Creates the limits of a configuration, and those of its handler if the configuration has none.
     init(_ configuration: Server.Configuration, _ policy: ContentPolicy) {
         defaultLimit = configuration.maximumBodyBytes
         configured = Self.sorted(configuration.contentLimits)
         limitsByPrefix = Self.sorted(policy.limits)
         var limits = policy.limits
-        // Over HTTP/1.1 a stream of messages is received whole, and its prefix may have room for one message.
+        // Over HTTP/1.1 a stream of messages is received as a whole, and its prefix may have room for only one message.
         for path in policy.streamed where limits[path] == nil && limit(at: path).isReportedByHandler {
             limits[path] = max(defaultLimit, limit(at: path).bytes)
         }
@@ -89,13 +89,13 @@ struct ContentLimits: Sendable {
         limits.map { (prefix: $0.key, bytes: $0.value) }.sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
-    /// Returns the limit at a path, and whether the handler rather than the server reports that it is exceeded.
+    /// Returns the limit at a path, and whether the handler, not the server, reports that it is exceeded.
     func limit(at path: String) -> (bytes: Int, isReportedByHandler: Bool) {
         for limit in limitsByPrefix where path.utf8.starts(with: limit.prefix.utf8) { return (limit.bytes, true) }
         return (defaultLimit, false)
     }
 
-    /// Returns the limit that the configuration has for a path; nil where it has none.
+    /// Returns the limit in the configuration for a path; nil if there is none.
     func configuredLimit(at path: String) -> Int? {
         configured.first { path.utf8.starts(with: $0.prefix.utf8) }?.bytes
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cache of what most requests of a server share, so that it is not allocated for each: names of fields, some of their values, the
-/// authority.
+/// A cache of texts that most requests of a server share, so that they are not allocated for each request.
+///
+/// It holds names of fields, some of their values, and the authority.
 struct FieldCache {
-    /// A name that was received, and the value that its last line had.
+    /// A received name, and the value of its last line.
     private struct Entry {
         let name: HTTPFieldName
-        /// Whether values are kept; a secret must not stay in memory for longer than its request.
+        /// Whether values are kept; a secret must not stay in memory longer than its request.
         let keepsValue: Bool
         var value = ""
 
@@ -22,7 +23,7 @@ struct FieldCache {
 
     /// The number of slots; a collision costs one allocation.
     private static let size = 64
-    /// The longest value that is kept, so that memory is bounded.
+    /// The maximum length of a kept value, so that memory is bounded.
     private static let maximumValueBytes = 256
     /// The names by slot; a slot keeps the last spelling.
     private var entries = [Entry?](repeating: nil, count: size)
@@ -54,7 +55,7 @@ struct FieldCache {
         return text
     }
 
-    /// The fields whose values a client repeats with each request, and which hold no secrets.
+    /// The fields without secrets whose values a client repeats with each request.
     private static let repeatedFields: Set<HTTPFieldName> = [
         .accept, .acceptEncoding, "Accept-Language", .contentType, .host, "TE", .userAgent,
     ]

@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// The fields that determine where a message ends, what follows and who sends it; ambiguous ones are rejected.
+/// The fields that determine the end of a message, what follows it, and its sender; ambiguous ones are rejected.
 struct FramingFields {
     /// The value of `Content-Length`, which may exceed every limit; nil if the field is missing.
     private(set) var contentLength: Int?
@@ -27,7 +27,7 @@ struct FramingFields {
         case 17 where name == .transferEncoding: try recordTransferEncoding(value)
         case 4 where name == .host: try recordHost(value)
         case 13 where name == .authorization:
-            // RFC 9110 §5.3: it must not be repeated; a proxy may have checked the other one.
+            // RFC 9110 §5.3: it must not be repeated, since a proxy may have checked the other one.
             guard !isAuthorized else { throw Rejection("The Authorization field is repeated.") }
             isAuthorized = true
         case 10 where name == .connection:
@@ -45,8 +45,9 @@ struct FramingFields {
         }
     }
 
-    /// Parses `Content-Length`, which must be digits only (RFC 9112 §6.3); two equal lines are rejected too, since not
-    /// every parser merges them.
+    /// Parses `Content-Length`, which must be digits only (RFC 9112 §6.3).
+    ///
+    /// Two equal lines are also rejected, since not every parser merges them.
     private mutating func recordContentLength(_ value: String) throws(Rejection) {
         guard contentLength == nil else { throw Rejection("Content-Length is repeated.") }
         guard !isChunked else { throw Self.twoLengths }
@@ -64,15 +65,15 @@ struct FramingFields {
         isChunked = true
     }
 
-    /// Parses `Host`, which must be valid and unique (RFC 9112 §3.2): a proxy may have routed by the other one.
+    /// Parses `Host`, which must be valid and unique (RFC 9112 §3.2), since a proxy may have used the other one.
     private mutating func recordHost(_ value: String) throws(Rejection) {
         guard host == nil else { throw Rejection("The Host field is repeated.") }
-        // An empty one is that of a client without an authority, such as a load balancer's probe.
+        // A client without an authority, such as a load balancer's probe, sends an empty one.
         guard value.isEmpty || isValidHost(value.utf8) else { throw Rejection("The Host field is malformed.") }
         host = value
     }
 
-    /// Both fields together, which request smuggling relies on (RFC 9112 §6.1).
+    /// Both fields together, which enable request smuggling (RFC 9112 §6.1).
     private static let twoLengths = Rejection("Content-Length and Transfer-Encoding are both present.")
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser of a complete head, as the scanner accepts it: lines end with CRLF, and tabs are the only other controls.
+/// A parser of a complete head that the scanner has accepted: lines end with CRLF, and other controls are only tabs.
 struct HeadParser {
-    /// The head with the empty line at its end, which the scanner guarantees: so lines need no end check.
+    /// The head with its final empty line, which the scanner guarantees, so lines need no end check.
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The start of the next line.
     private var position = 0
@@ -18,7 +18,7 @@ struct HeadParser {
 
     /// Parses a head.
     ///
-    /// - Parameter defaultAuthority: The authority of a request that names no host.
+    /// - Parameter defaultAuthority: The authority of a request without a host.
     static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>, cache: inout FieldCache, defaultAuthority: String
     ) throws(Rejection) -> RequestHead {
@@ -28,7 +28,7 @@ struct HeadParser {
         return try parser.head(defaultAuthority: defaultAuthority)
     }
 
-    /// Parses the trailer section of a chunked content, as the decoder accepts it: with the empty line at its end.
+    /// Parses the trailer section of a chunked content that the decoder has accepted, with its final empty line.
     static func fields(ofTrailers bytes: UnsafeBufferPointer<UInt8>, cache: inout FieldCache) -> HTTPFields {
         var (parser, fields) = (HeadParser(bytes), HTTPFields())
         while parser.position < bytes.count {
@@ -65,7 +65,7 @@ struct HeadParser {
         self.target = String(decoding: target, as: UTF8.self)
     }
 
-    /// Parses the version: HTTP/1.1 or 1.0; another one is 505 (RFC 9112 §2.3).
+    /// Parses the version: HTTP/1.1 or 1.0; any other is 505 (RFC 9112 §2.3).
     private mutating func parseVersion(_ version: Slice<UnsafeBufferPointer<UInt8>>) throws(Rejection) {
         let isWellFormed = version.count == 8 && UnsafeBufferPointer(rebasing: version.prefix(5)).spells("HTTP/")
         guard isWellFormed, isDigit(version[version.startIndex + 5]), version[version.startIndex + 6] == 0x2E,
@@ -105,10 +105,10 @@ struct HeadParser {
     /// Combines the request line and the fields, and rejects contradictions.
     private func head(defaultAuthority: String) throws(Rejection) -> RequestHead {
         var authority = framing.host.flatMap { $0.isEmpty ? nil : $0 } ?? defaultAuthority
-        // RFC 9112 §3.2: an HTTP/1.1 request without Host, or any with an invalid one, is 400.
+        // RFC 9112 §3.2: an HTTP/1.1 request without Host, or any request with an invalid one, is 400.
         guard framing.host != nil || !isHTTP11 else { throw Rejection("The Host field is missing.") }
         var path = target
-        // RFC 9110 §9.3.6: a client takes a 2xx response to CONNECT for the start of a tunnel.
+        // RFC 9110 §9.3.6: a client interprets a 2xx response to CONNECT as the start of a tunnel.
         guard method.rawValue != "CONNECT" else { throw Rejection("CONNECT is not supported.") }
         if target == "*", method == .options {
             path = "*"
@@ -128,7 +128,7 @@ struct HeadParser {
     private func resolved(_ target: String, host: String?) throws(Rejection) -> (authority: String, path: String) {
         do {
             let (origin, path) = try HTTPOrigin.split(target)
-            // A proxy that routes by the one and a server that reads the other must agree.
+            // A proxy that routes by one field and a server that reads the other must agree.
             guard host.map({ HTTPOrigin(scheme: origin.scheme, authority: $0) == origin }) ?? true else {
                 throw Rejection("The Host field and the request target differ.")
             }

@@ -23,8 +23,8 @@ struct HeadScanner {
                 position += 1
                 continue
             }
-            // RFC 9112 §2.2: a line ends with CRLF. Parsers disagree about a bare LF, a bare CR, NUL and other
-            // controls (RFC 9110 §5.5), so all of them are rejected.
+            // RFC 9112 §2.2: a line ends with CRLF. Parsers disagree about a bare LF, a bare CR, NUL and other controls
+            // (RFC 9110 §5.5), so all of them are rejected.
             guard byte == 0x0D else { throw Rejection("The head contains a control character or a bare LF.") }
             guard position + 1 < bytes.count else { break }
             guard bytes[position + 1] == 0x0A else { throw Rejection("The head contains a bare CR.") }
@@ -38,12 +38,12 @@ struct HeadScanner {
         return nil
     }
 
-    /// Skips bytes that are no controls, eight at a time.
+    /// Skips bytes that are not controls, eight at a time.
     private mutating func skipText(_ bytes: UnsafeBufferPointer<UInt8>) {
         let text = UnsafeRawBufferPointer(bytes)
         while text.count - position >= 8 {
             let block = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            // The high bit of each byte below 0x20, and of each that is 0x7F; a byte after such a one may have it too.
+            // The high bit of each byte below 0x20, and of each 0x7F; the byte after it may have the bit, too.
             let deletes = block ^ 0x7F7F_7F7F_7F7F_7F7F
             let controls =
                 (block &- 0x2020_2020_2020_2020) & ~block | (deletes &- 0x0101_0101_0101_0101) & ~deletes
@@ -58,7 +58,8 @@ struct HeadScanner {
         return position
     }
 
-    /// Checks the size; a request line that is too long is 414, fields are 431 (RFC 9110 §15.5.15, RFC 6585 §5).
+    /// Checks the size; a long request line is 414, large fields are 431 (RFC 9110 §15.5.15, RFC 6585
+    /// §5).
     private func check(_ limits: HeadLimits) throws(Rejection) {
         guard position > limits.bytes else { return }
         throw lines == 0 ? .uriTooLong : .headTooLarge

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason for which a request is not served.
+/// The reason why a request is rejected.
 ///
-/// Over HTTP/1.1 the connection ends after the response, since the start of the next request is unknown; over HTTP/2 the stream
-/// alone does.
+/// Over HTTP/1.1 the connection ends after the response, since the start of the next request is unknown. Over HTTP/2
+/// only the stream ends.
 struct Rejection: Error, Equatable {
     /// The status of the response.
     let status: HTTPStatus
-    /// The `detail` of the problem, which never repeats what the client sent.
+    /// The `detail` of the problem, which never repeats data from the client.
     let reason: String
 
     init(_ reason: String, status: HTTPStatus = .badRequest) {

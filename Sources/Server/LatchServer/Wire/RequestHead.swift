@@ -2,7 +2,7 @@
 
 /// A parsed request line and header section, with their effect on the connection (RFC 9112 §3, §5, §6).
 struct RequestHead {
-    /// The rule by which the end of the content is found (RFC 9112 §6.3).
+    /// The rule that determines the end of the content (RFC 9112 §6.3).
     enum Framing: Equatable {
         /// A known number of bytes; 0 without content.
         case length(Int)
@@ -14,7 +14,7 @@ struct RequestHead {
     var method: HTTPMethod
     /// The path with its query in origin form, or `*`; printable ASCII without a fragment.
     var path: String
-    /// The host of the absolute form, else of `Host`, else the server's own address (HTTP/1.0).
+    /// The host of the absolute form, else of `Host`, else the server's address (HTTP/1.0).
     var authority: String
     /// All fields, including those of the framing.
     var fields: HTTPFields

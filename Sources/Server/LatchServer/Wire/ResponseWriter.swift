@@ -13,7 +13,7 @@ struct ResponseWriter {
 
     /// Appends the head to `output`.
     ///
-    /// - Throws: `HTTPError.invalidField` for a field that would break the framing; nothing is appended then.
+    /// - Throws: `HTTPError.invalidField` for a field that would break the framing; then nothing is appended.
     func write(_ response: HTTPResponse, into output: inout [UInt8]) throws(HTTPError) {
         let start = output.count
         var failure: HTTPError?
@@ -60,7 +60,8 @@ struct ResponseWriter {
 
     /// Returns the trailer section (RFC 9112 §7.1.2).
     ///
-    /// Invalid fields, and fields about the framing (RFC 9110 §6.5.1), are omitted: it is too late to report an error.
+    /// Invalid fields, and fields about the framing (RFC 9110 §6.5.1), are omitted, since it is too late to report an
+    /// error.
     static func trailerSection(_ fields: HTTPFields) -> String {
         var lines = ""
         for field in fields where !field.name.isSetByTransport {
@@ -86,7 +87,7 @@ struct ResponseWriter {
 
     /// Whether the response has content on the wire.
     func hasContent(_ response: HTTPResponse) -> Bool {
-        // RFC 9110 §15.3.6: 205 has no content, and unlike 204 a length of 0.
+        // RFC 9110 §15.3.6: 205 has no content but, unlike 204, a length of 0.
         !isHead && mayHaveContent(response.status) && response.status.rawValue != 205
     }
 
@@ -95,7 +96,7 @@ struct ResponseWriter {
         status.rawValue >= 200 && status != .noContent && status.rawValue != 304
     }
 
-    /// Returns the length of the content to state, which a handler cannot state differently (RFC 9112 §6.3); nil for none.
+    /// Returns the length of the content to state, which a handler cannot change (RFC 9112 §6.3); nil for none.
     func length(of response: HTTPResponse) -> String? {
         guard mayHaveContent(response.status) else { return nil }
         if response.status.rawValue == 205 { return "0" }

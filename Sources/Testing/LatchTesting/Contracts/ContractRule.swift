@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule that every implementation of a protocol keeps, to test one's own with.
+/// A rule that every implementation of a protocol must follow, for tests of an implementation.
 public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible {
     /// The sentence, without its subject.
     public let description: String
@@ -17,9 +17,9 @@ public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible
     public func check(_ subject: Subject) async throws { try await body(subject) }
 }
 
-/// An error for an implementation that breaks a rule, without any secret.
+/// An error for an implementation that breaks a rule; it contains no secret.
 public struct ContractViolation: Error, CustomStringConvertible {
-    /// What is wrong.
+    /// The broken rule, or the way in which it is broken.
     public let description: String
 }
 

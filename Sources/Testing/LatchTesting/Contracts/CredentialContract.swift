@@ -4,7 +4,7 @@ public import LatchAuth
 import LatchHTTP
 import PortableFoundation
 
-/// The rules of every credential of a session, to test implementations with.
+/// The rules of every session credential, for tests of implementations.
 ///
 /// ```swift
 /// @Test(arguments: CredentialContract.rules)
@@ -26,7 +26,7 @@ public enum CredentialContract {
         /// - Parameters:
         ///   - credential: The credential.
         ///   - other: A credential with other secrets.
-        ///   - secrets: The texts in the credential that nobody may see.
+        ///   - secrets: The texts in the credential that must never be shown.
         public init<Value: SessionCredential & Codable>(_ credential: Value, other: Value, secrets: [String]) {
             self.secrets = secrets
             var dumped = ""

@@ -3,7 +3,7 @@
 public import LatchAuth
 import PortableFoundation
 
-/// The rules of every secret store, to test implementations with.
+/// The rules of every secret store, for tests of implementations.
 ///
 /// ```swift
 /// @Test(arguments: SecretStoreContract.rules)

@@ -3,7 +3,7 @@
 public import LatchAuth
 import PortableFoundation
 
-/// The rules of every token store, to test implementations with.
+/// The rules of every token store, for tests of implementations.
 ///
 /// ```swift
 /// @Test(arguments: TokenStoreContract.rules)
@@ -12,7 +12,8 @@ import PortableFoundation
 /// }
 /// ```
 public enum TokenStoreContract {
-    /// Creates another instance over the same storage, which is empty at first; the same one, for a store in memory.
+    /// Creates another instance over the same storage, which is empty at first; a store in memory returns the same
+    /// instance.
     public typealias Place = @Sendable () async throws -> any TokenStore<Tokens>
 
     /// A rule of the contract.

@@ -2,10 +2,10 @@
 
 /// A model whose states an explorer enumerates.
 package protocol ExploredModel: Hashable, Sendable {
-    /// A step to another state, with all that decides about it.
+    /// A step to another state, with all data that determines the result.
     associatedtype Step: Sendable, CustomStringConvertible
 
-    /// The steps that may happen next, in an order that the state decides.
+    /// The possible next steps, in an order that depends only on the state.
     var steps: [Step] { get }
 
     /// Returns the state after a step.
@@ -17,8 +17,8 @@ package protocol ExploredModel: Hashable, Sendable {
 
 /// An enumeration of all states that a model reaches within a number of steps, the nearest ones first.
 ///
-/// Breadth first, so that a counterexample is a shortest one. States are told apart by 64 bits of their hash: of ten
-/// million states one is mistaken for another with a probability of three in a million.
+/// The search is breadth first, so a counterexample is as short as possible. States are distinguished by 64 bits of
+/// their hash. Among ten million states, two are confused with a probability of three in a million.
 package struct StateExplorer<Model: ExploredModel> {
     /// The result of an exploration.
     package struct Report: Sendable {
@@ -26,17 +26,17 @@ package struct StateExplorer<Model: ExploredModel> {
         package var states = 0
         /// The number of steps that were tried.
         package var steps = 0
-        /// The greatest number of steps from the first state.
+        /// The maximum number of steps from the first state.
         package var depth = 0
-        /// Whether no state within the depth is left out.
+        /// Whether the exploration contains all states within the depth.
         package var isComplete = true
         /// The violated rule, if there is one.
         package var violation: String?
-        /// A shortest way to it.
+        /// The shortest path to it.
         package var counterexample: [String] = []
     }
 
-    /// The way to a state: the state before, and the number of the step from there.
+    /// The path to a state: the previous state, and the number of the step from there.
     private struct Node {
         var parent: Int32
         var step: UInt16
@@ -54,8 +54,8 @@ package struct StateExplorer<Model: ExploredModel> {
     /// Explores the states that are at most `depth` steps away from `first`.
     ///
     /// - Parameters:
-    ///   - depth: The greatest number of steps.
-    ///   - limit: The greatest number of states; the report says if it was reached.
+    ///   - depth: The maximum number of steps.
+    ///   - limit: The maximum number of states; the report says if it was reached.
     package static func explore(_ first: Model, depth: Int, limit: Int = .max) -> Report {
         var explorer = StateExplorer(first)
         return explorer.run(depth: depth, limit: limit)

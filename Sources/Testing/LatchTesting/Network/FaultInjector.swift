@@ -3,7 +3,7 @@
 public import LatchHTTP
 import Synchronization
 
-/// An interceptor that lets requests fail in the ways of networks and servers.
+/// An interceptor that makes requests fail as networks and servers do.
 ///
 /// ```swift
 /// let faults = FaultInjector()
@@ -11,7 +11,7 @@ import Synchronization
 /// faults.inject(.lostResponse, into: 1) { $0.path == "/api/auth/refresh-token" }
 /// ```
 ///
-/// Put it last, next to the transport: what stands before it then sees the fault as it would see that of a network.
+/// Put it last, next to the transport. Interceptors before it then see the fault like a fault of a network.
 public final class FaultInjector: Interceptor {
     /// A fault of a request.
     public struct Fault: Sendable {
@@ -25,12 +25,12 @@ public final class FaultInjector: Interceptor {
 
         /// No connection: the server does not get the request.
         public static let offline = Fault(kind: .offline)
-        /// A connection that breaks after the server has processed the request: its response is lost.
+        /// A connection that breaks after the server has processed the request, so that the response is lost.
         public static let lostResponse = Fault(kind: .lostResponse)
-        /// A request that the server gets twice, as from a proxy that repeats it; the second response is returned.
+        /// A request that the server receives twice, as from a proxy that repeats it; the second response is returned.
         public static let duplicated = Fault(kind: .duplicated)
 
-        /// A response of something in front of the server, such as a gateway; the server does not get the request.
+        /// A response of a system in front of the server, such as a gateway; the server does not receive the request.
         public static func response(_ response: HTTPResponse) -> Fault { Fault(kind: .response(response)) }
 
         /// A request that waits at a gate, and then reaches the server.
@@ -50,22 +50,22 @@ public final class FaultInjector: Interceptor {
 
     private let state = Mutex(State())
 
-    /// Creates an interceptor that injects nothing yet.
+    /// Creates an interceptor without faults.
     public init() {}
 
-    /// Injects a fault into the next requests; of several faults for one request the first is taken.
+    /// Injects a fault into the next requests; if a request has several faults, the first one applies.
     ///
     /// - Parameters:
     ///   - fault: The fault.
     ///   - count: The number of requests; `.max` for all of them, until ``clear()``.
-    ///   - isMeant: Whether a request is one of them.
+    ///   - isMeant: Whether the fault applies to a request.
     public func inject(
         _ fault: Fault, into count: Int = .max, where isMeant: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }
     ) {
         state.withLock { $0.plans.append(Plan(fault: fault, count: count, isMeant: isMeant)) }
     }
 
-    /// Ends all faults.
+    /// Removes all planned faults.
     public func clear() { state.withLock { $0.plans = [] } }
 
     /// The number of requests that had a fault.

@@ -3,7 +3,7 @@
 import LatchCore
 public import LatchHTTP
 
-/// The names of what is secret in any message.
+/// The names of secret fields, members and parameters in any message.
 private enum SecretNames {
     static let fields: Set<HTTPFieldName> = [.authorization, "Proxy-Authorization", .cookie, .setCookie, "DPoP"]
     static let members: Set<String> = [
@@ -12,7 +12,7 @@ private enum SecretNames {
         "challenge", "apikey",
     ]
 
-    /// Whether the name of a member or a parameter is one of them, whatever its spelling.
+    /// Whether the name of a member or a parameter is one of them, in any spelling.
     static func contain(_ name: String, _ others: Set<String>) -> Bool {
         others.contains(name) || members.contains(name.lowercasedASCII().filter { $0 != "_" && $0 != "-" })
     }
@@ -21,7 +21,7 @@ private enum SecretNames {
 extension HTTPRequest {
     /// The request as a text for snapshots: the same for the same request, and without secrets.
     ///
-    /// Fields are sorted; credentials, and the members of JSON and of forms whose names are those of secrets, are `*`.
+    /// Fields are sorted. Credentials are `*`, and so are members of JSON and of forms with the names of secrets.
     ///
     /// - Parameter names: The names of further fields, members and parameters to hide, such as those of random values.
     public func snapshot(hiding names: Set<String> = []) -> String {
@@ -54,7 +54,7 @@ private enum MessageSnapshot {
         return "\(head)\n\n\(content)\n"
     }
 
-    /// Returns what may be seen of a credential: its scheme, or the names of cookies.
+    /// Returns the visible part of a credential: its scheme, or the names of cookies.
     private static func hidden(_ field: HTTPFields.Field) -> String {
         switch field.name {
         case .authorization, "Proxy-Authorization":
@@ -103,7 +103,7 @@ private enum MessageSnapshot {
         }
     }
 
-    /// Returns a query or a form, its secrets hidden.
+    /// Returns a query or a form with its secrets hidden.
     static func form(_ text: String, _ names: Set<String>) -> String {
         text.split(separator: "&").map { pair in
             let name = String(pair.prefix { $0 != "=" })

@@ -3,7 +3,7 @@
 public import LatchHTTP
 import Synchronization
 
-/// A handler that responds as a test says, and records the requests.
+/// A handler that responds as a test specifies, and records the requests.
 ///
 /// ```swift
 /// let api = ScriptedHandler([.success(HTTPResponse(status: .serviceUnavailable)), .success(HTTPResponse(status: .ok))])
@@ -26,7 +26,7 @@ public final class ScriptedHandler: Handler {
         state = Mutex(State(responses: []))
     }
 
-    /// Creates a handler that responds to the first requests by a list, in order; each further one fails.
+    /// Creates a handler that responds to the first requests from a list, in order; each further request fails.
     public init(_ responses: [Result<HTTPResponse, any Error>]) {
         body = nil
         state = Mutex(State(responses: responses))
@@ -37,7 +37,7 @@ public final class ScriptedHandler: Handler {
 
     /// Records the request, and responds.
     ///
-    /// - Throws: What the script throws, and `UnexpectedRequest` once a list is used up.
+    /// - Throws: The errors of the script, and `UnexpectedRequest` when a list is used up.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let next = state.withLock { state -> Result<HTTPResponse, any Error>? in
             state.requests.append(request)
@@ -49,7 +49,7 @@ public final class ScriptedHandler: Handler {
     }
 }
 
-/// An error for a request that a test has no response for.
+/// An error for a request without a response in the test.
 public struct UnexpectedRequest: Error, CustomStringConvertible {
     /// The method and the path, without the query.
     public let description: String

@@ -21,7 +21,7 @@ package enum CBORBytes {
         head(5, UInt64(members.count)) + members.flatMap { $0.0 + $0.1 }
     }
 
-    /// Returns the beginning of an item: its major type, and its argument in as few bytes as it needs (RFC 8949 §3).
+    /// Returns the beginning of an item: its major type, and its argument in the fewest bytes (RFC 8949 §3).
     package static func head(_ major: UInt8, _ argument: UInt64) -> [UInt8] {
         let bytes = withUnsafeBytes(of: argument.bigEndian) { Array($0) }
         switch argument {

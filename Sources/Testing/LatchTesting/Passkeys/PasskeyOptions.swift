@@ -4,13 +4,13 @@ import LatchCore
 import LatchJOSE
 import PortableFoundation
 
-/// A failure of a virtual authenticator; a browser reports each by a `DOMException`.
+/// A failure of a virtual authenticator, which a browser reports as a `DOMException`.
 public enum VirtualAuthenticatorError: String, Error, Sendable, CaseIterable {
-    /// The options are not those of a relying party.
+    /// The options are not valid for a relying party.
     case malformedOptions
     /// The relying party is not the origin's (`SecurityError`).
     case foreignRelyingParty
-    /// There is no credential for the options, or the user cannot be verified (`NotAllowedError`).
+    /// No credential matches the options, or the user cannot be verified (`NotAllowedError`).
     case notAllowed
     /// The options exclude a credential of the authenticator (`InvalidStateError`).
     case alreadyRegistered
@@ -50,6 +50,6 @@ struct PasskeyOptions {
         else { throw .foreignRelyingParty }
     }
 
-    /// Returns the host of an origin; the text itself if it is not one.
+    /// Returns the host of an origin, or the text itself if it is not an origin.
     static func host(of origin: String) -> String { URL(string: origin)?.host() ?? origin }
 }

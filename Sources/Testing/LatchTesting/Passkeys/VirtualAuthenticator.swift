@@ -6,8 +6,9 @@ import LatchJOSE
 public import PortableFoundation
 import Synchronization
 
-/// An authenticator for passkeys in software (WebAuthn Level 3), with the browser or app around it: a test registers and signs in
-/// as a user with a phone or a security key does.
+/// An authenticator for passkeys in software (WebAuthn Level 3), with the browser or app around it.
+///
+/// A test registers and signs in with it, as a user does with a phone or a security key.
 ///
 /// ```swift
 /// let authenticator = VirtualAuthenticator()
@@ -15,25 +16,25 @@ import Synchronization
 /// let signedIn = try authenticator.get(requestOptions, origin: "https://id.example.com")
 /// ```
 ///
-/// Options are `PublicKeyCredentialCreationOptionsJSON` and `PublicKeyCredentialRequestOptionsJSON`, the content of `publicKey` in
-/// a server's response; results are `RegistrationResponseJSON` and `AuthenticationResponseJSON`. Keys are ES256, and every
-/// credential is discoverable. It protects no key.
+/// Options are `PublicKeyCredentialCreationOptionsJSON` and `PublicKeyCredentialRequestOptionsJSON`, the content of
+/// `publicKey` in a server's response. Results are `RegistrationResponseJSON` and `AuthenticationResponseJSON`. Keys
+/// are ES256, and every credential is discoverable. The keys are not protected.
 public final class VirtualAuthenticator: Sendable {
-    /// The behaviour of an authenticator, which a test may change between ceremonies.
+    /// The behavior of an authenticator, which a test may change between ceremonies.
     public struct Behavior: Sendable, Hashable {
         /// Whether the user proves who they are, by a fingerprint or a code.
         public var verifiesUser = true
-        /// Whether it counts its signatures, as security keys do and synchronised passkeys do not.
+        /// Whether it counts its signatures, as security keys do and synchronized passkeys do not.
         public var countsSignatures = false
-        /// Whether its credentials may be synchronised to other devices.
+        /// Whether its credentials may be synchronized to other devices.
         public var isBackupEligible = true
-        /// Whether they are.
+        /// Whether its credentials are synchronized to other devices.
         public var isBackedUp = true
 
-        /// Creates the behaviour of a phone: it verifies its user, synchronises, and counts nothing.
+        /// Creates the behavior of a phone: it verifies its user, synchronizes, and counts nothing.
         public init() {}
 
-        /// The behaviour of a security key: its credentials stay in it, and it counts its signatures.
+        /// The behavior of a security key: its credentials stay in it, and it counts its signatures.
         public static let securityKey: Behavior = {
             var behavior = Behavior()
             behavior.countsSignatures = true
@@ -62,8 +63,8 @@ public final class VirtualAuthenticator: Sendable {
     /// Creates an authenticator without credentials.
     ///
     /// - Parameters:
-    ///   - aaguid: The model that it states.
-    ///   - behavior: What it says of its user and its keys.
+    ///   - aaguid: The identifier of its model.
+    ///   - behavior: The way in which it verifies its user and stores its keys.
     public init(
         aaguid: UUID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), behavior: Behavior = Behavior()
     ) {
@@ -76,10 +77,10 @@ public final class VirtualAuthenticator: Sendable {
         state = Mutex(other.state.withLock { $0 })
     }
 
-    /// Returns an authenticator with the same credentials and counters, as who copies a key's memory has one.
+    /// Returns an authenticator with the same credentials and counters, as if an attacker had copied a key's memory.
     public func copy() -> VirtualAuthenticator { VirtualAuthenticator(copying: self) }
 
-    /// The behaviour from the next ceremony on.
+    /// The behavior from the next ceremony on.
     public var behavior: Behavior {
         get { state.withLock { $0.behavior } }
         set { state.withLock { $0.behavior = newValue } }
@@ -88,7 +89,7 @@ public final class VirtualAuthenticator: Sendable {
     /// The identifiers of the credentials in base64url, the newest last.
     public var credentialIDs: [String] { state.withLock { $0.credentials.map { Base64URL.encode($0.id) } } }
 
-    /// Makes a credential, as `navigator.credentials.create()` does.
+    /// Creates a credential, as `navigator.credentials.create()` does.
     ///
     /// - Parameters:
     ///   - options: `PublicKeyCredentialCreationOptionsJSON`.
@@ -119,7 +120,7 @@ public final class VirtualAuthenticator: Sendable {
             }
             let credential = Credential(
                 id: SecureRandom.bytes(16), relyingParty: relyingParty, userHandle: user, key: key, counter: 0)
-            // An authenticator has one credential for a user of a site (§6.3.2 step 7).
+            // An authenticator has one credential for each user of a site (§6.3.2 step 7).
             state.credentials.removeAll { $0.relyingParty == relyingParty && $0.userHandle == user }
             state.credentials.append(credential)
             return (credential, state.behavior)

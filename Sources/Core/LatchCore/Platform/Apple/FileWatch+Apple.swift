@@ -9,9 +9,9 @@ package final class FileWatch: @unchecked Sendable {
     /// The source, immutable and thread-safe; Dispatch does not declare it as Sendable.
     private let source: any DispatchSourceFileSystemObject
 
-    /// Starts to observe a file, which is created where it is missing; its folder must exist.
+    /// Starts to observe a file, which is created if it is missing; its folder must exist.
     ///
-    /// - Parameter onChange: Runs after each change, on a thread of Dispatch; changes in quick succession are one.
+    /// - Parameter onChange: Runs after each change, on a thread of Dispatch; changes in quick succession count as one.
     package init(_ path: String, onChange: @escaping @Sendable () -> Void) throws(FileError) {
         let file = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileError("open", path) }

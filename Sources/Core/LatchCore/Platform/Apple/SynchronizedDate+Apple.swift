@@ -4,7 +4,7 @@
 package import PortableFoundation
 
 extension WallClock {
-    /// Nil: whether a time server keeps the date right is not known here.
+    /// Nil: it is unknown here whether a time server keeps the date correct.
     package static var synchronizedDate: Date? { nil }
 }
 #endif

@@ -7,7 +7,7 @@ import Glibc
 
 /// An observer of changes to this machine's date, without polling.
 ///
-/// It sets a timer that never fires; the kernel cancels it whenever the date jumps (timerfd_create(2),
+/// It sets a timer that never fires. The kernel cancels it when the date jumps (timerfd_create(2),
 /// `TFD_TIMER_CANCEL_ON_SET`).
 package final class DateWatch: @unchecked Sendable {
     /// The source, immutable and thread-safe; Dispatch does not declare it as Sendable.
@@ -15,14 +15,14 @@ package final class DateWatch: @unchecked Sendable {
 
     /// Starts to observe; nil if the process has no free descriptor.
     ///
-    /// - Parameter onChange: Runs after each jump, on a thread of Dispatch; jumps in quick succession are one.
+    /// - Parameter onChange: Runs after each jump, on a thread of Dispatch; jumps in quick succession count as one.
     package init?(onChange: @escaping @Sendable () -> Void) {
         let timer = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
         guard timer >= 0 else { return nil }
         Self.arm(timer)
         source = DispatchSource.makeReadSource(fileDescriptor: timer, queue: .global())
         source.setEventHandler {
-            // Reading resets the cancellation, after which the timer is set again.
+            // Reading resets the cancellation; then the timer is set again.
             var count: UInt64 = 0
             _ = read(timer, &count, MemoryLayout<UInt64>.size)
             Self.arm(timer)

@@ -7,14 +7,14 @@ import Synchronization
 
 /// An observer of a file that is written or replaced, by this process or another, without polling.
 ///
-/// All observers of a process share one inotify instance, of which each user has few (128 by default).
+/// All observers of a process share one inotify instance, since each user has only a few (128 by default).
 package final class FileWatch: Sendable {
     private let queue: InotifyQueue
     private let id: Int
 
-    /// Starts to observe a file, which need not exist; its folder must.
+    /// Starts to observe a file, which need not exist; its folder must exist.
     ///
-    /// - Parameter onChange: Runs after each change, on a thread of Dispatch; changes in quick succession are one.
+    /// - Parameter onChange: Runs after each change, on a thread of Dispatch; changes in quick succession count as one.
     package init(_ path: String, onChange: @escaping @Sendable () -> Void) throws(FileError) {
         queue = try InotifyQueue.current(for: path)
         id = try queue.add(path, onChange)
@@ -89,7 +89,7 @@ private final class InotifyQueue: Sendable {
         }
     }
 
-    /// Removes an observer, and the kernel's watch with the last one of a folder.
+    /// Removes an observer; the last observer of a folder also removes the kernel's watch.
     func remove(_ id: Int) {
         state.withLock { state in
             guard let watch = state.watches.removeValue(forKey: id), let count = state.folders[watch.folder] else {
@@ -100,7 +100,7 @@ private final class InotifyQueue: Sendable {
         }
     }
 
-    /// Reads all events and calls the observers that they concern.
+    /// Reads all events and calls the affected observers.
     private func deliver() {
         var changed: Set<Event> = []
         while let events = read(), !events.isEmpty { changed.formUnion(events) }

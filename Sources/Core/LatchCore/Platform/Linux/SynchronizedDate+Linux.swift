@@ -5,12 +5,12 @@ import CTimer
 package import PortableFoundation
 
 extension WallClock {
-    /// The greatest error of a clock that a time server keeps, in microseconds (adjtimex(2), `maxerror`).
+    /// The maximum error of a clock that a time server keeps, in microseconds (adjtimex(2), `maxerror`).
     ///
-    /// The kernel's is larger after a start, and when nothing has corrected the clock for nine hours.
+    /// The kernel's value is larger after a start, and when the clock has not been corrected for nine hours.
     private static let greatestError = 16_000_000
 
-    /// The kernel's date, if a time server keeps it right; nil if none does.
+    /// The kernel's date if a time server keeps it correct; nil otherwise.
     ///
     /// The flag `STA_UNSYNC` does not count: chronyd leaves it set unless `rtcsync` is configured.
     package static var synchronizedDate: Date? {

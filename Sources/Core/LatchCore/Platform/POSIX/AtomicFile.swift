@@ -16,11 +16,11 @@ package struct AtomicFile: Sendable {
     /// Creates a value for a path, without opening the file.
     package init(_ path: String) { self.path = path }
 
-    /// Returns the content; nil if there is no such file.
+    /// Returns the content; nil if the file does not exist.
     ///
     /// A symbolic link is followed.
     ///
-    /// - Parameter limit: The number of bytes after which the rest is not read.
+    /// - Parameter limit: The maximum number of bytes to read; the rest is ignored.
     package func read(atMost limit: Int = .max) throws(FileError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -32,11 +32,12 @@ package struct AtomicFile: Sendable {
         return try readAll(file, atMost: limit)
     }
 
-    /// Returns the content of a file of a foreign repository; nil if there is none.
+    /// Returns the content of a file of a foreign repository; nil if it does not exist.
     ///
-    /// Unlike ``read(atMost:)`` it waits for no pipe, reads no device, and does not cut a long file off.
+    /// Unlike ``read(atMost:)`` it waits for no pipe, reads no device, and does not truncate a long file.
     ///
-    /// - Throws: `FileError`, with `EOPNOTSUPP` for anything but a file, and with `EOVERFLOW` for one that is longer than `limit` bytes.
+    /// - Throws: `FileError`, with `EOPNOTSUPP` if it is not a file, and with `EOVERFLOW` if it is longer than `limit`
+    ///   bytes.
     package func readFile(upTo limit: Int = 64 << 20) throws(FileError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -55,8 +56,8 @@ package struct AtomicFile: Sendable {
 
     /// Replaces the file, with mode 0600: temporary file, fsync, rename, fsync of the folder.
     ///
-    /// A symbolic link is replaced and not followed, so that it cannot redirect a secret. Of two concurrent writers the
-    /// last one wins: a read before a write needs ``locked(_:onFailure:)`` around both.
+    /// A symbolic link is replaced and not followed, so that it cannot redirect a secret. If two writers run
+    /// concurrently, the last one wins. A read before a write needs ``locked(_:onFailure:)`` around both.
     package func replace(with bytes: [UInt8]) throws(FileError) {
         let (file, temporary) = try makeTemporary()
         do throws(FileError) {
@@ -76,9 +77,9 @@ package struct AtomicFile: Sendable {
         try syncFolder()
     }
 
-    /// Gives the new file the owner of the one that it replaces, or else of the folder, if this process may.
+    /// Gives the new file the owner of the replaced file, or else of the folder, if this process may.
     ///
-    /// A user's file stays the user's, though root has written it.
+    /// A user's file still belongs to the user after root has written it.
     private func keepOwner(of file: CInt, _ temporary: String) throws(FileError) {
         var entry = stat()
         guard geteuid() == 0 else { return }
@@ -86,9 +87,10 @@ package struct AtomicFile: Sendable {
         try Self.give(file, temporary, to: (entry.st_uid, entry.st_gid))
     }
 
-    /// Gives a new file an owner, and a group where that is possible.
+    /// Gives a new file an owner, and a group if that is possible.
     ///
-    /// A root of a user namespace cannot set a group that is not mapped there, and needs not where the folder has set it.
+    /// The root of a user namespace cannot set a group that is not mapped there. It need not if the folder has set the
+    /// group.
     private static func give(
         _ file: CInt, _ path: String, to owner: (user: uid_t, group: gid_t)
     ) throws(FileError) {
@@ -102,20 +104,20 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// Gives a file or folder that this process has just made as root to the owner of the folder around it.
+    /// Gives a file or folder that this process just created as root to the owner of its folder.
     ///
-    /// A root that uses a user's home once (sudo, a container, cron) would otherwise leave files there that the user's programs cannot
-    /// open. Without the capability (CAP_CHOWN) they stay root's.
+    /// Root may use a user's home once (sudo, a container, cron). Without this, files that the user's programs cannot
+    /// open would stay there. Without the capability (CAP_CHOWN) they still belong to root.
     func giveToOwnerOfFolder(_ file: CInt) {
         var entry = stat()
         guard geteuid() == 0, stat(folder, &entry) == 0, entry.st_uid != 0 else { return }
         _ = fchown(file, entry.st_uid, entry.st_gid)
     }
 
-    /// Creates the file empty and with mode 0600, which it has from its first moment, whatever the process's umask.
+    /// Creates an empty file with mode 0600, which it has from the beginning, regardless of the process's umask.
     ///
     /// - Parameter other: The owner of the new file, if this process may choose it, as root may; nil for the folder's.
-    /// - Returns: False if there is a file already, which stays as it is.
+    /// - Returns: False if the file already exists; it is not changed.
     package func create(ownedLike other: FileStatus? = nil) throws(FileError) -> Bool {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
@@ -123,7 +125,7 @@ package struct AtomicFile: Sendable {
             return false
         }
         defer { close(file) }
-        // A umask can only have taken permissions away.
+        // A umask can only have removed permissions.
         try Self.setPermissions(0o600, of: file, path)
         if geteuid() == 0, let owner = other?.owner {
             try Self.give(file, path, to: owner)
@@ -133,7 +135,7 @@ package struct AtomicFile: Sendable {
         return true
     }
 
-    /// Takes the permissions of other users away, if there is such a file and they have some.
+    /// Removes the permissions of other users, if the file exists and grants any.
     package func makePrivate() throws(FileError) {
         var entry = stat()
         guard lstat(path, &entry) == 0 else {
@@ -141,8 +143,8 @@ package struct AtomicFile: Sendable {
             return
         }
         guard entry.st_mode & S_IFMT == S_IFREG, entry.st_mode & 0o077 != 0 else { return }
-        // By the path: closing a descriptor of the file would end the locks that SQLite has on it in this process. A link that
-        // has come in the meantime is not followed, since root may do this in a folder of another user.
+        // By the path: closing a descriptor of the file would release SQLite's locks on it in this process. If the path
+        // has become a link, it is not followed, since root may do this in another user's folder.
         guard fchmodat(AT_FDCWD, path, entry.st_mode & 0o700, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw FileError("chmod", path)
         }
@@ -150,7 +152,7 @@ package struct AtomicFile: Sendable {
 
     /// Writes the file in place, neither atomically nor durably, for content that need not survive a crash.
     ///
-    /// It is truncated last, so that a reader finds an existing file with content at each moment.
+    /// It is truncated last, so that a reader finds an existing file with content at any time.
     package func overwrite(with bytes: [UInt8]) throws(FileError) {
         let file = try openOrCreate(O_WRONLY)
         defer { close(file) }
@@ -158,9 +160,9 @@ package struct AtomicFile: Sendable {
         guard ftruncate(file, off_t(bytes.count)) == 0 else { throw FileError("ftruncate", path) }
     }
 
-    /// Renames the file to `<path>.<suffix>`, or the first free name after it.
+    /// Renames the file to `<path>.<suffix>`, or to the first free name after it.
     ///
-    /// - Returns: The new path; nil if there is no such file.
+    /// - Returns: The new path; nil if the file does not exist.
     package func setAside(suffix: String) throws(FileError) -> String? {
         for number in 1...1_000 {
             let aside = "\(path).\(suffix)" + (number == 1 ? "" : "-\(number)")
@@ -177,9 +179,9 @@ package struct AtomicFile: Sendable {
 
     /// Renames a file, unless the name is taken.
     ///
-    /// - Throws: `FileError`, with `EEXIST` for a name that is taken.
+    /// - Throws: `FileError`, with `EEXIST` if the name is taken.
     static func rename(_ old: String, toFree new: String) throws(FileError) {
-        // Unlike rename, link fails where the name is taken.
+        // Unlike rename, link fails if the name is taken.
         if link(old, new) == 0 {
             guard unlink(old) == 0 else { throw FileError("unlink", old) }
             return
@@ -192,9 +194,10 @@ package struct AtomicFile: Sendable {
         guard systemRename(old, new) == 0 else { throw FileError("rename", new) }
     }
 
-    /// Puts a complete temporary file in the place of this one, durably.
+    /// Replaces this file by a complete temporary file, durably.
     ///
-    /// A file that is mounted by itself, as into a container, cannot be replaced: it gets the content instead, not atomically.
+    /// A file that is a mount point, as in a container, cannot be replaced. It gets the content instead, not
+    /// atomically.
     func take(_ temporary: String, _ file: Int32) throws(FileError) {
         guard synchronize(file) == 0 else { throw FileError("fsync", temporary) }
         if systemRename(temporary, path) == 0 { return try syncFolder() }
@@ -248,15 +251,15 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// Gives a new folder the permissions that a umask may have taken from its owner, and its owner.
+    /// Gives a new folder its owner, and the owner's permissions that a umask may have removed.
     private static func completeFolder(_ path: String) {
         var entry = stat()
-        // The bit of a folder whose group its files have stays.
+        // The set-group-ID bit, by which files get the folder's group, is kept.
         if lstat(path, &entry) == 0, entry.st_mode & 0o700 != 0o700 {
             _ = fchmodat(AT_FDCWD, path, entry.st_mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
         }
         guard geteuid() == 0 else { return }
-        // A link that has taken its place is not opened, and nothing is given away by it.
+        // If a link has taken its place, it is not opened, so that no other file gets another owner.
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return }
         AtomicFile(path).giveToOwnerOfFolder(folder)
@@ -266,7 +269,7 @@ package struct AtomicFile: Sendable {
     /// Runs `body` while holding the file's lock, which excludes other processes and other calls of this one.
     ///
     /// The lock is on `<path>.lock`, which is never removed, since the file itself is replaced. The calling thread
-    /// blocks for at most half a minute, as a nested call for the same file does.
+    /// blocks for at most half a minute; a nested call for the same file also does.
     package func locked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, onFailure: (FileError) -> Failure
     ) throws(Failure) -> Result {
@@ -286,7 +289,7 @@ extension AtomicFile {
             guard errno == ENOENT else { throw FileError("open", path) }
             let new = open(path, access | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if new >= 0 {
-                // As for a new folder.
+                // As for a new folder: a umask may have removed permissions.
                 _ = fchmod(new, 0o600)
                 giveToOwnerOfFolder(new)
                 return new
@@ -296,7 +299,7 @@ extension AtomicFile {
         throw FileError("open", path, number: EEXIST)
     }
 
-    /// The path with so much of the name that a suffix fits after it: names have 255 bytes at most, and 143 on eCryptfs.
+    /// The path, with its name shortened so that a suffix fits: names have at most 255 bytes, and 143 on eCryptfs.
     var beginning: String {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
@@ -317,7 +320,7 @@ extension AtomicFile {
             let temporary = "\(beginning).\(RandomSource.system.identifier()).tmp"
             let file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
             if file >= 0 {
-                // A private file is so whatever the umask; other files obey it.
+                // A private file is private regardless of the umask; for other files the umask applies.
                 if mode == 0o600 { _ = fchmod(file, mode) }
                 return (file, temporary)
             }
@@ -327,12 +330,12 @@ extension AtomicFile {
         throw last
     }
 
-    /// Opens a device, a pipe or a socket file at the path, which is written in place.
+    /// Opens a device, a pipe or a socket at the path, which is written in place.
     ///
-    /// A file that is renamed over `/dev/null` would replace the device.
+    /// If a file were renamed over `/dev/null`, it would replace the device.
     ///
     /// - Returns: nil if a file may be put at the path.
-    /// - Throws: `FileError`; a pipe without a reader has `ENXIO`.
+    /// - Throws: `FileError`, with `ENXIO` for a pipe without a reader.
     func openInPlace() throws(FileError) -> Int32? {
         var entry = stat()
         guard stat(path, &entry) == 0 else {
@@ -347,19 +350,19 @@ extension AtomicFile {
         return file
     }
 
-    /// Gives the new file the permissions of the one that it replaces, and its owner, if this process may.
+    /// Gives the new file the permissions of the replaced file, and its owner, if this process may.
     func keepPermissions(of file: Int32, _ temporary: String) throws(FileError) {
         var entry = stat()
         guard lstat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { return }
         try keepOwner(of: file, temporary)
         var new = stat()
         guard fstat(file, &new) == 0 else { throw FileError("fstat", temporary) }
-        // The permissions of the group are another group's where its own cannot be set.
+        // If the group cannot be set, the group's permissions would apply to another group.
         let keepsGroup = new.st_gid == entry.st_gid || fchown(file, .max, entry.st_gid) == 0
         try Self.setPermissions(entry.st_mode & (keepsGroup ? 0o777 : 0o707), of: file, temporary)
     }
 
-    /// Sets the permissions of a new file; those of a file system without its own may stay, if they allow no more.
+    /// Sets the permissions of a new file; a file system without permissions may keep its mode if that allows no more.
     private static func setPermissions(_ wanted: mode_t, of file: CInt, _ path: String) throws(FileError) {
         var entry = stat()
         guard fstat(file, &entry) == 0 else { throw FileError("fstat", path) }
@@ -392,7 +395,7 @@ extension AtomicFile {
         return bytes
     }
 
-    /// Writes all bytes, which may take several calls.
+    /// Writes all bytes, if necessary by several calls.
     ///
     /// - Parameter path: The path for errors.
     package static func write(_ bytes: [UInt8], to file: Int32, path: String) throws(FileError) {
@@ -412,7 +415,8 @@ extension AtomicFile {
         let file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard file >= 0 else { throw FileError("open", folder) }
         defer { close(file) }
-        // File systems of other machines (CIFS, FUSE) cannot sync a folder, and say so by this; there is nothing to be done.
+        // File systems of other machines (CIFS, FUSE) report in this way that they cannot sync a folder. It cannot be
+        // helped.
         guard synchronize(file) == 0 || errno == EINVAL else { throw FileError("fsync", folder) }
     }
 }

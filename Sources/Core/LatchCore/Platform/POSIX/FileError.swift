@@ -51,7 +51,8 @@ package struct FileError: Error, CustomStringConvertible {
         }
     }
 
-    /// Whether a file system or a user namespace may refuse such a call whatever its arguments: a hard link, an owner, permissions.
+    /// Whether a file system or user namespace may reject such a call with any arguments: a hard link, owner,
+    /// permissions.
     var isRefusedHere: Bool { [EPERM, EACCES, ENOSYS, EOPNOTSUPP, EINVAL].contains(number) }
 
     package var description: String {

@@ -10,13 +10,13 @@ import Darwin
 import Musl
 #endif
 
-/// A lock among tasks and processes, on an empty file, which those who take the lock do not remove.
+/// A lock among tasks and processes, on an empty file that the holders do not remove.
 ///
-/// It is an advisory lock of the kernel (flock), which releases it when its holder ends, also after a crash. If other
-/// programs remove the file, the next one to take the lock creates another file, which does not exclude the holder of
-/// the first: the holder learns of that by ``Holder/isCurrent``.
+/// It is an advisory lock of the kernel (flock), which releases it when its holder ends, also after a crash. If another
+/// program removes the file, the next process that takes the lock creates another file. This lock does not exclude the
+/// holder of the first, which can check ``Holder/isCurrent``.
 package struct FileLock: Sendable {
-    /// The path of the file, which is created where it is missing; its folder must exist.
+    /// The path of the file, which is created if it is missing; its folder must exist.
     package let path: String
 
     /// Whether other shared holders may hold it at the same time.
@@ -24,20 +24,20 @@ package struct FileLock: Sendable {
 
     /// Creates a lock on a file.
     ///
-    /// - Parameter isShared: Whether it is a shared lock, as opposed to an exclusive one.
+    /// - Parameter isShared: Whether it is a shared lock instead of an exclusive one.
     package init(_ path: String, isShared: Bool = false) {
         self.path = path
         self.isShared = isShared
     }
 
-    /// Acquires the lock, looking at it again after pauses from 1 to 32 milliseconds.
+    /// Acquires the lock, trying again after pauses from 1 to 32 milliseconds.
     ///
-    /// A thread that waits inside of the kernel could not be called back: it would outlive a timeout and a cancellation.
+    /// A thread that waits in the kernel could not be interrupted by a timeout or a cancellation.
     ///
-    /// - Parameter pause: Waits before the next attempt, in real time: other processes, which know nothing of `clock`,
-    ///   release the lock.
+    /// - Parameter pause: Waits before the next attempt, in real time, since other processes, which do not use a test's
+    ///   clock, release the lock.
     /// - Returns: The holder; nil after the timeout.
-    /// - Throws: `FileError`, or `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `FileError`, or `CancellationError` as soon as the task is canceled.
     package func acquire(
         timeout: Duration, clock: WallClock = .system,
         pausing pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0, clock: .continuous) }
@@ -62,7 +62,7 @@ package struct FileLock: Sendable {
 
     /// Acquires the lock; the calling thread blocks.
     ///
-    /// - Parameter timeout: The maximum wait, in real time: a holder that was stopped never releases the lock.
+    /// - Parameter timeout: The maximum wait, in real time, since a holder that was stopped never releases the lock.
     /// - Throws: `FileError`, with the number `EWOULDBLOCK` after the timeout.
     package func acquireBlocking(timeout: Duration = .seconds(30)) throws(FileError) -> Holder {
         var holder = try opened()
@@ -76,9 +76,9 @@ package struct FileLock: Sendable {
         return holder
     }
 
-    /// Locks the file that is open, or the one that has taken its place; returns whether it is locked.
+    /// Locks the open file, or the file that has replaced it; returns whether it is locked.
     ///
-    /// The file may have been removed since it was opened. Its lock excludes nobody then.
+    /// The file may have been removed since it was opened. Then its lock excludes no other process.
     private func lock(_ holder: inout Holder) throws(FileError) -> Bool {
         for _ in 0..<100 {
             guard try holder.lock(shared: isShared) else { return false }
@@ -104,7 +104,7 @@ package struct FileLock: Sendable {
 
         deinit { release() }
 
-        /// Whether the file is still at its path, so that the lock excludes those who take it now.
+        /// Whether the file is still at its path, so that the lock excludes later holders.
         package var isCurrent: Bool {
             guard let file = file.withLock({ $0 }) else { return false }
             var (own, other) = (stat(), stat())
@@ -112,7 +112,7 @@ package struct FileLock: Sendable {
             return own.st_ino == other.st_ino && own.st_dev == other.st_dev
         }
 
-        /// Releases the lock, also for the copies of the descriptor that a forked process has.
+        /// Releases the lock, also for copies of the descriptor in a forked process.
         package func release() {
             guard let file = file.withLock({ $0.take() }) else { return }
             _ = flock(file, LOCK_UN)

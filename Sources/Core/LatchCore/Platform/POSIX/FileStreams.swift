@@ -20,12 +20,12 @@ package actor FileReader {
     /// The time of the last change before it was opened, in nanoseconds since 1970.
     package nonisolated let modified: Int64
 
-    /// The file's own executor.
+    /// The file's separate executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// Opens a regular file, on the caller's thread.
     ///
-    /// - Throws: `FileError` also for folders, devices and pipes, which have no size.
+    /// - Throws: `FileError`, also for folders, devices and pipes, which have no size.
     package init(_ path: String) throws(FileError) {
         // Without O_NONBLOCK a pipe without a writer would block here.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -62,31 +62,32 @@ package actor FileReader {
     }
 }
 
-/// A file that is written in chunks under a temporary name and appears as a whole, or not at all; it has the permissions of an earlier one.
+/// A file that is written in chunks under a temporary name and appears complete or not at all.
 ///
-/// A device or a pipe is written in place, and so is, at the end, a file that is mounted by itself.
+/// It has the permissions of an earlier file. A device or a pipe is written in place. So is, at the end, a file that is
+/// a mount point.
 ///
 /// Releasing the writer before ``commit()`` removes the temporary file. Calls do not block the cooperative threads.
 package actor FileWriter {
     private let queue = FileExecutor()
     private let target: AtomicFile
     private let file: Int32
-    /// The temporary path; nil after the commit, and where the target is written in place.
+    /// The temporary path; nil after the commit, and if the target is written in place.
     private var temporary: String?
 
-    /// The file's own executor.
+    /// The file's separate executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// Creates the temporary file.
     ///
-    /// - Parameter mode: The permissions of a file that replaces none, to which the process's umask applies.
+    /// - Parameter mode: The permissions of a new file, to which the process's umask applies.
     package init(replacing path: String, mode: UInt16 = 0o666) throws(FileError) {
         target = AtomicFile(path)
         if let file = try target.openInPlace() {
             (self.file, temporary) = (file, nil)
             return
         }
-        // Others may not read what they cannot read in the file that it replaces, from the first byte on.
+        // From the first byte, users who cannot read the replaced file must not be able to read this one.
         let isReplacing = FileStatus(of: path, followsLink: false)?.isFile == true
         (file, temporary) = try target.makeTemporary(mode: isReplacing ? 0o600 : mode_t(mode))
         if let temporary { try target.keepPermissions(of: file, temporary) }
@@ -102,7 +103,7 @@ package actor FileWriter {
         try AtomicFile.write(bytes, to: file, path: temporary ?? target.path)
     }
 
-    /// Puts the file at its final path, durably, in the place of an earlier one.
+    /// Moves the file to its final path, durably, replacing an earlier one.
     package func commit() throws(FileError) {
         guard let temporary else { return }
         try target.take(temporary, file)

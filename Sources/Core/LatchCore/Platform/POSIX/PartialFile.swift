@@ -8,25 +8,26 @@ import Darwin
 import Musl
 #endif
 
-/// The beginning of a file that is written by several calls, perhaps of several processes: `<path>.part`.
+/// The beginning of a file that several calls write, possibly in several processes: `<path>.part`.
 ///
-/// A note beside it, `<path>.part.note`, says what the bytes are. It is written after them, so that it never counts bytes that a loss of
-/// power may take away. Calls do not block the cooperative threads.
+/// A note next to it, `<path>.part.note`, describes the bytes. It is written after them, so that it never counts bytes
+/// that a power failure may destroy. Calls do not block the cooperative threads.
 package actor PartialFile {
     private let queue = FileExecutor()
     private let target: AtomicFile
     private let part: AtomicFile
     private let note: AtomicFile
     private let file: Int32
-    /// The number of bytes that are there.
+    /// The number of bytes in the part.
     package nonisolated let size: Int
 
-    /// The file's own executor.
+    /// The file's separate executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// Opens the part of a file, or creates it empty, and locks it until the end of this value.
     ///
-    /// - Throws: `FileError`: `EWOULDBLOCK` while another process or value has the part, `EOPNOTSUPP` for a device, a pipe or a folder.
+    /// - Throws: `FileError`: `EWOULDBLOCK` while another process or value holds the part, and `EOPNOTSUPP` for a
+    ///   device, a pipe or a folder.
     package init(of path: String) throws(FileError) {
         guard FileStatus(of: path)?.isFile ?? true else { throw FileError("open", path, number: EOPNOTSUPP) }
         target = AtomicFile(path)
@@ -39,7 +40,7 @@ package actor PartialFile {
 
     private static func open(_ part: AtomicFile, for target: AtomicFile) throws(FileError) -> (Int32, size: Int) {
         for _ in 0..<100 {
-            // From its first byte on: others may not read what they cannot read in the file that it replaces.
+            // From the first byte, users who cannot read the replaced file must not be able to read this one.
             let isReplacing = FileStatus(of: target.path, followsLink: false)?.isFile == true
             let file = sysOpen(
                 part.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, isReplacing ? 0o600 : 0o666)
@@ -68,7 +69,7 @@ package actor PartialFile {
     /// Returns the note; nil if there is none.
     package func readNote() throws(FileError) -> [UInt8]? { try note.readFile(upTo: 64 << 10) }
 
-    /// Removes the bytes after the first `count`, and lets the next ones follow; without any, the note is removed too.
+    /// Removes the bytes after the first `count`, so that the next ones follow them; with 0, the note is also removed.
     package func begin(at count: Int) throws(FileError) {
         if count == 0 { try note.remove() }
         guard ftruncate(file, off_t(count)) == 0 else { throw FileError("ftruncate", part.path) }
@@ -80,20 +81,20 @@ package actor PartialFile {
         try AtomicFile.write(bytes, to: file, path: part.path)
     }
 
-    /// Makes the bytes durable, and then the note about them.
+    /// Makes the bytes durable, and then their note.
     package func keep(_ text: [UInt8]) throws(FileError) {
         guard synchronize(file) == 0 else { throw FileError("fsync", part.path) }
         try note.replace(with: text)
     }
 
-    /// Puts the part at the final path, durably, with the permissions of an earlier file, and removes the note.
+    /// Moves the part to the final path, durably, with the permissions of an earlier file, and removes the note.
     package func commit() throws(FileError) {
         try target.keepPermissions(of: file, part.path)
         try target.take(part.path, file)
         try note.remove()
     }
 
-    /// Removes part and note.
+    /// Removes the part and the note.
     package func discard() throws(FileError) {
         try note.remove()
         try part.remove()

@@ -10,14 +10,14 @@ import Musl
 
 /// A new private file that is written under a temporary name, and appears complete or not at all.
 ///
-/// Releasing it before ``publish()`` removes the temporary file. A process that is killed leaves it; the next one for the same
-/// path removes it, as the lock next to it shows that nobody writes it any more. Calls block.
+/// Releasing it before ``publish()`` removes the temporary file. A killed process leaves the file. The next process for
+/// the same path removes it, because the lock next to it is free. Calls block.
 package final class NewFile {
     /// The path until the file is published, where another library may write it instead of ``write(_:)``.
     package let temporaryPath: String
     private let target: AtomicFile
     private let file: Int32
-    /// The lock on a file of its own: where flock and fcntl exclude one another, SQLite could not lock a locked file.
+    /// The lock on a separate file: where flock and fcntl exclude each other, SQLite could not lock a locked file.
     private let lock: FileLock
     private let holder: FileLock.Holder
     private var isPublished = false
@@ -46,7 +46,7 @@ package final class NewFile {
             unlink(lock.path)
             throw error
         }
-        // A umask can have taken permissions away.
+        // A umask may have removed permissions.
         _ = fchmod(file, 0o600)
         target.giveToOwnerOfFolder(file)
     }
@@ -54,7 +54,7 @@ package final class NewFile {
     deinit {
         close(file)
         if !isPublished { unlink(temporaryPath) }
-        // After the file: what has no lock is not removed.
+        // After the file: a file without a lock is not removed.
         unlink(lock.path)
         holder.release()
     }
@@ -79,7 +79,7 @@ package final class NewFile {
         }
     }
 
-    /// Returns the names of the entries of a folder; none of one that can be written to and not be listed.
+    /// Returns the names of the entries of a folder; empty for a folder that can be written to but not listed.
     private static func names(in folder: String) -> [String] {
         guard let entries = opendir(folder) else { return [] }
         defer { closedir(entries) }
@@ -100,7 +100,7 @@ package final class NewFile {
         try AtomicFile.write(bytes, to: file, path: target.path)
     }
 
-    /// Gives the file its name, durably, unless another file has got it meanwhile.
+    /// Gives the file its name, durably, unless another file has taken the name.
     package func publish() throws(FileError) {
         guard synchronize(file) == 0 else { throw FileError("fsync", target.path) }
         try AtomicFile.rename(temporaryPath, toFree: target.path)
@@ -123,7 +123,7 @@ package final class SequentialFile {
 
     deinit { close(file) }
 
-    /// Reads the next bytes, less than the count only at the end.
+    /// Reads the next bytes; fewer than the count only at the end.
     package func read(_ count: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

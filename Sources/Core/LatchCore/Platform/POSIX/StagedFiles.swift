@@ -40,13 +40,13 @@ package struct StagedFiles: ~Copyable {
             close(file)
             throw error
         }
-        // A full disk behind a network may be reported now.
+        // A network file system may report a full disk only now.
         guard close(file) == 0 else { throw FileError("close", temporary) }
     }
 
     /// Renames all files.
     ///
-    /// - Throws: The error of the first file that cannot be renamed; those before it have been.
+    /// - Throws: The error of the first file that cannot be renamed; the files before it were renamed.
     package mutating func commit() throws(FileError) {
         while let next = staged.first {
             guard rename(next.temporary, next.file.path) == 0 else { throw FileError("rename", next.file.path) }
@@ -61,7 +61,7 @@ package struct StagedFiles: ~Copyable {
         if parent != path { try makeFolder(parent) }
         guard mkdir(path, 0o777) == 0 else {
             let failure = FileError("mkdir", path)
-            // Another process may have created it meanwhile.
+            // Another process may have created it.
             guard access(path + "/.", F_OK) == 0 else { throw failure }
             return
         }

@@ -10,9 +10,9 @@ import Musl
 
 /// The system's database of its users.
 package enum UserDatabase {
-    /// The home folder of the user of this process; for one that it does not know a folder in which nothing can be created.
+    /// The home folder of this process's user; for an unknown user, a folder in which nothing can be created.
     ///
-    /// Foundation would take `HOME` for it, relative or not.
+    /// Foundation would use `HOME`, relative or not.
     package static var home: String {
         var (entry, result) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 16_384)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin) && !os(macOS)
-/// The function that makes guessing passwords expensive (RFC 9106), which these platforms do not have.
+/// The password hash function argon2id (RFC 9106), which these platforms do not have.
 ///
-/// Passwords are hashed by servers, which run on Linux, and on macOS for development.
+/// Servers hash passwords. They run on Linux, and on macOS for development.
 public enum Argon2id {
-    /// Refuses.
+    /// Throws an error, since the library is not available.
     ///
     /// - Throws: `CryptoError.unavailable`.
     public static func hash(
@@ -14,7 +14,7 @@ public enum Argon2id {
         throw .unavailable
     }
 
-    /// Refuses.
+    /// Throws an error, since the library is not available.
     ///
     /// - Throws: `CryptoError.unavailable`.
     package static func requireLibrary() throws(CryptoError) { throw .unavailable }

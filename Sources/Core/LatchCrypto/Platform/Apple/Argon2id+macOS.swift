@@ -3,13 +3,13 @@
 #if os(macOS)
 import Darwin
 
-/// The function that makes guessing passwords expensive (RFC 9106), for a server that runs on macOS for development.
+/// The password hash function argon2id (RFC 9106), for a server that runs on macOS for development.
 ///
-/// libargon2 is loaded with the first hash and not linked, so that no app depends on it.
+/// libargon2 is not linked but loaded with the first hash, so that no app depends on it.
 public enum Argon2id {
     /// Returns the hash of a password.
     ///
-    /// It runs on the calling thread or, with several lanes, on one thread for each. The caller wipes its own copy of the
+    /// It runs on the calling thread or, with several lanes, on one thread for each. The caller wipes its copy of the
     /// password.
     ///
     /// - Parameters:
@@ -31,7 +31,7 @@ public enum Argon2id {
         return hash
     }
 
-    /// Checks that libargon2 can be loaded, so that a server can say so at its start.
+    /// Checks that libargon2 can be loaded, so that a server can report it when it starts.
     ///
     /// - Throws: `CryptoError.unavailable`.
     package static func requireLibrary() throws(CryptoError) {
@@ -44,7 +44,7 @@ public enum Argon2id {
             UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int
         ) -> Int32
 
-    /// The function of the library; nil without the library.
+    /// The function of the library; nil if the library is not installed.
     private static let hashRaw: HashRaw? = {
         let library = libraryPaths.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
         guard let library, let symbol = dlsym(library, "argon2id_hash_raw") else { return nil }

@@ -3,7 +3,8 @@
 #if canImport(CryptoKit)
 public import CryptoKit
 
-// CryptoKit takes `DataProtocol`, and this module any collection of bytes: what compiles on Linux compiles here.
+// CryptoKit takes `DataProtocol`; this module takes any collection of bytes. So code that compiles on Linux compiles
+// here.
 
 extension HashFunction {
     /// Returns the digest of bytes.

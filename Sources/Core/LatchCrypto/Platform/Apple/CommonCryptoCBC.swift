@@ -7,7 +7,7 @@ package import CryptoKit
 extension AES {
     /// AES in cipher block chaining mode with the padding of PKCS #7 (NIST SP 800-38A §6.2, RFC 5652 §6.3).
     ///
-    /// It does not authenticate: a failure of its padding tells an attacker the plaintext. Callers verify a MAC first.
+    /// It does not authenticate, and a padding failure tells an attacker the plaintext. Callers verify a MAC first.
     package enum CBC {
         /// Encrypts a message under a key of 128, 192 or 256 bits and an unpredictable vector of 16 bytes.
         package static func encrypt(
@@ -56,7 +56,7 @@ extension AES {
                     key.count, iv, input, input.count, &output, capacity, &count)
             }
             guard status == kCCSuccess else { return nil }
-            // The framework of older systems ignores a wrong padding, and shows it by the length alone.
+            // On older systems, the framework ignores a wrong padding; only the length shows it.
             guard operation == CCOperation(kCCEncrypt) || count < input.count else { return nil }
             return Array(output.prefix(count))
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(CryptoKit)
-// The names of this module are CryptoKit's own here, and visible to the modules that import LatchCrypto.
+// Here the names of this module are CryptoKit's, visible to the modules that import LatchCrypto.
 @_exported public import CryptoKit
 internal import Foundation
 
@@ -9,7 +9,7 @@ extension P256.Signing.PublicKey {
     /// Returns the SubjectPublicKeyInfo in PEM.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 
-    /// Whether a raw signature is this key's for `data`; one of another length is not.
+    /// Whether a raw signature is this key's for `data`; false for any other length.
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
@@ -22,7 +22,7 @@ extension P384.Signing.PublicKey {
     /// Returns the SubjectPublicKeyInfo in PEM.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 
-    /// Whether a raw signature is this key's for `data`; one of another length is not.
+    /// Whether a raw signature is this key's for `data`; false for any other length.
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {
@@ -35,7 +35,7 @@ extension P521.Signing.PublicKey {
     /// Returns the SubjectPublicKeyInfo in PEM.
     public func pem() throws(CryptoError) -> String { pemRepresentation }
 
-    /// Whether a raw signature is this key's for `data`; one of another length is not.
+    /// Whether a raw signature is this key's for `data`; false for any other length.
     package func isValidSignature(
         rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
     ) -> Bool {

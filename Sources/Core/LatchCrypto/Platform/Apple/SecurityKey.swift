@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Security
 
-/// An RSA key of the Security framework, made of or taken apart into the numbers of PKCS #1 (RFC 8017 appendix A.1).
+/// An RSA key of the Security framework, converted from and to the numbers of PKCS #1 (RFC 8017 appendix A.1).
 final class SecurityKey: Sendable {
     // The framework's keys are immutable and may be used by several threads.
     nonisolated(unsafe) private let key: SecKey
@@ -17,7 +17,7 @@ final class SecurityKey: Sendable {
         let attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeRSA,
             kSecAttrKeyClass: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
-            // Otherwise macOS takes the path of its file keychains, which refuses more than 4096 bits.
+            // Otherwise macOS uses its file keychains, which reject more than 4096 bits.
             kSecUseDataProtectionKeychain: true,
         ]
         let der = Data(DER.numbers(numbers))
@@ -47,12 +47,12 @@ final class SecurityKey: Sendable {
         do { return try reader.numbers() } catch { throw .engineFailure("reading a key") }
     }
 
-    /// Whether the framework accepts the signature; its reasons for a refusal are not distinguished.
+    /// Whether the framework accepts the signature; its reasons for a rejection are not distinguished.
     func isValidSignature(_ signature: [UInt8], for data: [UInt8], algorithm: SecKeyAlgorithm) -> Bool {
         SecKeyVerifySignature(key, algorithm, Data(data) as CFData, Data(signature) as CFData, nil)
     }
 
-    /// Signs `data`, which the framework digests itself.
+    /// Signs `data`; the framework computes the digest.
     func signature(for data: [UInt8], algorithm: SecKeyAlgorithm) throws(CryptoError) -> [UInt8] {
         guard let signature = SecKeyCreateSignature(key, algorithm, Data(data) as CFData, nil) as Data? else {
             throw .engineFailure("signing")
@@ -68,7 +68,7 @@ final class SecurityKey: Sendable {
         return [UInt8](ciphertext)
     }
 
-    /// Decrypts a ciphertext; the framework's reasons for a refusal are not distinguished.
+    /// Decrypts a ciphertext; the framework's reasons for a rejection are not distinguished.
     func decrypt(_ ciphertext: [UInt8], algorithm: SecKeyAlgorithm) throws(CryptoError) -> [UInt8] {
         guard let message = SecKeyCreateDecryptedData(key, algorithm, Data(ciphertext) as CFData, nil) as Data? else {
             throw .authenticationFailure

@@ -56,7 +56,7 @@ extension RSA.Signing {
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>, padding: Padding = .pkcs1v15,
             hash: Hash = .sha256
         ) -> Bool {
-            // RFC 8017 §8.2.2, step 1: a signature is as long as the modulus, or none.
+            // RFC 8017 §8.2.2, step 1: a signature must be as long as the modulus.
             guard signature.count == modulus.count else { return false }
             return key.isValidSignature(Array(signature), for: Array(data), algorithm: padding.algorithm(hash))
         }

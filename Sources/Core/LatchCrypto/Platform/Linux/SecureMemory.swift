@@ -3,21 +3,21 @@
 #if os(Linux)
 internal import COpenSSL
 
-/// Compares in a time that depends on the length only (CRYPTO_memcmp); buffers of different length differ at once.
+/// Compares in a time that depends only on the length (CRYPTO_memcmp); buffers of different lengths differ immediately.
 ///
-/// Two empty buffers are equal, whether they have an address or none.
+/// Two empty buffers are equal, with or without an address.
 func constantTimeEqualBuffers(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     guard let one = left.baseAddress, let other = right.baseAddress else { return true }
     return CRYPTO_memcmp(one, other, left.count) == 0
 }
 
-/// Overwrites bytes in a way that no optimiser removes.
+/// Overwrites bytes in a way that no optimizer removes.
 ///
-/// It reaches the array's own storage only. While another array shares that storage, the write copies it first and
-/// wipes the copy, so a secret has to be wiped where it is held alone.
+/// It reaches only the array's storage. If another array shares that storage, the write copies it first and wipes the
+/// copy. So wipe a secret where only one array holds it.
 @usableFromInline package func wipe(_ bytes: inout [UInt8]) { bytes.withUnsafeMutableBytes { wipe($0) } }
 
-/// Overwrites memory with zeros, which the optimiser does not remove.
+/// Overwrites memory with zeros, in a way that no optimizer removes.
 @usableFromInline func wipe(_ bytes: UnsafeMutableRawBufferPointer) { OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
 #endif

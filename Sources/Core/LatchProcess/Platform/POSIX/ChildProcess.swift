@@ -15,9 +15,9 @@ import Musl
 
 /// A child process with an empty standard input, whose standard output can be read.
 ///
-/// Any number of tasks may start processes concurrently: none inherits descriptors of another. A process is reaped as
-/// soon as it has ended, and signals are sent only before that, so that they never reach another process with a reused
-/// id. A process outlives the last reference to it.
+/// Any number of tasks may start processes concurrently, since none inherits descriptors of another. A process is
+/// reaped as soon as it has ended. Signals are sent only before that, so that they never reach another process with a
+/// reused ID. A process outlives the last reference to it.
 package final class ChildProcess: Sendable {
     /// The way in which a process ended.
     package enum Termination: Sendable, Hashable {
@@ -31,13 +31,13 @@ package final class ChildProcess: Sendable {
     package enum ErrorOutput: Sendable {
         /// Discards it.
         case discarded
-        /// Appends it to a file, which is created where it is missing.
+        /// Appends it to a file, which is created if it is missing.
         case file(String)
         /// Joins it with the standard output.
         case joined
     }
 
-    /// The process's state, which the thread that waits for its end keeps alive, too.
+    /// The process's state, which the thread that waits for its end also keeps alive.
     private let state: ProcessState
     /// The reading end of its standard output.
     private let output: OutputPipe
@@ -53,11 +53,11 @@ package final class ChildProcess: Sendable {
     ///   - program: The path of the program, which is not searched in PATH.
     ///   - arguments: The arguments, which no shell interprets.
     ///   - environment: The child's complete environment.
-    ///   - folder: The working directory; nil for this process's own.
+    ///   - folder: The working directory; nil for this process's.
     ///   - errors: The destination of its standard error.
-    ///   - isDetached: Whether it goes on by itself, as a browser does: without output, in a process group of its own.
+    ///   - isDetached: Whether it runs independently, like a browser: without output, in a separate process group.
     ///
-    /// - Throws: `FileError` if there is no such program or no process can be created.
+    /// - Throws: `FileError` if the program does not exist or no process can be created.
     package static func start(
         _ program: String, _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment, in folder: String? = nil,
@@ -102,7 +102,7 @@ package final class ChildProcess: Sendable {
     /// An unterminated last line counts.
     package func line() async -> String? { await output.line() }
 
-    /// Reads the rest of its output, until no process can write any more.
+    /// Reads the rest of its output, until no process can write more.
     package func rest() async -> [UInt8] { await output.rest() }
 
     /// Waits until it ends.
@@ -127,7 +127,7 @@ package final class ChildProcess: Sendable {
 
 /// The state of a child process, from its start until it is reaped.
 ///
-/// A thread outside of the cooperative pool waits for its end, which works on every system and leaves no zombies.
+/// A thread outside of the cooperative pool waits for its end; this works on every system and leaves no zombies.
 private final class ProcessState: Sendable {
     private enum State {
         case running([CheckedContinuation<ChildProcess.Termination, Never>])
@@ -136,10 +136,11 @@ private final class ProcessState: Sendable {
 
     /// The process id.
     let id: pid_t
-    /// The state, locked while a signal is sent and while the process is reaped, so that the id cannot be reused between.
+    /// The state, locked while a signal is sent and while the process is reaped, so that the ID is not reused in
+    /// between.
     private let state = Mutex(State.running([]))
 
-    /// Takes charge of a process that was just started.
+    /// Takes over a process that was just started.
     init(id: pid_t) {
         self.id = id
         DispatchQueue(label: "latch.child.life").async { self.waitAndReap() }
@@ -194,7 +195,7 @@ private final class ProcessState: Sendable {
 
 /// The reading end of a pipe, read in lines or as a whole.
 ///
-/// It reads on demand and on a queue of its own: the child waits for its reader, and no cooperative thread blocks.
+/// It reads on demand and on a separate queue: the child waits for its reader, and no cooperative thread blocks.
 private final class OutputPipe: @unchecked Sendable {
     /// The descriptor, closed with this object, which every read keeps alive.
     private let descriptor: Int32

@@ -12,7 +12,7 @@ import Musl
 
 /// The file actions and attributes of a new process: an empty input, an output, a working directory, default signals.
 ///
-/// It uses posix_spawn and not fork, since this process has threads.
+/// It uses posix_spawn instead of fork, since this process has threads.
 struct SpawnConfiguration: ~Copyable {
     /// The actions on the child's descriptors.
     var actions = SpawnConfiguration.newActions()
@@ -35,7 +35,7 @@ struct SpawnConfiguration: ~Copyable {
                 ? posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
                 : posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO),
         ]
-        // A group of its own, which the terminal's Ctrl-C does not reach.
+        // A separate group, which the terminal's Ctrl-C does not reach.
         if isDetached { flags |= Int16(POSIX_SPAWN_SETPGROUP) }
         switch errors {
         case .discarded:
@@ -71,14 +71,14 @@ struct SpawnConfiguration: ~Copyable {
         return posix_spawnattr_setflags(&attributes, flags)
     }
 
-    /// Gives a new process the priority with which this one was started.
+    /// Gives a new process the priority with which this process was started.
     ///
-    /// On Linux a process inherits that of the calling thread, and Dispatch's threads have another one.
+    /// On Linux it inherits the calling thread's priority, which differs for Dispatch's threads.
     static func inheritPriority(_ id: pid_t) {
-        // PRIO_PROCESS, whose type differs between C libraries.
+        // PRIO_PROCESS, which has different types in the C libraries.
         let process: Int32 = 0
         let priority = getpriority(process, id_t(getpid()))
-        // A process that has ended already needs none.
+        // A process that has already ended needs none.
         if priority > 0 { _ = setpriority(process, id_t(id), priority) }
     }
 

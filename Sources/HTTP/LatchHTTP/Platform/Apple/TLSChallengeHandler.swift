@@ -17,11 +17,11 @@ final class TLSChallengeHandler: Sendable {
         case refuse(HTTPError)
     }
 
-    /// The queue of evaluations, which may fetch certificates: the delegate's queue has other transfers to serve.
+    /// The queue of evaluations, which may fetch certificates; the delegate's queue also serves other transfers.
     private static let queue = DispatchQueue(label: "latch.tls")
 
     private let policy: TLSPolicy
-    /// The client certificates that were opened, by their index in the policy.
+    /// The client certificates that were read, by their index in the policy.
     private let opened = Mutex<[Int: Disposition]>([:])
 
     /// Creates the handler of a transport.
@@ -42,12 +42,12 @@ final class TLSChallengeHandler: Sendable {
         }
     }
 
-    /// Evaluates the chain, as without pins, then the key of the host's own certificate.
+    /// Evaluates the chain as without pins, then the key of the host's own certificate.
     private static func evaluate(
         _ trust: SecTrust, of host: String, _ pins: PublicKeyPins,
         _ completion: @escaping @Sendable (Disposition) -> Void
     ) {
-        // The challenge hands it over; nothing else uses it until the challenge is answered.
+        // The challenge hands it over, and no other code uses it until the challenge is answered.
         nonisolated(unsafe) let trust = trust
         queue.async {
             // It must be called on the queue that it reports to.
@@ -64,8 +64,9 @@ final class TLSChallengeHandler: Sendable {
 
     private static func untrusted(_ host: String) -> Disposition { .refuse(.tls("No trusted connection to \(host).")) }
 
-    /// Returns the digest of the key (RFC 7469 §2.4): SHA-256 of the SubjectPublicKeyInfo, which Security exports
-    /// without its algorithm.
+    /// Returns the digest of the key: SHA-256 of the SubjectPublicKeyInfo (RFC 7469 §2.4).
+    ///
+    /// Security exports the key without its algorithm.
     private static func digest(of trust: SecTrust) -> [UInt8]? {
         guard let key = SecTrustCopyKey(trust), let attributes = SecKeyCopyAttributes(key) as? [String: Any],
             let type = attributes[kSecAttrKeyType as String] as? String,
@@ -75,7 +76,7 @@ final class TLSChallengeHandler: Sendable {
         return SubjectPublicKeyInfo.encode(kind, Array(exported)).map { Array(SHA256.hash(data: $0)) }
     }
 
-    /// Returns the credential of a client certificate, which is opened once.
+    /// Returns the credential of a client certificate, which is read only once.
     private func identity(_ index: Int, for host: String) -> Disposition {
         opened.withLock { opened in
             if let known = opened[index] { return known }
@@ -103,7 +104,7 @@ final class TLSChallengeHandler: Sendable {
             CFGetTypeID(reference) == SecIdentityGetTypeID()
         else { return .refuse(.invalidTLSPolicy("the client certificate for \(host) has no key")) }
         let identity = unsafeDowncast(reference, to: SecIdentity.self)
-        // The chain begins with the certificate of the identity, which the system adds by itself.
+        // The chain begins with the certificate of the identity, which the system adds itself.
         let chain = item[kSecImportItemCertChain as String] as? [Any] ?? []
         return .accept(URLCredential(identity: identity, certificates: Array(chain.dropFirst()), persistence: .none))
     }

@@ -12,10 +12,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     /// The buffer of the response.
     let feed = ResponseBuffer<HTTPResponse>()
     private let challengeHandler: TLSChallengeHandler
-    /// The user and password for the proxy; nil if it gets none.
+    /// The user and password for the proxy; nil without credentials.
     private let proxy: HTTPProxy.Credentials?
     private let stream: HTTPBodyStream?
-    /// The condition of the task that begins the transfer: a new connection checks it once more.
+    /// The condition of the task that begins the transfer; a new connection checks it again.
     private let mayBeSent = SendCondition.current
     private let limit: Int
     private let state = Mutex(State())
@@ -45,7 +45,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Returns URLSession's end of a new pipe for the request content, each time that it is sent from the beginning.
+    /// Returns URLSession's end of a new pipe for the request content; called each time the content is sent from its
+    /// beginning.
     private func openPipe(for task: URLSessionTask) -> InputStream? {
         guard let stream else { return nil }
         do {
@@ -87,12 +88,12 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         let space = challenge.protectionSpace
         if let proxy, space.isProxy() {
-            // The same password would be refused again.
+            // The same password would be rejected again.
             guard challenge.previousFailureCount == 0 else { return completionHandler(.rejectProtectionSpace, nil) }
             let credential = URLCredential(user: proxy.user, password: proxy.password, persistence: .none)
             return completionHandler(.useCredential, credential)
         }
-        // A 401 is an ordinary response, and so is a request for a certificate that the server must not see.
+        // A 401 is an ordinary response. So is a request for a certificate that the server must not see.
         let isTrust = space.authenticationMethod == NSURLAuthenticationMethodServerTrust
         challengeHandler.resolve(space) { [self] disposition in
             guard mayBeSent?() ?? true else {
@@ -175,7 +176,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Returns the error of a connection, with the part of the request where the system tells it.
+    /// Returns the error of a connection, with the part of the request if the system reports it.
     private static func offline(_ code: URLError.Code) -> HTTPError {
         let phase: RequestPhase? =
             switch code {

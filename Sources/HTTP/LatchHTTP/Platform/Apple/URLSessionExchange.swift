@@ -10,7 +10,7 @@ final class URLSessionExchange: Sendable {
     /// Ends the transfer at its deadline; nil if there is none.
     private let end: Task<Void, any Error>?
 
-    /// Starts a task that reports to `delegate` and ends after `limit`, however much has arrived.
+    /// Starts a task that reports to `delegate` and ends after `limit`, even if data still arrives.
     init(_ task: URLSessionDataTask, _ delegate: TransferDelegate, limit: Duration?) {
         self.task = task
         self.delegate = delegate
@@ -24,7 +24,7 @@ final class URLSessionExchange: Sendable {
         if !delegate.feed.hasEnded { task.cancel() }
     }
 
-    /// Cancels the transfer after a duration, unless the returned task is cancelled before.
+    /// Cancels the transfer after a duration, unless the returned task is canceled before.
     func fail(after time: Duration) -> Task<Void, any Error> { Self.fail(task, delegate, after: time) }
 
     private static func fail(
@@ -37,12 +37,12 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Returns the head; cancelling the caller's task aborts the transfer if it is `isAbortable`.
+    /// Returns the head; canceling the caller's task aborts the transfer if it is `isAbortable`.
     func head(isAbortable: Bool) async throws -> HTTPResponse {
         isAbortable ? try await abortable { try await delegate.feed.head() } : try await delegate.feed.head()
     }
 
-    /// Returns the next chunk of the content, or nil at the end; cancelling the caller's task aborts the transfer.
+    /// Returns the next chunk of the content, or nil at the end; canceling the caller's task aborts the transfer.
     func next() async throws -> [UInt8]? {
         try await abortable { try await delegate.feed.next { delegate.resume(task) } }
     }

@@ -16,7 +16,7 @@ extension URLSessionTransport.Configuration {
 
     /// The settings of a session: nil for those of the system, and an empty dictionary for no proxy.
     ///
-    /// The names are those of CFNetwork's `kCFNetworkProxies` constants, of which some platforms declare a part.
+    /// The names are those of CFNetwork's `kCFNetworkProxies` constants; some platforms declare only a part of them.
     var proxyDictionary: [AnyHashable: Any]? {
         guard let proxy else { return [:] }
         guard let address = proxy.address else { return nil }

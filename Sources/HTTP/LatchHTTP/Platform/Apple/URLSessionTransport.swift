@@ -8,20 +8,19 @@ import Synchronization
 
 /// A transport based on URLSession: the system's TLS, proxies, HTTP/2 and HTTP/3.
 ///
-/// It does not follow redirects and stores nothing between requests but connections: no cookies, no cache, no
-/// credentials.
+/// It does not follow redirects. Between requests it keeps only connections: no cookies, no cache, no credentials.
 public final class URLSessionTransport: Handler, TrailerlessTransport {
     /// The limits, the proxy and the TLS settings of a transport.
     public struct Configuration: Sendable {
         /// The maximum duration of one transfer, unless the request overrides it.
         ///
-        /// With a stream in either direction, it is the maximum time without progress, as the system measures it, and
-        /// for a streamed response to a request without a stream also the maximum time until the head.
+        /// With a stream in either direction, it is the maximum time without progress, as the system measures it. For a
+        /// streamed response to a request without a stream, it is also the maximum time until the head.
         ///
-        /// A request's `deadline` also ends a stream that makes progress. The refresh of a session has no such limit: its
-        /// connection ends it.
+        /// A request's `deadline` also ends a stream that makes progress. The refresh of a session has no such limit
+        /// and ends only with its connection.
         public var timeout: Duration = .seconds(60)
-        /// The maximum size of response content, as the system has decoded it.
+        /// The maximum size of response content after decoding.
         public var maximumResponseBytes = 64 << 20
         /// The maximum size of streamed response content.
         public var maximumStreamedBytes = Int.max
@@ -40,10 +39,10 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
 
     private let configuration: Configuration
     private let challengeHandler: TLSChallengeHandler
-    /// The sessions, one for the hosts with equal requirements, since a session shares its connections among hosts.
+    /// The sessions, one for the hosts with equal requirements, since hosts share the connections of a session.
     private let sessions = Mutex<[TLSRequirements: URLSession]>([:])
 
-    /// Creates a transport with sessions of its own.
+    /// Creates a transport with separate sessions.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         challengeHandler = TLSChallengeHandler(policy: configuration.tls)
@@ -81,13 +80,14 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
 
     /// Sends `request` and returns its response; with `wantsStream` it returns as soon as the head has arrived.
     ///
-    /// Cancelling the task aborts the transfer, and so does releasing the stream of a response. The system requests and
+    /// Canceling the task aborts the transfer, and so does releasing the stream of a response. The system requests and
     /// decodes content codings, and `Content-Encoding` and `Content-Length` are removed. A stream of request content is
     /// opened as soon as the system requests it, without waiting for a 100 response.
     ///
     /// - Throws: `HTTPError`: `offline`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`, `cancelled`,
-    ///   `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and, for a GET with content, which the system
-    ///   does not send, `unencodable` before anything is sent; and what the stream of the request's content throws.
+    ///   `tooLarge`, or `malformedMessage`. Before anything is sent: `invalidURL`, `invalidField`, and `unencodable`
+    ///   for a GET with content, which the system does not send. The errors of the stream of the request's content are
+    ///   also thrown.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try request.validateForSending()
         try SendCondition.check()
@@ -108,7 +108,7 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
             request, interval: request.silenceLimit?.inSeconds ?? TimeInterval(time.components.seconds) + 1)
         let task = stream == nil ? session.dataTask(with: message) : session.uploadTask(withStreamedRequest: message)
         let exchange = URLSessionExchange(task, delegate, limit: request.streamTimeLimit)
-        // URLRequest's own timeout restarts with every packet; this one does not.
+        // URLRequest's timeout restarts with every packet; this one does not.
         let clock = stream == nil && !request.isUninterruptible ? exchange.fail(after: time) : nil
         defer { clock?.cancel() }
         var response = try await exchange.head(isAbortable: !request.isUninterruptible)
@@ -122,7 +122,7 @@ public final class URLSessionTransport: Handler, TrailerlessTransport {
 extension URLRequest {
     /// - Parameter interval: The maximum time without progress in seconds.
     fileprivate init(_ request: HTTPRequest, interval: TimeInterval) throws(HTTPError) {
-        // Characters that a URL must not have would be encoded otherwise, and the server would get another path.
+        // The system would encode characters that a URL must not have, and the server would get another path.
         guard let url = URL(string: request.absoluteURL, encodingInvalidCharacters: false) else {
             throw .invalidURL("the system does not understand it")
         }

@@ -7,8 +7,8 @@ import LatchCore
 
 /// A pipe from a stream to URLSession, which reads the request content from an `InputStream`.
 ///
-/// The bound pair of streams holds 64 KiB; a write blocks while it is full, on a queue of its own.
-final class UploadPipe: @unchecked Sendable {  // The output is touched on the queue alone.
+/// The bound pair of streams holds 64 KiB. A write blocks while it is full, on a separate queue.
+final class UploadPipe: @unchecked Sendable {  // Only the queue uses the output.
     /// URLSession's end.
     let input: InputStream
     private let output: OutputStream
@@ -36,7 +36,8 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
             try await onQueue { try Self.write(piece, to: $0) }
         }
         guard stream.length ?? count == count else { throw HTTPError.lengthMismatch }
-        // After an error it stays open, since closing would look like the end of the content; the caller cancels the task.
+        // After an error it stays open, since closing would look like the end of the content. The caller cancels the
+        // task.
         try await onQueue { $0.close() }
     }
 
@@ -52,7 +53,7 @@ final class UploadPipe: @unchecked Sendable {  // The output is touched on the q
             let count = rest.withUnsafeBufferPointer { buffer in
                 buffer.baseAddress.map { output.write($0, maxLength: buffer.count) } ?? 0
             }
-            // The other end was closed: the task has ended and has its own error.
+            // The other end was closed: the task has ended with a separate error.
             guard count > 0 else { throw HTTPError.cancelled }
             rest = rest.dropFirst(count)
         }

@@ -9,7 +9,7 @@ import LatchCore
 enum ContentCoding: CInt, CaseIterable {
     case gzip, deflate, brotli, zstd
 
-    /// Creates the coding of a name, which is compared without case; nil for one that cannot be decoded.
+    /// Creates the coding of a name, which is compared without case; nil for a coding that cannot be decoded.
     init?(_ name: String) {
         let coding: ContentCoding? =
             switch name.lowercasedASCII() {
@@ -27,16 +27,17 @@ enum ContentCoding: CInt, CaseIterable {
     /// The registered name.
     var name: String { self == .brotli ? "br" : "\(self)" }
 
-    /// Whether the library of the coding is installed.
+    /// Whether the library for the coding is installed.
     var isAvailable: Bool { latch_decoder_is_available(rawValue) != 0 }
 
-    /// The greatest number of codings of one content, each of which multiplies its size.
+    /// The maximum number of codings of one content, since each one multiplies its size.
     private static let greatestCount = 5
 
-    /// Returns the codings of a content in the order in which they were applied.
+    /// Returns the codings of a content in the order in which they were applied; nil if there are none or one is
+    /// unknown.
     ///
-    /// Nil if there are none, and if one is unknown: the content then stays as it is, as in browsers. Servers write `UTF-8`,
-    /// `binary` and `aws-chunked` into this field.
+    /// Content in an unknown coding is not decoded, as in browsers. Servers write `UTF-8`, `binary` and `aws-chunked`
+    /// into this field.
     static func list(_ fields: HTTPFields) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for value in fields.values(of: .contentEncoding) {
@@ -51,24 +52,24 @@ enum ContentCoding: CInt, CaseIterable {
     }
 }
 
-/// A decoder of a content, which also knows whether the content is whole.
+/// A decoder of a content, which also knows whether the content is complete.
 ///
-/// Decision: libcurl decodes nothing, since it takes a content that was cut off for a whole one, and fails for a coding that it
-/// does not know and for gzip of several members. Nothing is decoded before there is room for it, so a small response cannot
+/// Decision: libcurl decodes nothing. It accepts a content that was cut off, and it fails for a coding that it does not
+/// know and for gzip with several members. Data is decoded only when there is room for it, so a small response cannot
 /// fill the memory of a slow reader.
 final class ContentDecoder {
-    /// The state of one coding, and what it has not decoded yet of the coding around it.
+    /// The state of one coding, and the input that it has not decoded yet.
     private struct Stage {
         let decoder: OpaquePointer
         var pending: [UInt8] = []
         var start = 0
     }
 
-    /// The stages, the coding that was applied last first.
+    /// The stages; the coding that was applied last comes first.
     private var stages: [Stage] = []
     /// The room for one piece of decoded content.
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    /// The number of bytes of the next delivery that were decoded before the transfer was paused.
+    /// The number of bytes of the next delivery that were decoded before the transfer paused.
     var decodedBytes = 0
 
     /// Creates the decoder of a content; nil without memory.
@@ -91,7 +92,7 @@ final class ContentDecoder {
 
     /// Decodes into ``room`` until that is full or the input is used up.
     ///
-    /// - Parameter input: What has arrived; the used part is removed.
+    /// - Parameter input: The received bytes; the decoded part is removed.
     /// - Returns: The decoded bytes, which are valid until the next call; nil for malformed content.
     func read(_ input: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         read(stages.count - 1, &input, into: room).map { UnsafeRawBufferPointer(rebasing: room[..<$0]) }
@@ -104,7 +105,7 @@ final class ContentDecoder {
         var count = 0
         while count < room.count {
             if stages[index].start == stages[index].pending.count {
-                // The next part of the coding around this one, as much as fits.
+                // The next part of the input for this coding, as much as fits.
                 var part = [UInt8](repeating: 0, count: 16 << 10)
                 guard let size = part.withUnsafeMutableBytes({ read(index - 1, &input, into: $0) }) else { return nil }
                 part.removeLast(part.count - size)
@@ -139,7 +140,7 @@ final class ContentDecoder {
 extension CurlTransfer {
     /// Receives a chunk of coded content, and returns the number of bytes taken, as libcurl requires.
     ///
-    /// If there is no room for what it holds, the chunk is delivered again later, and its decoded part is skipped.
+    /// Without room for the decoded bytes, libcurl delivers the chunk again later, and its decoded part is skipped.
     func decode(_ bytes: UnsafeRawBufferPointer, by decoder: ContentDecoder) -> Int {
         let skipped = min(decoder.decodedBytes, bytes.count)
         var input = UnsafeRawBufferPointer(rebasing: bytes[skipped...])

@@ -8,9 +8,9 @@ enum CurlFailure {
     /// Returns the error for a code; it names the host, never the path or a field.
     ///
     /// - Parameters:
-    ///   - errorBuffer: libcurl's error message, which names TLS alerts, and why a certificate is refused.
-    ///   - showsCertificate: Whether the host was to be offered a client certificate.
-    ///   - hasSent: Whether an earlier connection may have taken some of the request to the host.
+    ///   - errorBuffer: libcurl's error message, which names TLS alerts and the reason why a certificate is rejected.
+    ///   - showsCertificate: Whether the host can request a client certificate.
+    ///   - hasSent: Whether an earlier connection may have sent part of the request to the host.
     ///   - phase: The part of the request that failed; nil for a mail, and before a transfer.
     static func error(
         _ code: CURLcode, authority: String, errorBuffer: String = "", showsCertificate: Bool = false,
@@ -41,11 +41,11 @@ enum CurlFailure {
         // libcurl 8 refuses transfer codings by itself, and names them.
         case CURLE_BAD_CONTENT_ENCODING:
             .malformedMessage("The response of \(authority) violates HTTP: \(reason(errorBuffer) ?? text(code)).")
-        // libcurl reports an unknown status line, such as HTTP/0.9's absence of one, as the first code.
+        // For an unknown or missing status line, as in HTTP/0.9, libcurl reports the first code.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WRITE_ERROR:
             .malformedMessage("The response of \(authority) violates HTTP: \(text(code)).")
-        // RFC 9113 §6.8 and §8.7: a server ends its connection or stream in the ordinary course. libcurl has the same codes for
-        // violations.
+        // RFC 9113 §6.8 and §8.7: a server may end its connection or stream without an error. libcurl has the same
+        // codes for violations.
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             .offline("\(authority) ended the connection before it responded: \(text(code)).")
         default: offline(code, authority, hasSent: hasSent, phase)
@@ -65,12 +65,12 @@ enum CurlFailure {
             CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,
             CURLE_PROXY,
         ]
-        // libcurl may have sent the request on a reused connection that was lost, and tried to connect again.
+        // libcurl may have sent the request on a reused connection, lost it, and tried to connect again.
         error.isUnsent = !hasSent && withoutConnection.contains { $0 == code }
         return error
     }
 
-    /// Returns the error for a proxy that has refused to connect to the host, so that nothing was sent to that.
+    /// Returns the error for a proxy that refused to connect to the host, so that nothing was sent to the host.
     ///
     /// - Parameter status: The status of the proxy's response to CONNECT (RFC 9110 §9.3.6).
     static func proxy(_ status: Int, authority: String) -> HTTPError {
@@ -84,9 +84,9 @@ enum CurlFailure {
         return error
     }
 
-    /// Whether the process, or the system, has no descriptors left for what failed with a code.
+    /// Whether the process or the system may have no descriptors left, judged by the code of a failure.
     ///
-    /// libcurl has one code for this and for hosts that do not exist, and for files that it cannot open.
+    /// libcurl has the same code for this and for hosts that do not exist, or files that it cannot open.
     static func mayBeOutOfDescriptors(_ code: CURLcode?) -> Bool {
         [
             CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OUT_OF_MEMORY,
@@ -94,9 +94,9 @@ enum CurlFailure {
         ].contains { $0 == code }
     }
 
-    /// Whether the server rejects a certificate by an alert (RFC 8446 §6.2), which can only be the client's.
+    /// Whether the server rejects the client's certificate by an alert (RFC 8446 §6.2).
     ///
-    /// In TLS 1.2 a missing certificate leads to a generic handshake failure.
+    /// In TLS 1.2 a missing certificate causes a generic handshake failure.
     private static func isAboutOurs(_ errorBuffer: String, _ showsCertificate: Bool) -> Bool {
         func says(_ words: String) -> Bool { errorBuffer.utf8.contains(words.utf8) }
         guard says(" alert ") else { return false }
@@ -104,22 +104,23 @@ enum CurlFailure {
             || (showsCertificate && says("handshake failure"))
     }
 
-    /// Whether a TLS handshake failed since its connection ended, by a reset or without an alert.
+    /// Whether a TLS handshake failed because its connection ended, by a reset or without an alert.
     ///
-    /// Filters and tunnels end connections so, and machines that wake up.
+    /// Filters and tunnels end connections in this way, and so do machines that wake up.
     private static func isAboutTheConnection(_ errorBuffer: String) -> Bool {
         ["Connection reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"].contains {
             errorBuffer.utf8.contains($0.utf8)
         }
     }
 
-    /// Returns OpenSSL's reason for a refused certificate or handshake, which may name what the certificate is for; nil if there
-    /// is none.
+    /// Returns OpenSSL's reason for a failed handshake or a rejected certificate; nil if there is none.
+    ///
+    /// The reason may name the host of the certificate.
     private static func reason(_ errorBuffer: String) -> String? {
         errorBuffer.isEmpty ? nil : LogRedaction.printable(errorBuffer, upTo: 200)
     }
 
-    /// Returns libcurl's message for a code; the messages are constant and hold nothing of the request.
+    /// Returns libcurl's message for a code; the messages are constant and contain nothing of the request.
     private static func text(_ code: CURLcode) -> String {
         curl_easy_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
     }

@@ -9,9 +9,7 @@ struct CurlInbox {
     var driver = Driver.idle
     /// The prepared transfers to add to the multi handle, each with its waiter.
     var arrivals: [CurlTransfer] = []
-    /// The transfers to abort.
-    ///
-    /// One that has already ended is ignored.
+    /// The transfers to abort; a transfer that has already ended is ignored.
     var cancellations: [CurlTransfer] = []
     /// The paused transfers whose stream has made progress.
     var resumptions: [CurlTransfer] = []
@@ -19,18 +17,18 @@ struct CurlInbox {
     var isDriverAsleep = false
     /// Whether the transport is released; transfers in progress still finish.
     var isStopped = false
-    /// The number of consecutive times that a leading thread waited without result.
+    /// The number of consecutive times that a leading thread waited without a result.
     var misses = 0
-    /// The number of callers that were not allowed to lead since, of which every 64th tries again.
+    /// The number of callers that were not allowed to lead since then; every 64th one tries again.
     private var skipped = 0
     /// The number of transfers that leading threads have finished.
     private var led = 0
 
-    /// Makes the calling thread the driver, if there is none and if responses have been quick enough lately.
+    /// Makes the calling thread the driver, if there is none and if responses were fast enough recently.
     mutating func beginLeading() -> Bool {
         guard driver == .idle, !isStopped else { return false }
         if misses >= 4 {
-            // Leading does not pay for a distant server; every 64th caller checks whether that has changed.
+            // Leading does not help with a distant server. Every 64th caller checks whether that has changed.
             skipped &+= 1
             guard skipped % 64 == 0 else { return false }
         }
@@ -40,9 +38,9 @@ struct CurlInbox {
 
     /// Ends the leading of a caller whose transfer is finished.
     ///
-    /// Other work that has arrived meanwhile passes to the loop's thread.
+    /// Other work that has arrived meanwhile moves to the loop's thread.
     ///
-    /// - Returns: Whether there is no driver now; otherwise the loop's thread has to be woken.
+    /// - Returns: Whether the driver's role is free now; otherwise the loop's thread has to be woken.
     mutating func endLeading(isIdle: Bool) -> Bool {
         misses = 0
         if becomeIdle(isIdle: isIdle) { return !isStopped }
@@ -50,19 +48,19 @@ struct CurlInbox {
         return false
     }
 
-    /// Counts a transfer that a leading thread has finished; returns whether its task should yield, as every 32nd should.
+    /// Counts a transfer that a leading thread has finished, and returns whether its task should yield.
     ///
-    /// Such a transfer does not suspend its task. A task that sends one request after another would keep its thread from
-    /// all others of the process, of which there are no more than processors.
+    /// That is due after every 32nd transfer. Such a transfer does not suspend its task, so a task that sends one
+    /// request after another would block its thread. The process has only as many threads as processors.
     mutating func countLed() -> Bool {
         led &+= 1
         return led % 32 == 0
     }
 
-    /// The action that follows a submission; wake-ups are signalled outside the lock.
+    /// The action that follows a submission; wake-ups are signaled outside the lock.
     enum SubmissionResult { case cancelled, wakeDriver, wakeThread, none }
 
-    /// Adds a transfer and its waiter, unless it was cancelled before.
+    /// Adds a transfer and its waiter, unless it was canceled before.
     ///
     /// If it is refused, the caller resumes the waiter; otherwise the driver does, exactly once.
     mutating func accept(_ transfer: CurlTransfer, waiter: UnsafeContinuation<Void, Never>?) -> SubmissionResult {
@@ -76,7 +74,7 @@ struct CurlInbox {
         return needsWakeUp() ? .wakeDriver : .none
     }
 
-    /// Marks a transfer as cancelled, before, during or after its execution.
+    /// Marks a transfer as canceled, before, during or after it runs.
     ///
     /// - Returns: Whether the driver has to be woken.
     mutating func cancel(_ transfer: CurlTransfer) -> Bool {
@@ -102,7 +100,7 @@ struct CurlInbox {
         return true
     }
 
-    /// Makes the loop's thread, which then has to be woken, the driver.
+    /// Makes the loop's thread the driver; the caller then has to wake it.
     mutating func handOver() { driver = .loop }
 
     /// Releases the driver's role if no work has arrived.
@@ -112,7 +110,7 @@ struct CurlInbox {
         return true
     }
 
-    /// Announces that the driver is about to wait, under the lock under which others check that.
+    /// Announces that the driver is about to wait; other threads check that under the same lock.
     ///
     /// - Returns: False if work has arrived that should be processed first.
     mutating func fallAsleep() -> Bool {
@@ -121,9 +119,9 @@ struct CurlInbox {
         return true
     }
 
-    /// Lets the loop's thread end as soon as there is no driver.
+    /// Lets the loop's thread end as soon as the driver's role is free.
     ///
-    /// - Returns: Whether the thread has to be woken to notice; a driver notices when it is idle.
+    /// - Returns: Whether the thread has to be woken; a driver notices the end when it is idle.
     mutating func stop() -> Bool {
         isStopped = true
         return driver == .idle
@@ -134,7 +132,7 @@ struct CurlInbox {
     /// Whether the thread may end.
     var isFinished: Bool { isStopped && driver == .idle }
 
-    /// Returns whether a wake-up is necessary, once for each wait.
+    /// Returns whether a wake-up is necessary: once for each wait.
     private mutating func needsWakeUp() -> Bool {
         defer { isDriverAsleep = false }
         return isDriverAsleep

@@ -7,13 +7,14 @@ import Synchronization
 
 /// The transfers that end at a set time, in no order.
 ///
-/// Decision: libcurl 7.88 has no time limit for a transfer that waits for a connection, and no version has one for a stream.
+/// Decision: libcurl 7.88 has no time limit for a transfer that waits for a connection. No version has one for a
+/// stream.
 struct TransferLimits {
     private var transfers: [CurlTransfer] = []
-    /// The earliest of the times, in nanoseconds of the monotonic clock; that of a transfer that has ended may remain.
+    /// The earliest of the times, in nanoseconds of the monotonic clock; it may belong to a transfer that has ended.
     private(set) var next = UInt64.max
 
-    /// The time in nanoseconds that libcurl has to notice by itself that a limit has passed.
+    /// The time in nanoseconds in which libcurl has to notice itself that a limit has passed.
     private static let grace: UInt64 = 5_000_000
 
     /// Adds a transfer that begins now.
@@ -35,33 +36,35 @@ struct TransferLimits {
     /// Whether one of the transfers fulfills a condition.
     func contains(where condition: (CurlTransfer) -> Bool) -> Bool { transfers.contains(where: condition) }
 
-    /// Whether one of the times has come.
+    /// Whether one of the times has passed.
     func isDue(_ now: UInt64) -> Bool { next <= now }
 
-    /// Returns the transfers whose time has come, which remain until they are removed.
+    /// Returns the transfers whose time has passed; they remain until they are removed.
     mutating func due(_ now: UInt64) -> [CurlTransfer] {
         next = transfers.reduce(.max) { min($0, $1.end) }
         return next > now ? [] : transfers.filter { $0.end <= now }
     }
 }
 
-/// The origins with a pooled connection on which nothing came for the whole time of a request, and the time when that was found.
+/// The origins with a silent pooled connection, and the time when the silence was found.
 ///
-/// Decision: a change of the network or a sleep ends a connection without a word. libcurl would use it for each further request,
-/// which would wait for its limit; an HTTP/2 connection it would use for ever.
+/// A connection is silent if nothing arrived on it during the whole time of a request.
+///
+/// Decision: a change of the network or a sleep ends a connection without notice. Then libcurl would use it for each
+/// further request, which would wait until its limit. It would use an HTTP/2 connection forever.
 struct SilentOrigins {
     private var times: [String: UInt64] = [:]
 
     /// The time in nanoseconds after which the kernel has ended such a connection.
     private static let lifetime: UInt64 = 600_000_000_000
 
-    /// Whether there is none, as nearly always.
+    /// Whether the list is empty, as it usually is.
     var isEmpty: Bool { times.isEmpty }
 
-    /// Adds an origin whose connection is silent now.
+    /// Adds an origin whose connection is now silent.
     mutating func add(_ authority: String, now: UInt64) { times[authority] = now }
 
-    /// Returns the time when a connection of an origin was found to be silent; nil if none was, or too long ago.
+    /// Returns the time when an origin's connection was found to be silent; nil if never, or too long ago.
     mutating func time(of authority: String, now: UInt64) -> UInt64? {
         guard let time = times[authority] else { return nil }
         guard now > time + Self.lifetime else { return time }
@@ -73,8 +76,8 @@ struct SilentOrigins {
 extension CurlTransfer {
     /// Whether the transfer may use a socket that libcurl does not watch, so that the connection is not idle.
     ///
-    /// libcurl does not announce the socket of a connection that it uses again before the last transfer has left it. A request
-    /// that has begun without an announced socket may be on any.
+    /// libcurl announces the socket of a reused connection only after the previous transfer has left it. A request that
+    /// has begun without an announced socket may be on any socket.
     func mayUse(_ other: CInt) -> Bool {
         socket == other || unreadSocket == other || socket == nil && bytesBeforeRequest != nil
     }
@@ -82,7 +85,8 @@ extension CurlTransfer {
     /// Whether the request was sent on a connection that was open before, and nothing came in response.
     var wasUnanswered: Bool { arrived == 0 && hasSent && latch_curl_reuses_connection(easy) != 0 }
 
-    /// Lets libcurl use no connection that is older than some seconds, or no existing one; 0 and false for any.
+    /// Limits the connections that libcurl may use: none older than some seconds, or only a new one; 0 and false for
+    /// any.
     func avoidConnections(olderThan seconds: Int, isFresh: Bool) {
         avoidsConnections = seconds > 0
         _ = latch_curl_set_long(easy, CURLOPT_MAXLIFETIME_CONN, seconds)
@@ -93,8 +97,8 @@ extension CurlTransfer {
 extension CurlLoop {
     /// Keeps a transfer away from connections that are older than the silence of one of them.
     ///
-    /// libcurl closes those that no transfer uses. While an older transfer may still be on one, the new transfer opens a
-    /// connection. So it does in the first second, which is libcurl's unit of age.
+    /// libcurl closes such connections if no transfer uses them. While an older transfer may still use one, the new
+    /// transfer opens a connection. It also does so in the first second, since libcurl measures age in whole seconds.
     func avoidSilentConnections(_ transfer: CurlTransfer, _ now: UInt64) {
         guard let time = silence.time(of: transfer.authority, now: now) else { return }
         let seconds = Int((now - time) / 1_000_000_000)
@@ -105,8 +109,8 @@ extension CurlLoop {
 
     /// Ends the transfers whose idle timeout has expired, or whose time is over.
     ///
-    /// A process that was stopped finds the end of the time and the bytes of the peer at once. The bytes count: a transfer
-    /// ends only after a poll of the sockets that followed the end of its time, and brought it nothing.
+    /// When a stopped process continues, it finds an expired time and received bytes together. The bytes count: a
+    /// transfer ends only after a poll of the sockets that followed the end of its time and brought no bytes.
     func finishStalledTransfers() {
         let now = monotonicNow()
         for transfer in idleTimed {
@@ -126,20 +130,19 @@ extension CurlLoop {
         if poll < polls { finish(transfer, CURLE_OPERATION_TIMEDOUT) }
     }
 
-    /// Ends the transfers whose peer has closed the connection while libcurl waits for the source of the request
-    /// content.
+    /// Ends the transfers whose peer closed the connection while libcurl waits for the source of the request content.
     ///
-    /// libcurl would only notice when it sends the next chunk, however late that is.
+    /// libcurl would notice the end only when it sends the next chunk, which may be much later.
     func finishDisconnectedTransfers(on socket: CInt) {
         for transfer in idleTimed where transfer.unreadSocket == socket { finish(transfer, CURLE_SEND_ERROR) }
     }
 }
 
-// The thread while it does not drive.
+// The thread while it is not the driver.
 extension CurlLoop {
     /// The time after which the thread begins to watch the idle connections.
     ///
-    /// Before that, a caller may drive, and each of its responses would wake the thread.
+    /// Before that, a caller may be the driver, and each of its responses would wake the thread.
     private static let quietMilliseconds: CInt = 1000
 
     /// Sleeps until there is work, or something happens on an idle connection.

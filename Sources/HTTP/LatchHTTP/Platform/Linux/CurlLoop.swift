@@ -8,9 +8,9 @@ import Synchronization
 
 /// The event loop of one libcurl multi handle: one connection pool, with one driver at a time.
 ///
-/// The driver is either the loop's own thread or, briefly, the thread of a caller that submits a request while the loop
-/// is idle (`lead`): handing a request to another thread costs more than a whole request to a nearby server. The driver
-/// is chosen under the lock of `inbox`, which also passes the driver's state from one thread to the next.
+/// The driver is the loop's thread or, briefly, the thread of a caller that submits a request while the loop is idle
+/// (`lead`). Handing a request to another thread costs more than a whole request to a nearby server. The driver is
+/// chosen under the lock of `inbox`, which also passes the driver's state from one thread to the next.
 final class CurlLoop: @unchecked Sendable {
     let transfers: CurlTransferPool
     let inbox: Mutex<CurlInbox>
@@ -20,8 +20,8 @@ final class CurlLoop: @unchecked Sendable {
 
     // State that only the driver accesses.
     var sockets: SocketTable
-    /// The time at which libcurl wants to be called, in nanoseconds of the monotonic clock; 0 is at once, the maximum
-    /// is never.
+    /// The time at which libcurl wants to be called, in nanoseconds of the monotonic clock; 0 is now, the maximum is
+    /// never.
     private var deadline = UInt64.max
     /// Whether the last wait ended without an event, so that the clock has to be read.
     private var isTimeUp = true
@@ -38,11 +38,11 @@ final class CurlLoop: @unchecked Sendable {
     var idleTimed: [CurlTransfer] = []
     /// The transfers in progress that end at a set time.
     var limits = TransferLimits()
-    /// The origins with a connection that has been silent for the whole time of a request.
+    /// The origins with a connection that was silent for the whole time of a request.
     var silence = SilentOrigins()
     /// The time of the last poll of the sockets, in nanoseconds of the monotonic clock.
     private var lastPoll: UInt64 = 0
-    /// The transfers in progress whose data libcurl may buffer and drop.
+    /// The transfers in progress for which libcurl may buffer data and lose it.
     private var bufferingTransfers: [CurlTransfer] = []
     /// The sockets that libcurl 7.88 stopped watching during this turn.
     private var unwatchedSockets: [CInt] = []
@@ -50,12 +50,13 @@ final class CurlLoop: @unchecked Sendable {
 
     /// Whether libcurl knows after the handshake that a connection can be shared, as version 7 does.
     ///
-    /// Version 8 learns it from the first response. A transfer that waits for it would wait for the first one's server,
-    /// and for ever if the first one was cancelled: the connection stays open, and unanswered.
+    /// Version 8 learns it from the first response. A transfer that waits for it would wait for the first one's server.
+    /// If the first one was canceled, it would wait forever, since the connection stays open without a response.
     static let sharesUnansweredConnections = curl_version_info(latch_curl_version).pointee.version_num < 0x080000
 
-    /// Whether this is libcurl 7.88, which loses two facts about HTTP/2 without TLS: that a connection was greeted, and
-    /// that it has buffered bytes that the socket does not announce.
+    /// Whether this is libcurl 7.88, which loses two facts about HTTP/2 without TLS.
+    ///
+    /// They are the greeting of a connection, and buffered bytes that the socket does not announce.
     static let losesBufferedData = (0x075800..<0x080000).contains(
         curl_version_info(latch_curl_version).pointee.version_num)
 
@@ -67,7 +68,7 @@ final class CurlLoop: @unchecked Sendable {
         let context = Unmanaged.passRetained(loop)
         let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
             guard let context else { return nil }
-            // Signals are for the program's own threads.
+            // Signals are for the program's threads.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -111,13 +112,13 @@ final class CurlLoop: @unchecked Sendable {
         latch_curl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
     }
 
-    /// The event descriptors close with their last owner, since their numbers may be reused from then on.
+    /// The event descriptors close with their last owner, since their numbers may then be reused.
     deinit {
         events.deallocate()
         wakeUps.close()
     }
 
-    /// The result of the one global initialization; `curl_global_init` is not thread-safe, a static constant is.
+    /// The result of the one global initialization: `curl_global_init` is not thread-safe, but a static constant is.
     private static let isCurlInitialized: Bool = {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
         // See `StreamReport`.
@@ -125,7 +126,7 @@ final class CurlLoop: @unchecked Sendable {
         return true
     }()
 
-    /// Ends the loop once no transfer is in progress; nothing may be submitted any more.
+    /// Ends the loop when no transfer is in progress; nothing may be submitted after this.
     func stop() {
         if inbox.withLock({ $0.stop() }) { wakeUps.wakeThread() }
     }
@@ -137,15 +138,15 @@ final class CurlLoop: @unchecked Sendable {
 // MARK: The calling thread as driver
 
 extension CurlLoop {
-    /// The time in nanoseconds for which a calling thread may drive; at most one does at a time.
+    /// The time in nanoseconds for which a calling thread may be the driver; there is at most one at a time.
     private static let leadWindow: UInt64 = 300_000
 
     /// The result of a transfer on the calling thread.
     enum LeadResult { case finished, finishedAndYieldIsDue, unfinished }
 
-    /// Drives `transfer` on this thread if there is no driver.
+    /// Drives `transfer` on this thread if the driver's role is free.
     ///
-    /// If it is unfinished, `submit` must follow, which moves the transfer, and the driving, to the loop's thread.
+    /// If it is unfinished, the caller must call `submit`, which moves it to the loop's thread.
     func lead(_ transfer: CurlTransfer) -> LeadResult {
         guard !isOnForeignExecutor, inbox.withLock({ $0.beginLeading() }) else { return .unfinished }
         let now = monotonicNow()
@@ -162,7 +163,7 @@ extension CurlLoop {
         return isYieldDue ? .finishedAndYieldIsDue : .finished
     }
 
-    /// Whether the task has an executor of its own, such as a server's loop, whose thread must not be blocked.
+    /// Whether the task has a separate executor, such as a server's loop, whose thread must not be blocked.
     private var isOnForeignExecutor: Bool {
         withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
     }
@@ -200,7 +201,7 @@ extension CurlLoop {
 // MARK: The loop's own thread
 
 extension CurlLoop {
-    /// The body of the thread, which sleeps while a caller drives or the loop is idle.
+    /// The body of the thread, which sleeps while a caller is the driver or the loop is idle.
     private func run() {
         repeat {
             rest()
@@ -209,7 +210,7 @@ extension CurlLoop {
         close()
     }
 
-    /// Drives until no transfer is in progress, then releases the handle for the next caller to lead.
+    /// Drives until no transfer is in progress, then releases the handle for the next caller that leads.
     private func drive() {
         guard inbox.withLock({ $0.driver == .loop }) else { return }
         checkIdleConnections(monotonicNow())
@@ -256,7 +257,7 @@ extension CurlLoop {
         }
     }
 
-    /// Swaps the inbox for empty arrays that keep their capacity, so that the lock is held briefly.
+    /// Swaps the inbox with empty arrays that keep their capacity, so that the lock is held briefly.
     private func processInbox() {
         inbox.withLock { inbox in
             inbox.isDriverAsleep = false
@@ -267,8 +268,8 @@ extension CurlLoop {
         if !arrivals.isEmpty { checkIdleConnections(monotonicNow()) }
         for transfer in arrivals { add(transfer) }
         for transfer in cancellations where transfer.isUnderWay {
-            // libcurl would end the message, so that a part of it were sent as a whole one, and wait for the server's reply for two
-            // minutes. It does neither on a connection that it was only to open.
+            // libcurl would end the message, so that a part is sent as if complete, and wait two minutes for the reply.
+            // It does neither on a connection that is only to be opened.
             if transfer.mail != nil { _ = latch_curl_set_long(transfer.easy, CURLOPT_CONNECT_ONLY, 1) }
             finish(transfer, CURLE_ABORTED_BY_CALLBACK)
         }
@@ -279,12 +280,12 @@ extension CurlLoop {
         resumptions.removeAll(keepingCapacity: true)
     }
 
-    /// Resumes a paused transfer; one whose stream has failed ends.
+    /// Resumes a paused transfer; if its stream has failed, the transfer ends.
     private func resume(_ transfer: CurlTransfer) {
         guard transfer.upload?.failure == nil else { return finish(transfer, CURLE_ABORTED_BY_CALLBACK) }
         transfer.lastMove = monotonicNow()
         let code = curl_easy_pause(transfer.easy, transfer.pauses)
-        // Without a connection the transfer has ended, as libcurl's message queue will report.
+        // If the connection is gone, the transfer has ended, and libcurl's message queue will report it.
         if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { finish(transfer, code) }
     }
 
@@ -300,7 +301,7 @@ extension CurlLoop {
         return true
     }
 
-    /// Polls the sockets for some nanoseconds, or until something happens if that is negative, and lets libcurl act.
+    /// Polls the sockets for some nanoseconds, or until an event if the number is negative, and lets libcurl act.
     private func poll(for timeout: Int64, since now: UInt64) {
         let count = latch_epoll_wait(wakeUps.epoll, events.baseAddress, CInt(events.count), timeout)
         isTimeUp = count == 0 || timeout == 0
@@ -321,10 +322,10 @@ extension CurlLoop {
         }
     }
 
-    /// Ends the idle connections that have ended, or on which the server has sent something, before a request may use them.
+    /// Ends idle connections that the server has closed or sent data on, before a request may use them.
     ///
-    /// Decision: libcurl 7.88 takes what has arrived meanwhile for the answer to its next request. A connection that was
-    /// looked at a moment ago is not looked at again, which spares requests that follow each other a system call.
+    /// Decision: libcurl 7.88 takes such data for the response to its next request. A connection that was just checked
+    /// is not checked again, which saves a system call for requests in quick succession.
     private func checkIdleConnections(_ now: UInt64) {
         guard now > lastPoll + Self.pollLifetime else { return }
         poll(for: 0, since: now)
@@ -380,8 +381,8 @@ extension CurlLoop {
         if !bufferingTransfers.isEmpty { bufferingTransfers.removeAll { $0 === transfer } }
         if transfer.hasIdleTimeout {
             idleTimed.removeAll { $0 === transfer }
-            // Called last: the reader of a stream may return the transfer to the pool at once, and its next user sets a
-            // waiter of its own.
+            // Called last: the reader of a stream may return the transfer to the pool at once, and its next user then
+            // sets another waiter.
             transfer.conclude()
         }
         guard let waiter else { return }
@@ -427,7 +428,7 @@ extension CurlLoop {
         return 0
     }
 
-    /// Opens sockets for libcurl, so that `sockets` tracks the whole lifetime of each.
+    /// Opens sockets for libcurl, so that `sockets` tracks each one from its beginning to its end.
     static let onOpen: curl_opensocket_callback = { context, _, address in
         guard let target = address?.pointee else { return CURL_SOCKET_BAD }
         let type = target.socktype | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -439,8 +440,8 @@ extension CurlLoop {
         let loop = CurlLoop.of(pointer)
         let transfer = CurlTransfer.of(context)
         (transfer.peerPort, transfer.isConnected) = (latch_curl_port(address), false)
-        // The probes of keep-alive are not sent while the peer has not acknowledged what was sent before. Its silence then ends the
-        // connection after the same two minutes, and not after a quarter of an hour.
+        // Keep-alive probes are not sent while the peer has not acknowledged earlier data. With this limit, such a
+        // silence ends the connection after two minutes, too, instead of a quarter of an hour.
         var limit: CUnsignedInt = 120_000
         setsockopt(socket, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
         loop.sockets.opened(socket, speaksHTTP1: !transfer.isEncrypted && !transfer.assumesHTTP2)
@@ -459,19 +460,19 @@ extension CurlLoop {
 
 // Workarounds for HTTP/2 in libcurl 7.88.
 extension CurlLoop {
-    /// Ends the transfers whose response libcurl has lost: they would wait for the source of their request content.
+    /// Ends the transfers whose response libcurl has lost; they would wait for the source of their request content.
     private func finishLostResponses() {
         for transfer in idleTimed where transfer.hasLostHead {
-            // Another transfer on the connection may have read the head, which is then about to be delivered.
+            // Another transfer on the connection may have read the head, which libcurl is then about to deliver.
             if let socket = transfer.socket { act(on: socket, CURL_CSELECT_IN) }
             if transfer.isUnderWay, transfer.hasLostHead { finish(transfer, CURLE_HTTP2_STREAM) }
         }
     }
 
-    /// Ends the transfers whose stream the server has closed while libcurl waits for the source of the request content.
+    /// Ends the transfers whose stream the server closed while libcurl waits for the source of the request content.
     ///
-    /// Unless its reader has paused it, libcurl stops reading an HTTP/2 stream only at the end of the stream. Where another
-    /// transfer shares the connection, libcurl goes on to watch the socket, so that the end is noticed after that transfer.
+    /// Unless the reader has paused it, libcurl stops reading an HTTP/2 stream only at its end. If another transfer
+    /// shares the connection, libcurl still watches the socket, so the end is noticed only after that transfer.
     private func finishUnwatchedTransfers() {
         for transfer in idleTimed where transfer.isUnderWay && transfer.waitsAfterHead {
             guard let socket = transfer.socket, unwatchedSockets.contains(socket), !sockets.isWanted(socket) else {
@@ -482,11 +483,10 @@ extension CurlLoop {
         unwatchedSockets.removeAll(keepingCapacity: true)
     }
 
-    /// Lets libcurl continue reading after it has read something, since it may buffer data that no event announces.
+    /// Lets libcurl read again after it has read something, since it may buffer data that no event announces.
     private func readBufferedData() {
         for transfer in bufferingTransfers {
-            // A response that arrives while the request is still written may be buffered completely, without having
-            // been read.
+            // A response that arrives before the request is written may be buffered completely, but not read.
             var isDue = transfer.upload != nil
             while isDue || transfer.arrived > transfer.noticed {
                 isDue = false

@@ -42,14 +42,14 @@ struct CurlOptions {
 
     /// Trusts the certificate authorities of a PEM file only; nil keeps the system's.
     ///
-    /// libcurl's folder of authorities is in effect beside a file, unless it is removed.
+    /// libcurl uses its folder of authorities together with a file, unless the folder is removed.
     mutating func setAuthorities(_ file: String?) {
         guard let file else { return }
         set(CURLOPT_CAINFO, text: file)
         set(CURLOPT_CAPATH, text: nil)
     }
 
-    /// Sets what stays the same of a transport's proxy; whether a request uses it is set for each.
+    /// Sets the part of a transport's proxy that never changes; each request decides whether it uses the proxy.
     mutating func setProxy(_ configuration: CurlTransport.Configuration) {
         guard let proxy = configuration.proxy else { return }
         set(CURLOPT_PROXY_SSLVERSION, latch_curl_tls12)
@@ -58,7 +58,7 @@ struct CurlOptions {
             set(CURLOPT_PROXY_CAPATH, text: nil)
         }
         guard let address = proxy.address else { return }
-        // Otherwise the environment's exceptions would count.
+        // Otherwise the exceptions in the environment would apply.
         set(CURLOPT_NOPROXY, text: "")
         set(CURLOPT_PROXYUSERNAME, text: address.credentials?.user)
         set(CURLOPT_PROXYPASSWORD, text: address.credentials?.password)

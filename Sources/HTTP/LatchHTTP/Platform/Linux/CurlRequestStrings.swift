@@ -16,7 +16,7 @@ struct CurlRequestStrings: ~Copyable {
     private var used = 0
     private var nodeCount = 0
 
-    /// The URL, which libcurl parses; its components were validated, so that libcurl finds the same ones.
+    /// The URL, which libcurl parses; its components were validated, so libcurl finds the same ones.
     private(set) var url: UnsafePointer<CChar>?
     private(set) var method: UnsafePointer<CChar>?
 
@@ -37,7 +37,7 @@ struct CurlRequestStrings: ~Copyable {
 
     /// Writes the URL, the method and the field lines of a validated request.
     ///
-    /// - Returns: Whether a coding of the response's content is removed.
+    /// - Returns: Whether the response's content is decoded.
     mutating func write(_ request: HTTPRequest, hasContent: Bool) -> Bool {
         makeRoom(for: request)
         url = beginning()
@@ -51,15 +51,15 @@ struct CurlRequestStrings: ~Copyable {
         end()
         let own = writeFields(of: request)
         if hasContent {
-            // libcurl would declare any content a form.
+            // libcurl would declare any content to be a form.
             if !own.contentType { putNode("Content-Type:") }
-            // RFC 9110 §10.1.1: libcurl waits for a 100 response before it sends large content. That is right for a
-            // stream that can be read once, which is not consumed by a 401; content in memory would only be delayed by
-            // a second at servers that do not support it. HTTP/2 has other ways, and gRPC servers do not support it.
+            // RFC 9110 §10.1.1: libcurl waits for a 100 response before it sends large content. This is right for a
+            // stream that can be read once: a 401 does not consume it. Content in memory would only be delayed by a
+            // second at servers without support for 100. HTTP/2 does not need it, and gRPC servers do not support it.
             if request.body.stream == nil || request.assumesHTTP2 || request.omitsExpectation { putNode("Expect:") }
         }
-        // RFC 9110 §14.2: a range of encoded content cannot be decoded; and a caller that sets Accept-Encoding decodes
-        // the content itself.
+        // RFC 9110 §14.2: a range of encoded content cannot be decoded. A caller that sets Accept-Encoding decodes the
+        // content itself.
         let decodes = !own.acceptEncoding && !own.range
         if decodes { putNode(Self.acceptEncoding) }
         return decodes
@@ -90,7 +90,7 @@ struct CurlRequestStrings: ~Copyable {
             own.note(line.name)
             beginNode()
             put(line.name.rawName)
-            // "Name:" makes libcurl omit the field; "Name;" sends it empty if nothing follows.
+            // "Name:" makes libcurl omit the field; "Name;" sends it with an empty value.
             if line.value.utf8.allSatisfy(isBlank) {
                 put(";")
             } else {

@@ -4,7 +4,7 @@
 import CCurl
 import CCurlShim
 
-// The state that the driver queries.
+// The state that the driver reads.
 extension CurlTransfer {
     /// Whether the transfer has an idle timeout.
     var hasIdleTimeout: Bool { idleTimeout != 0 }
@@ -20,8 +20,8 @@ extension CurlTransfer {
         (upload?.isStarved == true ? CURLPAUSE_SEND : 0) | (responseBuffer?.isHeld == true ? CURLPAUSE_RECV : 0)
     }
 
-    /// Whether libcurl waits only for the source of the request content, so that it would not notice that the peer has
-    /// closed `socket`.
+    /// Whether libcurl waits only for the source of the request content and would not notice that the peer closed
+    /// `socket`.
     func waitsForSource(reading isWatched: Bool, _ socket: CInt) -> Bool {
         unreadSocket = !isWatched && upload?.isStarved == true ? socket : nil
         return unreadSocket != nil

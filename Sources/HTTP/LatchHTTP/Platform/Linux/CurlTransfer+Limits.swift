@@ -5,9 +5,10 @@ import CCurl
 import CCurlShim
 
 extension CurlTransfer {
-    /// Sets the limits of time.
+    /// Sets the time limits.
     ///
-    /// - Parameter timeout: The maximum duration, or that without progress for a stream without another limit.
+    /// - Parameter timeout: The maximum duration, or the maximum time without progress for a stream without another
+    ///   limit.
     func setLimits(of request: HTTPRequest, timeout: Duration, _ options: inout CurlOptions) {
         let isStream = upload != nil || responseBuffer != nil
         options.set(CURLOPT_TIMEOUT_MS, isStream ? 0 : timeout.wholeMilliseconds)
@@ -18,13 +19,13 @@ extension CurlTransfer {
         idleTimeout = silence ?? (isStream ? waitLimit : 0)
         noticedSent = 0
         let connect = request.limits.connect
-        // The pool has set the transport's.
+        // The pool has already set the transport's.
         guard connect != nil || limitsConnecting else { return }
         limitsConnecting = connect != nil
         options.set(CURLOPT_CONNECTTIMEOUT_MS, (connect ?? configuration.connectTimeout).wholeMilliseconds)
     }
 
-    /// Takes content of the request that was sent from memory for progress: libcurl reads it without a callback.
+    /// Counts sent bytes of content in memory as progress; libcurl reads such content without a callback.
     func noticeSending(_ now: UInt64) {
         guard size > 0, bytesBeforeRequest != nil else { return }
         let sent = latch_curl_get_size(easy, CURLINFO_SIZE_UPLOAD_T, 0)
@@ -34,7 +35,7 @@ extension CurlTransfer {
 }
 
 extension CurlTransport.Configuration {
-    /// Returns the proxy of a request in libcurl's form: nil for that of the environment, and an empty text for none.
+    /// Returns the proxy of a request in libcurl's form: nil for the environment's, and an empty text for none.
     ///
     /// Requests to this machine must not go through a proxy of the environment.
     func proxyText(for origin: HTTPOrigin) -> String? {

@@ -4,7 +4,7 @@ import CCurl
 import CCurlShim
 
 extension CurlTransfer {
-    /// Whether the transfer has failed because there were no descriptors left.
+    /// Whether the transfer has failed because no descriptors were left.
     var isOutOfDescriptors: Bool {
         guard CurlFailure.mayBeOutOfDescriptors(outcome) else { return false }
         return hasNoDescriptor || DescriptorLimit.isReached
@@ -14,25 +14,25 @@ extension CurlTransfer {
     ///
     /// - Parameter report: libcurl's error message.
     func phase(of code: CURLcode, _ report: String) -> RequestPhase {
-        // An interim response is none: after it, the request still waits (RFC 9110 §15.2).
+        // An interim response does not count: the request still waits after it (RFC 9110 §15.2).
         guard isReadingHead ? head.isEmpty : isInterim else { return .receiving }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return .resolving
         case CURLE_COULDNT_RESOLVE_PROXY: return .resolvingProxy
-        // After a lost connection, another one may not be made.
+        // After a connection is lost, libcurl may fail to open another.
         case CURLE_COULDNT_CONNECT: return usesProxy ? .connectingToProxy : .connecting
         case _ where bytesBeforeRequest != nil: return hasSent && isSent ? .awaitingResponse : .sending
         default: return phaseOfConnection(report)
         }
     }
 
-    /// Whether libcurl has ended the transfer since a line of the response was too long for it, or all of them together.
+    /// Whether libcurl ended the transfer because the response's fields, or a line of them, were too long.
     ///
-    /// The first code, which 7.88 has for a line of more than 100 KB (CURL_MAX_HTTP_HEADER), has no other reason once the request was
-    /// sent: the system gives memory that it does not have.
+    /// libcurl 7.88 has the first code for a line of more than 100 KB (CURL_MAX_HTTP_HEADER). After the request was
+    /// sent, the code has no other cause, since the system overcommits memory.
     var hasTooLargeFields: Bool {
         guard let outcome, hasSent else { return false }
-        // Of a trailer of more than 4 KiB the code tells nothing.
+        // For a trailer of more than 4 KiB, the code is not specific.
         let isTrailer =
             outcome == CURLE_RECV_ERROR
             && String(cString: errorBuffer).utf8.starts(with: "Out of memory in chunk".utf8)
@@ -50,7 +50,7 @@ extension CurlTransfer {
         return usesProxy && latch_curl_connect_status(easy) / 100 != 2 ? .tunneling : .securing
     }
 
-    /// Whether the connection is to another port than the request's, which is the proxy's.
+    /// Whether the connection goes to another port than the request's, which is then the proxy's.
     private var usesProxy: Bool { peerPort.map { $0 != port } ?? false }
 
     /// Whether the whole content was sent.

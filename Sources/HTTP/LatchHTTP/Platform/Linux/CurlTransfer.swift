@@ -7,8 +7,8 @@ import LatchCore
 /// A libcurl easy handle and the buffers of its transfer, reused for the next one.
 ///
 /// It has one owner at a time: the task that prepares it, then the driver of the loop, then the task again. Only
-/// `isCancelled` and `waiter` are accessed from both sides, under the loop's lock; `upload` and `responseBuffer` have
-/// locks of their own.
+/// `isCancelled` and `waiter` are accessed from both sides, under the loop's lock. `upload` and `responseBuffer` have
+/// separate locks.
 final class CurlTransfer: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     /// The size limits of the response content, after decoding, and the TLS policy.
@@ -20,13 +20,13 @@ final class CurlTransfer: @unchecked Sendable {
     /// The lines of the last block of fields, including the status line, without the empty line.
     var head: [UInt8] = []
     var content: [UInt8] = []
-    /// The greatest size of that content.
+    /// The maximum size of the response content in memory.
     private var maximumResponseBytes = 0
     /// The lines of the trailer section (RFC 9110 §6.5).
     var trailers: [UInt8] = []
-    /// The reason why this library stopped the transfer; libcurl only reports that a callback did.
+    /// The reason why this library stopped the transfer; libcurl only reports that a callback stopped it.
     var refusal: HTTPError?
-    /// Whether the server has refused the expectation of the request, whose content can be sent without it.
+    /// Whether the server has rejected the expectation of the request, so that the content can be sent without it.
     private(set) var isExpectationRefused = false
     /// Whether libcurl may wait for a 100 response before it sends the content.
     private var expectsContinue = false
@@ -34,13 +34,13 @@ final class CurlTransfer: @unchecked Sendable {
     var isHeadRestored = false
     /// Whether the empty line after the fields has not arrived yet.
     var isReadingHead = true
-    /// Whether a content coding of the response is removed.
+    /// Whether the content codings of the response are decoded.
     private(set) var decodes = true
-    /// Whether the head has a field of a content coding.
+    /// Whether the head has a field for a content coding.
     private var namesCoding = false
-    /// Whether the head has a transfer coding that was not looked at yet.
+    /// Whether the head has a transfer coding that was not checked yet.
     private var namesTransferCoding = false
-    /// The decoder of the content that arrives; nil if it has no coding, or stays in it.
+    /// The decoder of the content; nil if it has no coding, or is not decoded.
     private var decoder: ContentDecoder?
     /// Whether plain http uses HTTP/2 with prior knowledge.
     private(set) var assumesHTTP2 = false
@@ -53,10 +53,10 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether the request accepts trailers (RFC 9110 §10.1.4).
     private(set) var wantsTrailers = false
     private var ignoresLength = false
-    /// The number of bytes received, and the number of those that the driver has noticed.
+    /// The number of received bytes, and how many of them the driver has noticed.
     var arrived = 0
     var noticed = 0
-    /// Whether the host is offered a client certificate.
+    /// Whether the host can request a client certificate.
     var showsCertificate = false
     /// The request's authority, for errors.
     private(set) var authority = ""
@@ -64,9 +64,9 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var (port, size) = (0, Int64(0))
     /// The port of the last connection that was opened for the transfer: the proxy's, or the request's.
     var peerPort: Int?
-    /// Whether that connection waits for an answer: to a handshake, or to the request.
+    /// Whether that connection waits for a response, to a handshake or to the request.
     var isConnected = false
-    /// Whether there was no descriptor for the last connection that was to be opened.
+    /// Whether the last connection could not be opened, because no descriptor was left.
     var hasNoDescriptor = false
 
     /// The buffer that libcurl reads the request content from; nil for content in memory.
@@ -75,55 +75,55 @@ final class CurlTransfer: @unchecked Sendable {
     var responseBuffer: ResponseBuffer<[UInt8]>?
     /// The number of bytes of content that were passed to `responseBuffer`.
     private var streamedBytes = 0
-    /// The idle timeout in nanoseconds; 0 if the transfer has none.
+    /// The idle timeout in nanoseconds; 0 for none.
     var idleTimeout: UInt64 = 0
-    /// The idle timeout before the request begins, in nanoseconds.
+    /// The idle timeout in nanoseconds before the request begins.
     var waitLimit: UInt64 = 0
-    /// Whether the idle timeout is the request's own, so that it begins with the request on its connection.
+    /// Whether the idle timeout is set by the request, so that it starts when the request begins on its connection.
     var limitsSilence = false
     /// Whether the last request set a maximum time to connect.
     var limitsConnecting = false
-    /// The number of bytes of the request's content that were sent when the driver last looked.
+    /// The number of content bytes sent when the driver last checked.
     var noticedSent: Int64 = 0
     /// The time at which libcurl got the transfer, in nanoseconds of the monotonic clock.
     var began: UInt64 = 0
-    /// Whether options keep the transfer away from some connections.
+    /// Whether options keep the transfer away from certain connections.
     var avoidsConnections = false
     /// The time of the last progress, in nanoseconds of the monotonic clock.
     var lastMove: UInt64 = 0
 
-    /// The time in nanoseconds after which the transfer ends, however far it is; 0 if there is none.
+    /// The time in nanoseconds after which the transfer ends, even if it progresses; 0 for none.
     var timeLimit: UInt64 = 0
-    /// The end of that time, and the place among the transfers that have one; see `TransferLimits`.
+    /// The end of that time, and the index among the transfers with a time limit; see `TransferLimits`.
     var end = UInt64.max
     var place = 0
 
-    /// The number of the poll before which the idle timeout was found to have expired; nil before that.
+    /// The number of the poll that follows the expiry of the idle timeout; nil before the expiry.
     var overduePoll: UInt64?
 
     /// The socket of the last event that libcurl requested for this transfer.
     ///
-    /// Before the end of a transfer, libcurl 7.88 does not know it (`CURLINFO_ACTIVESOCKET`).
+    /// libcurl 7.88 does not know the socket before the end of a transfer (`CURLINFO_ACTIVESOCKET`).
     var socket: CInt?
     /// The socket that libcurl does not watch while it waits for `upload`.
     var unreadSocket: CInt?
 
-    /// Whether the request may be sent again on another connection although a server may have executed it.
+    /// Whether the request may be sent again on another connection, even if a server has executed it.
     private(set) var isRepeatable = false
-    /// The number of bytes that were sent, to a proxy, before the request itself; nil before its first attempt.
+    /// The number of bytes sent to a proxy before the request; nil before the first attempt.
     var bytesBeforeRequest: Int?
-    /// What libcurl has reported of the request's HTTP/2 stream; nothing of a repeatable request.
+    /// The facts that libcurl has reported about the request's HTTP/2 stream; empty for a repeatable request.
     var stream = StreamReport()
     /// The condition under which the request may be sent; see `SendCondition`.
     var mayBeSent: (@Sendable () -> Bool?)?
 
-    /// The phase, if a mail is submitted.
+    /// The phase of a mail submission; nil for other transfers.
     var mail: MailPhase?
     /// Whether libcurl is working on the transfer.
     var isUnderWay = false
     /// The result of the transfer; nil until its end.
     var outcome: CURLcode?
-    /// Whether the transfer was cancelled; a cancelled transfer is not reused.
+    /// Whether the transfer was canceled; a canceled transfer is not reused.
     var isCancelled = false
     /// The continuation to resume at the end; nil while a caller leads, and for a streamed response.
     var waiter: UnsafeContinuation<Void, Never>?
@@ -167,7 +167,7 @@ final class CurlTransfer: @unchecked Sendable {
         if assumesHTTP2 != self.assumesHTTP2 {
             options.set(
                 CURLOPT_HTTP_VERSION, assumesHTTP2 ? latch_curl_http2_prior_knowledge : latch_curl_http2_over_tls)
-            // 7.88 greets again on a reused connection, and the server closes it.
+            // libcurl 7.88 sends the greeting again on a reused connection, and the server closes it.
             let needsNewConnection = assumesHTTP2 && CurlLoop.losesBufferedData
             options.set(CURLOPT_FRESH_CONNECT, needsNewConnection)
             options.set(CURLOPT_FORBID_REUSE, needsNewConnection)
@@ -175,7 +175,7 @@ final class CurlTransfer: @unchecked Sendable {
         self.assumesHTTP2 = assumesHTTP2
         options.set(CURLOPT_URL, pointer: text.url)
         options.set(CURLOPT_HTTPHEADER, pointer: text.fields)
-        // HTTPGET also resets NOBODY and POST of the previous request.
+        // HTTPGET also resets CURLOPT_NOBODY and CURLOPT_POST of the previous request.
         options.set(CURLOPT_HTTPGET, true)
         let size = upload == nil ? request.body.bytes.count : upload?.length ?? -1
         options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: hasContent ? size : -1)
@@ -186,7 +186,7 @@ final class CurlTransfer: @unchecked Sendable {
         options.set(CURLOPT_CUSTOMREQUEST, pointer: isUsualMethod ? nil : text.method)
         setLimits(of: request, timeout: timeout, &options)
         options.set(CURLOPT_PROXY, text: configuration.proxyText(for: request.origin))
-        // Never with prior knowledge, which leaves nothing to wait for.
+        // Never with prior knowledge, since it has nothing to wait for.
         options.set(CURLOPT_PIPEWAIT, isEncrypted && CurlLoop.sharesUnansweredConnections)
         options.set(CURLOPT_VERBOSE, wantsReports)
         guard options.code == CURLE_OK else { throw CurlFailure.error(options.code, authority: authority) }
@@ -207,7 +207,7 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// Lets the connection determine the end of the response, which it does after the trailers.
+    /// Lets the connection determine the end of the response, which comes after the trailers.
     private func ignoreLength() {
         guard !ignoresLength else { return }
         latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 1)
@@ -242,7 +242,7 @@ final class CurlTransfer: @unchecked Sendable {
         mayBeSent = SendCondition.current
     }
 
-    /// Returns the received response, or throws; the content is moved out and can be returned once.
+    /// Returns the received response, or throws; the content is moved out, so it can be returned only once.
     func response(to request: HTTPRequest) throws -> HTTPResponse {
         guard !isCancelled else { throw HTTPError.cancelled }
         try check()
@@ -253,7 +253,7 @@ final class CurlTransfer: @unchecked Sendable {
         return response
     }
 
-    /// Whether the server has responded completely and closed, without waiting for the end of the content (RFC 9112
+    /// Whether the server sent a complete response and closed the connection before the end of the content (RFC 9112
     /// §9.3).
     ///
     /// A response with trailers is complete, even if the rest of the request fails (RFC 9113 §8.1).
@@ -270,7 +270,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Checks that there is a complete response.
     ///
-    /// This library's errors take precedence over libcurl's, which only reports that a callback stopped the transfer.
+    /// This library's errors take precedence over libcurl's, which only report that a callback stopped the transfer.
     func check() throws {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
@@ -293,7 +293,7 @@ final class CurlTransfer: @unchecked Sendable {
             guard code == CURLE_HTTP2, isRepeatable, isReadingHead, head.isEmpty else { throw error }
             throw UnprocessedRequestError(httpError: error, isRepeatable: canRestart)
         }
-        // RFC 9112 §8: a head without its empty line is incomplete, but libcurl accepts it.
+        // RFC 9112 §8: a head without its final empty line is incomplete, but libcurl accepts it.
         guard !isReadingHead else {
             throw HTTPError.offline("\(authority) closed in the middle of its response.")
         }
@@ -304,7 +304,7 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension HTTPResponse {
-    /// Removes the fields that describe a content coding that is decoded (RFC 9110 §8.4).
+    /// Removes the fields that describe a decoded content coding (RFC 9110 §8.4).
     mutating func removeCoding() {
         // Compares the length of the name first, since it runs for each line of each response.
         guard fields.contains(where: { $0.name.rawName.utf8.count == 16 && $0.name == .contentEncoding }) else {
@@ -317,8 +317,9 @@ extension HTTPResponse {
 }
 
 extension Duration {
-    /// The duration in milliseconds: at least 1, since libcurl takes 0 for "no limit", and at most what a 32-bit C
-    /// `long` holds, 24 days.
+    /// The duration in milliseconds: at least 1, and at most what a 32-bit C `long` holds, 24 days.
+    ///
+    /// libcurl takes 0 for "no limit".
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0 else { return 1 }
@@ -339,7 +340,7 @@ extension CurlTransfer {
             }
             head.removeAll(keepingCapacity: true)
             (isReadingHead, namesCoding, namesTransferCoding) = (true, false, false)
-            // RFC 9113 §8.1: a frame ends the response; libcurl 7.88 would end it after its length, before the
+            // RFC 9113 §8.1: a frame ends the response. libcurl 7.88 would end it after its length, before the
             // trailers.
             if wantsTrailers, line.starts(with: ResponseHead.secondProtocolName) { ignoreLength() }
         }
@@ -352,7 +353,7 @@ extension CurlTransfer {
         }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isReadingHead = false
-            // RFC 9110 §15.2.2: a server switches only if the request asks for it, which none here does.
+            // RFC 9110 §15.2.2: a server switches only at the client's request, and this client never sends one.
             guard !hasSwitched else { return refuse(.malformedMessage("\(authority) switched to another protocol.")) }
             // RFC 9110 §10.1.1: a client repeats the request without the expectation.
             if status.elementsEqual("417".utf8), expectsContinue, upload?.isUntouched == true {
@@ -369,17 +370,18 @@ extension CurlTransfer {
         return head.count <= ResponseHead.maximumBytes || refuse(.fieldsTooLarge(of: authority))
     }
 
-    /// Whether a line of the head begins with a name and a colon; its length is compared first, since most are shorter.
+    /// Whether a line of the head begins with a name and a colon; the length is compared first, since most lines are
+    /// shorter.
     private static func names(_ name: StaticString, in line: UnsafeRawBufferPointer) -> Bool {
         guard line.count > name.utf8CodeUnitCount, line[name.utf8CodeUnitCount] == 0x3A else { return false }
         return (0..<name.utf8CodeUnitCount).allSatisfy { asciiLowercased(line[$0]) == name.utf8Start[$0] }
     }
 
-    /// Returns the decoder of the content; nil if it has no coding, or one that is not known.
+    /// Returns the decoder of the content; nil if it has no coding, or an unknown one.
     private func findDecoder() -> ContentDecoder? {
         guard decoder == nil else { return decoder }
         namesCoding = false
-        // A head that cannot be read is an error at the end of the transfer.
+        // A head that cannot be parsed is an error at the end of the transfer.
         let codings = (try? ResponseHead.parse(head)).flatMap { ContentCoding.list($0.fields) }
         decoder = codings.flatMap(ContentDecoder.init)
         return decoder
@@ -391,7 +393,7 @@ extension CurlTransfer {
     /// Whether the head has the status 101.
     private var hasSwitched: Bool { status.elementsEqual("101".utf8) }
 
-    /// The digits of the status, as ASCII; empty in a head that has none.
+    /// The digits of the status, as ASCII; empty in a head without a status.
     private var status: ArraySlice<UInt8> {
         guard let space = head.firstIndex(of: 0x20) else { return [] }
         return head[(space + 1)...].prefix(3)
@@ -418,7 +420,7 @@ extension CurlTransfer {
         return take(bytes)
     }
 
-    /// Takes a piece of the content, decoded if it had a coding, and returns the number of bytes taken, as libcurl requires.
+    /// Takes a piece of decoded content, and returns the number of bytes taken, as libcurl requires.
     func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         if let responseBuffer { return pass(bytes, to: responseBuffer) }
         guard content.count + bytes.count <= maximumResponseBytes else {
@@ -459,7 +461,7 @@ extension CurlTransfer {
         return result
     }
 
-    /// Called by libcurl for each line of the head; returns fewer bytes than it got to stop the transfer.
+    /// Called by libcurl for each line of the head; to stop the transfer, it returns fewer bytes than it received.
     static let onHead: curl_write_callback = { data, size, count, context in
         guard let data, let context else { return 0 }
         let line = UnsafeRawBufferPointer(start: data, count: size * count)

@@ -8,13 +8,14 @@ import Synchronization
 
 /// A pool of idle transfers, whose handles keep their TLS sessions and some twenty settings.
 final class CurlTransferPool: Sendable {
-    /// The maximum number of idle handles, of some 10 kB each; more are seldom busy at once.
+    /// The maximum number of idle handles, each with some 10 kB; more are seldom busy at once.
     private static let maximumIdle = 128
 
     /// Whether a handle may be used for a second response.
     ///
-    /// From 7.83 to 8.1 libcurl keeps a pointer to the last field of the response before, which it has freed. It writes
-    /// there if the first field line of the next response is folded, so any server could corrupt the program's memory.
+    /// From 7.83 to 8.1 libcurl keeps a pointer to the last field of the previous response, which it has freed. It
+    /// writes there if the first field line of the next response is folded, so any server could corrupt the program's
+    /// memory.
     static let reusesHandles = !(0x075300..<0x080200).contains(
         curl_version_info(latch_curl_version).pointee.version_num)
 
@@ -24,9 +25,9 @@ final class CurlTransferPool: Sendable {
     /// Creates a pool with a configuration.
     init(configuration: CurlTransport.Configuration) { self.configuration = configuration }
 
-    /// Returns a transfer for one request: the one used last, whose memory is still cached, or a new one.
+    /// Returns a transfer for one request: the last one used, whose memory is still cached, or a new one.
     ///
-    /// - Parameter loop: The loop that owns this pool and outlives its transfers; nil if none runs the transfer.
+    /// - Parameter loop: The loop that owns this pool and outlives its transfers; nil if no loop runs the transfer.
     /// - Throws: `HTTPError.offline` if libcurl has no memory, `HTTPError.tls` for unreadable certificate authorities.
     func take(for loop: CurlLoop?) throws(HTTPError) -> CurlTransfer {
         if let transfer = idle.withLock({ $0.popLast() }) { return transfer }
@@ -40,10 +41,10 @@ final class CurlTransferPool: Sendable {
         return transfer
     }
 
-    /// Returns a transfer to the pool, unless it was cancelled: the cancellation may still be on its way to the loop,
-    /// and must not reach the next request.
+    /// Returns a transfer to the pool, unless it was canceled.
     ///
-    /// After a 417 response libcurl 8 expects 100 responses with this handle no more, whatever server it is used for.
+    /// The cancellation may not have reached the loop yet, and must not reach the next request. After a 417 response,
+    /// libcurl 8 never expects 100 responses with this handle again, even from other servers.
     func giveBack(_ transfer: CurlTransfer) {
         guard !transfer.isCancelled, !transfer.isExpectationRefused, Self.reusesHandles else { return }
         // They may hold the caller's files and tasks.
@@ -72,11 +73,11 @@ final class CurlTransferPool: Sendable {
         options.set(
             CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .tls13 ? latch_curl_tls13 : latch_curl_tls12)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
-        // Nine probes after half a minute of silence: a peer that is gone ends a transfer without a time limit, too.
+        // Nine probes after half a minute of silence: a dead peer also ends a transfer without a time limit.
         options.set(CURLOPT_TCP_KEEPALIVE, true)
         options.set(CURLOPT_TCP_KEEPIDLE, 30)
         options.set(CURLOPT_TCP_KEEPINTVL, 10)
-        // Otherwise the end of a transfer waits until its name is resolved, and with it all others of the loop.
+        // Otherwise the end of a transfer waits until its name is resolved, and blocks all other transfers of the loop.
         options.set(CURLOPT_QUICK_EXIT, true)
         options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, configuration.continueTimeout.wholeMilliseconds)
         if let folder = configuration.systemAuthorityFolder { options.set(CURLOPT_CAPATH, text: folder) }

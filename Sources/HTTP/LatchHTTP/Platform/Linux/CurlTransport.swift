@@ -4,11 +4,11 @@ import Synchronization
 
 /// A transport based on libcurl: connection reuse, HTTP/2, TLS, proxies.
 ///
-/// Each instance has its own connection pool, so create one and share it, as `Transport.live` is. It does not follow
-/// redirects and stores no cookies, credentials or proxy passwords: that belongs to the layers above.
+/// Each instance has a separate connection pool, so create one and share it, as `Transport.live` is. It does not follow
+/// redirects and stores no cookies, credentials or proxy passwords: the layers above do that.
 ///
-/// A quick response requires no switch between threads: if the loop is idle, the calling thread drives the transfer for
-/// a fraction of a millisecond (`CurlLoop.lead`), and only slower transfers move to the loop's own thread.
+/// A fast response requires no switch between threads. If the loop is idle, the calling thread drives the transfer for
+/// a fraction of a millisecond (`CurlLoop.lead`). Only slower transfers move to the loop's thread.
 public final class CurlTransport: Handler {
     /// The limits, the proxy and the TLS settings of a transport.
     public struct Configuration: Sendable {
@@ -16,33 +16,33 @@ public final class CurlTransport: Handler {
         public var connectTimeout: Duration = .seconds(15)
         /// The maximum duration of one transfer, unless the request overrides it.
         ///
-        /// With a stream in either direction, it is the maximum time without progress of the peer: the head of the
-        /// response counts as a whole, content chunk by chunk. Time in which the peer waits, because a source
-        /// delivers nothing or a reader takes nothing, does not count. A request's `deadline` also ends a stream that
-        /// makes progress.
+        /// With a stream in either direction, it is the maximum time without progress of the peer. The head of the
+        /// response counts as a whole, content chunk by chunk. Time in which the peer waits does not count: a source
+        /// delivers nothing, or a reader takes nothing. A request's `deadline` also ends a stream that makes progress.
         ///
-        /// The refresh of a session has no such limit: its connection ends it. A peer that is gone is noticed by TCP
-        /// keep-alive, after two minutes.
+        /// The refresh of a session has no such limit and ends only with its connection. TCP keep-alive detects a dead
+        /// peer after two minutes.
         public var timeout: Duration = .seconds(60)
         /// The time that large or unbounded streams wait for the server's 100 (Continue) response.
         ///
-        /// A server that rejects the request by its head (a 401, say) then leaves the stream unread. A server that does
-        /// not support it (RFC 9110 §10.1.1) receives the content after this time.
+        /// A server that rejects the request by its head (with a 401, for example) then leaves the stream unread. A
+        /// server without support for 100 (RFC 9110 §10.1.1) receives the content after this time.
         public var continueTimeout: Duration = .seconds(1)
-        /// The maximum size of response content after decoding (`gzip` and the like).
+        /// The maximum size of response content after decoding (`gzip` and others).
         public var maximumResponseBytes = 64 << 20
         /// The maximum size of streamed response content after decoding.
         ///
-        /// Streaming bounds the memory even if content expands a thousand times, but not the size of a file that it is
-        /// written to.
+        /// Streaming bounds the memory, even if content expands a thousand times. It does not bound the size of a file
+        /// that the content is written to.
         public var maximumStreamedBytes = Int.max
         /// The maximum number of connections to one host; further requests wait for one of them.
         public var maximumConnectionsPerHost = 64
         /// The proxy, by default that of the environment; nil for none.
         public var proxy: HTTPProxy? = .system
-        /// The path of a PEM file of certificate authorities to trust instead of the system's, also for a proxy over https.
+        /// The path of a PEM file with the trusted certificate authorities, instead of the system's; also for a proxy
+        /// over https.
         public var certificateAuthorityFile: String?
-        /// The folder of the system's authorities; nil is libcurl's own.
+        /// The folder of the system's authorities; nil for libcurl's default.
         var systemAuthorityFolder: String?
         /// The pins, client certificates and minimum version of TLS.
         public var tls = TLSPolicy()
@@ -54,13 +54,13 @@ public final class CurlTransport: Handler {
     private let configuration: Configuration
     private let startedLoop = AtomicLazyReference<CurlLoop>()
 
-    /// Creates a transport with a connection pool of its own.
+    /// Creates a transport with a separate connection pool.
     public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// Transfers in progress retain what they need and still finish; the thread ends after the last one.
+    /// Transfers in progress keep what they need and still finish; the thread ends after the last one.
     deinit { startedLoop.load()?.stop() }
 
-    /// Returns the loop, which the first request starts, so that a program that sends none never loads libcurl.
+    /// Returns the loop, which the first request starts; a program without requests never loads libcurl.
     private func loop() throws(HTTPError) -> CurlLoop {
         if let loop = startedLoop.load() { return loop }
         let newLoop = try CurlLoop.start(configuration: configuration)
@@ -71,15 +71,19 @@ public final class CurlTransport: Handler {
 
     /// Sends `request` and returns its response; with `wantsStream` it returns as soon as the head has arrived.
     ///
-    /// Cancelling the task aborts the transfer. A streamed response holds its connection until it is read to its end or
+    /// Canceling the task aborts the transfer. A streamed response holds its connection until it is read to its end or
     /// released, which aborts the transfer. A slow reader slows the server, though over HTTP/2 libcurl buffers up to 32
-    /// MiB before the server notices. The content codings gzip, deflate, br and zstd are requested and decoded. Then
-    /// `Content-Encoding` and `Content-Length` are removed. A request with an `Accept-Encoding` or a `Range` is left alone. A content
-    /// in another coding stays in it. One that ends before its coding does is `malformedMessage`.
+    /// MiB before the server notices.
     ///
-    /// - Throws: `HTTPError`: `offline`, `tooManyOpenFiles`, `timeout`, `tls`, `pinMismatch`, `clientCertificateRefused`,
-    ///   `cancelled`, `tooLarge`, `malformedMessage`, or `invalidURL`, `invalidField` and `invalidTLSPolicy` before anything is sent;
-    ///   and the errors of the stream of the request's content.
+    /// The content codings gzip, deflate, br and zstd are requested and decoded. Then `Content-Encoding` and
+    /// `Content-Length` are removed. For a request with an `Accept-Encoding` or a `Range`, nothing is requested or
+    /// decoded. Content in another coding is not decoded. Content that ends before its coding does is
+    /// `malformedMessage`.
+    ///
+    /// - Throws: `HTTPError`: `offline`, `tooManyOpenFiles`, `timeout`, `tls`, `pinMismatch`,
+    ///   `clientCertificateRefused`, `cancelled`, `tooLarge`, or `malformedMessage`. Before anything is sent:
+    ///   `invalidURL`, `invalidField` and `invalidTLSPolicy`. The errors of the stream of the request's content are
+    ///   also thrown.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         try await respond(to: request, attempts: 3)
     }
@@ -137,7 +141,7 @@ public final class CurlTransport: Handler {
         var response = try await streamed.head(isAbortable: !request.isUninterruptible)
         if isDecoded { response.removeCoding() }
         let length = request.method == .head ? nil : response.fields[.contentLength].flatMap { Int($0) }
-        // The response keeps the trailers' source as long as it lives: the handle has to go with its reader.
+        // The response keeps the trailers' source as long as it lives, so the handle must be owned by its reader.
         response.body = HTTPBody(
             HTTPBodyStream(
                 length: length, once: { try await streamed.next() },
@@ -163,13 +167,13 @@ private final class StreamedResponse: Sendable {
         if buffer.hasEnded { loop.transfers.giveBack(transfer) } else { loop.cancel(transfer) }
     }
 
-    /// Returns the head; cancelling the task aborts the transfer if it is `isAbortable`.
+    /// Returns the head; canceling the task aborts the transfer if it is `isAbortable`.
     func head(isAbortable: Bool) async throws -> HTTPResponse {
         try ResponseHead.parse(
             isAbortable ? try await abortable { try await buffer.head() } : try await buffer.head())
     }
 
-    /// Returns the next chunk of the content, or nil at the end; cancelling the task aborts the transfer.
+    /// Returns the next chunk of the content, or nil at the end; canceling the task aborts the transfer.
     func next() async throws -> [UInt8]? {
         try await abortable { try await buffer.next { loop.wake(transfer) } }
     }

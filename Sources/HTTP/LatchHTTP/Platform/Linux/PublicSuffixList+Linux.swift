@@ -5,7 +5,7 @@ import CPSL
 
 /// The newest list on the system, or the one built into libpsl; nil if there is none.
 ///
-/// It is never changed or freed, and libpsl only reads it, on any thread.
+/// It is never changed or freed. libpsl only reads it, on any thread.
 private nonisolated(unsafe) let register: OpaquePointer? = psl_latest(nil)
 
 extension PublicSuffixList {

@@ -4,12 +4,12 @@
 import CCurl
 import CCurlShim
 
-// A request that libcurl has sent on a reused connection, which the server closed before its response, is sent again on a
-// new one, whatever its method. The server may have executed it.
+// If the server closes a reused connection before its response, libcurl sends the request again on a new one, with any
+// method. The server may have executed it.
 extension CurlTransfer {
     /// Whether a server may have received some of the request.
     ///
-    /// What a proxy was sent before the first attempt does not count.
+    /// Bytes sent to a proxy before the first attempt do not count.
     var hasSent: Bool { bytesBeforeRequest.map { latch_curl_sent_bytes(easy) > $0 } ?? false }
 
     /// Called by libcurl before it sends the request on a connection, for the first time or again.
@@ -18,8 +18,9 @@ extension CurlTransfer {
         return CurlTransfer.of(context).beginsRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// Returns whether the request may be sent: once, or again if that does no harm (RFC 9110 §9.2.2), and only while it
-    /// meets its condition.
+    /// Returns whether the request may be sent now.
+    ///
+    /// It may be sent once, or again if that does no harm (RFC 9110 §9.2.2), and only while it meets its condition.
     private func beginsRequest() -> Bool {
         let isFirst = bytesBeforeRequest == nil
         if limitsSilence { lastMove = monotonicNow() }
@@ -28,7 +29,7 @@ extension CurlTransfer {
             refusal = hasSent && !isHarmless ? lostConnection : .withdrawn
             return false
         }
-        // After a response, such as a proxy's demand for credentials (§15.5.8), it was not executed.
+        // After a response, such as a proxy's request for credentials (§15.5.8), it was not executed.
         let isUnanswered = hasSent && isReadingHead && head.isEmpty
         guard isHarmless || isRepeatable || !isUnanswered else {
             refusal = lostConnection
@@ -39,7 +40,7 @@ extension CurlTransfer {
             refusal = unprocessed
             return false
         }
-        // What was sent before does not count any more.
+        // Earlier bytes no longer count.
         (bytesBeforeRequest, stream) = (latch_curl_sent_bytes(easy), StreamReport(attempts: stream.attempts + 1))
         return true
     }
@@ -47,23 +48,23 @@ extension CurlTransfer {
     private var lostConnection: HTTPError { .offline("\(authority) closed the connection before it responded.") }
 }
 
-// A request of which the server has said that it did not process it is sent again, whatever its method (RFC 9113 §8.7).
+// If the server reports that it did not process a request, it is sent again, with any method (RFC 9113 §8.7).
 extension CurlTransfer {
-    /// The number of times for which such a request is sent again by one transfer.
+    /// The maximum number of times that one transfer sends such a request again.
     private static let maximumRepetitions = 3
 
-    /// Whether libcurl reports what it does.
+    /// Whether libcurl reports its actions.
     ///
-    /// Decision: libcurl says in its reports only that a server has not processed a request. They cost some microseconds, and a
-    /// request that may happen twice needs none.
+    /// Decision: only these reports show that a server has not processed a request. They cost some microseconds, and a
+    /// request that may happen twice does not need them.
     var wantsReports: Bool { !isRepeatable && (wantsHTTP2 || isEncrypted) }
 
-    /// Whether the server has said that it did not process the request, and has not responded.
+    /// Whether the server has reported that it did not process the request, and has not responded.
     var isUnprocessed: Bool { stream.isUnprocessed && isReadingHead && head.isEmpty }
 
     /// Whether libcurl 7.88 sends the request again because its stream was refused, which it does not report.
     ///
-    /// Otherwise it repeats a request of HTTP/2 after an error only.
+    /// Otherwise it repeats an HTTP/2 request only after an error.
     private var isRefusedSilently: Bool {
         CurlLoop.losesBufferedData && stream.number != nil && errorBuffer.pointee == 0 && isReadingHead && head.isEmpty
     }
@@ -86,7 +87,8 @@ extension CurlTransfer {
     }
 }
 
-/// An error for a request that is sent again, and not by libcurl: after the end of its HTTP/2 connection, or a 417 response.
+/// An error for a request that this library, not libcurl, sends again: after the end of its HTTP/2 connection, or a
+/// 417.
 ///
 /// The server has not processed it, or it may happen twice.
 struct UnprocessedRequestError: Error {
@@ -94,23 +96,23 @@ struct UnprocessedRequestError: Error {
     let httpError: HTTPError
     /// Whether its content can be sent again.
     let isRepeatable: Bool
-    /// Whether it is sent again without the expectation of a 100 response.
+    /// Whether it is sent again without expecting a 100 response.
     var omitsExpectation = false
 }
 
-/// What libcurl's reports say of the HTTP/2 stream of a request, since that was sent last.
+/// The facts in libcurl's reports about a request's HTTP/2 stream, since the request was last sent.
 struct StreamReport {
-    /// The number of times for which the request was sent, unless the server may have processed it before.
+    /// The number of attempts that could not execute the request twice.
     let attempts: Int
     /// The number of the stream; nil before it has one, and for HTTP/1.1.
     private(set) var number: UInt32?
-    /// The number of the last stream that the server has processed or will process; nil until it leaves.
+    /// The number of the last stream that the server has processed or will process; nil until the server closes.
     private var lastProcessed: UInt32?
     private var isRefused = false
 
     init(attempts: Int = 0) { self.attempts = attempts }
 
-    /// Whether the server has said that it did not process the request (RFC 9113 §6.8, §7, §8.7).
+    /// Whether the server has reported that it did not process the request (RFC 9113 §6.8, §7, §8.7).
     var isUnprocessed: Bool {
         guard let number else { return false }
         return isRefused || lastProcessed.map { $0 < number } ?? false
@@ -118,8 +120,8 @@ struct StreamReport {
 
     /// Reads a line of the report.
     ///
-    /// A line of another version of libcurl says nothing, and the request is not sent again. Lines with text of the server or of
-    /// the request begin with other words.
+    /// A line of another version of libcurl has no effect, and the request is then not sent again. Lines with text of
+    /// the server or the request begin with other words.
     mutating func read(_ line: UnsafeRawBufferPointer) {
         if line.starts(with: "Using Stream ID: ") {
             number = Self.number(in: line, after: "Using Stream ID: ")
@@ -130,7 +132,7 @@ struct StreamReport {
         } else if line.starts(with: "received GOAWAY, error=") || line.starts(with: "recveived GOAWAY, error=") {
             lastProcessed = Self.number(in: line, after: ", last_stream=")
         } else if line.starts(with: "HTTP/2 stream ") {
-            // RFC 9113 §7: the server wants the request by HTTP/1.1, by which libcurl sends it again.
+            // RFC 9113 §7: the server requires HTTP/1.1, and libcurl sends the request again with it.
             if line.contains(" was not closed cleanly: HTTP_1_1_REQUIRED (err 13)") { isRefused = true }
         } else if line.starts(with: "REFUSED_STREAM, retrying") {
             isRefused = true

@@ -15,9 +15,9 @@ enum ResponseHead {
 
     /// Parses a response without its content.
     ///
-    /// Lines may end with LF alone, which RFC 9112 §2.2 allows a recipient to accept; the CR before it is trimmed.
+    /// Lines may end with a single LF, which RFC 9112 §2.2 allows a recipient to accept; the CR before it is trimmed.
     ///
-    /// - Throws: `HTTPError.malformedMessage` if there is no status of three digits.
+    /// - Throws: `HTTPError.malformedMessage` without a status of three digits.
     static func parse(_ head: [UInt8]) throws(HTTPError) -> HTTPResponse {
         let parsed = head.withUnsafeBufferPointer { parse($0) }
         guard let parsed else { throw .malformedMessage("The response has no status line.") }
@@ -27,10 +27,10 @@ enum ResponseHead {
         return parsed
     }
 
-    /// Returns the first transfer coding of a head that is neither `chunked`, once and last, nor `identity`; nil if there is none.
+    /// Returns the first transfer coding of a head that is not supported; nil if there is none.
     ///
-    /// RFC 9112 §7: no other is allowed in a response to a request without a TE field. Some versions of libcurl would pass on the
-    /// coded bytes as the content.
+    /// Supported are `chunked`, once and last, and `identity`. RFC 9112 §7 allows no other coding in a response to a
+    /// request without a TE field. Some versions of libcurl would return the coded bytes as the content.
     static func unknownTransferCoding(of head: [UInt8]) -> String? {
         guard let fields = try? parse(head).fields else { return nil }
         var isChunked = false
@@ -45,7 +45,7 @@ enum ResponseHead {
         return nil
     }
 
-    /// Whether there are two lengths that differ, so that the end of the response is unclear (RFC 9112 §6.3).
+    /// Whether there are two different lengths, so that the end of the response is unclear (RFC 9112 §6.3).
     private static func hasTwoLengths(_ fields: HTTPFields) -> Bool {
         var length: String?
         for line in fields where line.name.rawName.utf8.count == 14 && line.name == .contentLength {
@@ -64,7 +64,7 @@ enum ResponseHead {
         return HTTPResponse(status: status, fields: fields)
     }
 
-    /// Parses field lines without a status line, as they follow the content (RFC 9112 §7.1.2).
+    /// Parses field lines without a status line, such as those after the content (RFC 9112 §7.1.2).
     static func fields(_ lines: [UInt8]) -> HTTPFields {
         var fields = HTTPFields()
         lines.withUnsafeBufferPointer { add($0, from: 0, to: &fields) }
@@ -84,9 +84,9 @@ enum ResponseHead {
         }
     }
 
-    /// Parses a field whose value goes on in lines that begin with a blank, and returns the start of the next field.
+    /// Parses a field whose value continues in lines that begin with a blank, and returns the start of the next field.
     ///
-    /// RFC 9112 §5.2: each fold becomes a space, with the blanks around it.
+    /// RFC 9112 §5.2: each fold, with the blanks around it, becomes a space.
     private static func addFolded(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ firstEnd: Int, to fields: inout HTTPFields
     ) -> Int {
@@ -109,7 +109,8 @@ enum ResponseHead {
         return index
     }
 
-    /// Parses a status line (RFC 9112 §4: `HTTP/1.1 200 OK`); the reason phrase is ignored, HTTP/2 has none.
+    /// Parses a status line (RFC 9112 §4: `HTTP/1.1 200 OK`); the reason phrase, which HTTP/2 does not have, is
+    /// ignored.
     private static func status(in line: UnsafeBufferPointer<UInt8>) -> HTTPStatus? {
         guard let space = line.firstIndex(of: 0x20), space + 3 < line.count else { return nil }
         var code = 0

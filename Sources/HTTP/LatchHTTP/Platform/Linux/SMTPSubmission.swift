@@ -6,13 +6,13 @@ import CCurlShim
 
 /// A client for mail submission (RFC 6409).
 ///
-/// The connection is encrypted, by `smtps://` or by STARTTLS, and the server's certificate verified. Only a server on this
-/// machine may be unencrypted; if it offers STARTTLS, which it may require for a password, its certificate is not verified,
-/// which would refuse more than no encryption does (RFC 7435 §3).
+/// The connection is encrypted, by `smtps://` or by STARTTLS, and the server's certificate is verified. Only a server
+/// on this machine may be unencrypted. If such a server offers STARTTLS, which it may require for a password, its
+/// certificate is not verified. Verification would reject more than a connection without encryption does (RFC 7435 §3).
 package struct SMTPSubmission: Sendable {
     private let user: String?
     private let password: String?
-    /// The name of this machine for the server; nil for that of the system.
+    /// The name that this machine sends to the server; nil for the system's name.
     private let helloName: String?
     private let timeout: Duration
     private let certificateAuthorityFile: String?
@@ -21,7 +21,8 @@ package struct SMTPSubmission: Sendable {
     ///
     /// - Parameters:
     ///   - helloName: The domain name in EHLO (RFC 5321 §4.1.1.1); nil for the name of the machine.
-    ///   - timeout: The time limit up to the end of the message. The server then has ``replyLimit`` for its reply.
+    ///   - timeout: The time limit for the session up to the end of the message. The server then has ``replyLimit`` to
+    ///     reply.
     package init(
         user: String? = nil, password: String? = nil, helloName: String? = nil, timeout: Duration = .seconds(30),
         certificateAuthorityFile: String? = nil
@@ -33,9 +34,9 @@ package struct SMTPSubmission: Sendable {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    /// The time limit of the reply to a whole message, which scanners delay (RFC 5321 §4.5.3.2.6).
+    /// The time limit for the reply to a whole message, which scanners delay (RFC 5321 §4.5.3.2.6).
     ///
-    /// A client that gives up earlier does not know whether the mail was taken, and sends it again.
+    /// A client that stops earlier does not know whether the mail was accepted, and sends it again.
     package static let replyLimit = Duration.seconds(600)
 
     /// Checks the URL of a mail server.
@@ -50,8 +51,9 @@ package struct SMTPSubmission: Sendable {
     ///   - sender: The envelope sender's address, without a display name.
     ///   - recipients: The envelope recipients' addresses.
     ///   - url: `smtp://host:port` or `smtps://host:port`.
-    /// - Throws: `HTTPError`: `offline` if a later attempt may succeed, also after a refusal of this client or its sender;
-    ///   `mailRefused` if it will not, `timeout`, `tls`, `cancelled`, `invalidURL`, or `invalidField` for an address.
+    /// - Throws: `HTTPError`: `offline` if a later attempt may succeed, even after a rejection of this client or its
+    ///   sender. `mailRefused` if it will not. Also `timeout`, `tls`, `cancelled`, `invalidURL`, or `invalidField` for
+    ///   an address.
     package func send(
         message: [UInt8], from sender: String, to recipients: [String], via url: String
     ) async throws(HTTPError) {
@@ -72,36 +74,38 @@ package struct SMTPSubmission: Sendable {
         throw error(of: transfer, SMTPReplies(transfer.head), server)
     }
 
-    /// Connects, encrypts and signs in as for a message, and names the sender, but no recipient.
+    /// Connects, encrypts and signs in as for a message, and sends the sender, but no recipient.
     ///
-    /// QUIT follows, which ends the begun mail (RFC 5321 §4.1.1.10).
+    /// QUIT follows, which ends the unfinished mail (RFC 5321 §4.1.1.10).
     ///
-    /// - Throws: As ``send(message:from:to:via:)``, also `offline` if there is a user and the server lets none sign in.
+    /// - Throws: The errors of ``send(message:from:to:via:)``, and `offline` if there is a user and the server does not
+    ///   offer sign-in.
     package func checkConnection(from sender: String, to url: String) async throws(HTTPError) {
         let server = try MailServer(url)
         guard MailServer.isAddress(sender) else { throw .invalidField("address") }
         let transfer = try await perform(with: server, upload: nil) { options in
-            // Without recipients libcurl sends this command, in which it decodes percent signs, or else HELP.
+            // Without recipients, libcurl sends this command, in which it decodes percent signs; without a command it
+            // sends HELP.
             let encoded = sender.utf8.map { $0 == UInt8(ascii: "%") ? "%25" : String(UnicodeScalar($0)) }.joined()
             options.set(CURLOPT_CUSTOMREQUEST, text: "MAIL FROM:<\(encoded)>")
             options.set(CURLOPT_NOBODY, true)
         }
         let replies = SMTPReplies(transfer.head)
-        // libcurl takes a reply 553 to such a command for a success.
+        // libcurl treats a reply 553 to such a command as a success.
         guard transfer.outcome == CURLE_OK, replies.hasTakenSender, user == nil || replies.offersSignIn else {
             throw error(of: transfer, replies, server)
         }
     }
 
-    /// Runs a transfer to its end, and returns it, unless it could not begin or was cancelled.
+    /// Runs a transfer to its end, and returns it, unless it could not begin or was canceled.
     ///
-    /// The password is sent as it is where the server takes that, since the connection is encrypted or local. Servers also offer
-    /// challenges for which they have no secrets, which libcurl prefers.
+    /// The password is sent in plain form if the server accepts that, since the connection is encrypted or local.
+    /// Servers also offer challenges for which they have no secrets, and libcurl prefers those.
     private func perform(
         with server: MailServer, upload: UploadBuffer?, _ configure: (inout CurlOptions) -> Void
     ) async throws(HTTPError) -> CurlTransfer {
         let transfer = try await attempt(with: server, mechanisms: "AUTH=PLAIN;AUTH=LOGIN", upload: upload, configure)
-        // libcurl has found neither, and has sent nothing.
+        // libcurl has found no mechanism, and has sent no password.
         guard transfer.outcome == CURLE_LOGIN_DENIED, SMTPReplies(transfer.head).code < 400 else { return transfer }
         return try await attempt(with: server, mechanisms: "AUTH=*", upload: upload, configure)
     }
@@ -151,7 +155,9 @@ package struct SMTPSubmission: Sendable {
             errorBuffer: String(cString: transfer.errorBuffer))
     }
 
-    /// Returns what the server says about the user, which the operator can change (RFC 4954 §6, RFC 3207 §4); nil if nothing.
+    /// Returns the server's rejection of the user, which the operator can fix; nil for other replies.
+    ///
+    /// RFC 4954 §6, RFC 3207 §4.
     private func rejection(_ reply: Int) -> String? {
         switch reply {
         case 530 where user == nil: "requires a user and password, or TLS"
@@ -180,7 +186,7 @@ package struct SMTPSubmission: Sendable {
         options.set(CURLOPT_WRITEFUNCTION, Self.onContent, CURLOPT_WRITEDATA, nil)
         // The path is the name in EHLO.
         options.set(CURLOPT_URL, text: helloName.map { "\(server.url)/\($0)" } ?? server.url)
-        // TLS that is taken where it is offered, and left out otherwise, protects from nobody who could stand in between.
+        // Optional TLS does not protect from an attacker who can modify the connection.
         let mayBePlain = server.isLoopback && !server.hasImplicitTLS
         options.set(CURLOPT_USE_SSL, mayBePlain ? latch_curl_with_offered_tls : latch_curl_with_tls)
         options.set(CURLOPT_SSL_VERIFYPEER, !mayBePlain)
@@ -197,7 +203,7 @@ package struct SMTPSubmission: Sendable {
         return options.code
     }
 
-    /// The most bytes that are kept of a server's replies.
+    /// The maximum number of bytes that are kept of a server's replies.
     private static let maximumReplies = 65_536
 
     /// Called by libcurl for each line of a reply.
@@ -205,20 +211,20 @@ package struct SMTPSubmission: Sendable {
         guard let bytes, let pointer else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        // The mail is taken or refused: nothing depends on the reply to QUIT.
+        // The mail is accepted or rejected, and the reply to QUIT does not change that.
         if case .sent = transfer.mail { _ = latch_curl_set_long(transfer.easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 10) }
-        // No answer of a server that says so much is known, and the last ones count.
+        // No known server replies with so much, and the last replies matter.
         if transfer.head.count + line.count > Self.maximumReplies { return 0 }
         transfer.head.append(contentsOf: line)
         return line.count
     }
 
-    /// Called by libcurl for the message, at whose end only the limit of the reply remains.
+    /// Called by libcurl for the message; after its end only the limit of the reply applies.
     private static let onMessage: curl_read_callback = { buffer, size, count, context in
         guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
         let transfer = CurlTransfer.of(context)
         let read = CurlTransfer.onUpload(buffer, size, count, context)
-        // libcurl asks for no more than the length that was announced; its codes for a pause and an end are larger than a buffer.
+        // libcurl requests at most the announced length; its codes for a pause and an end are larger than a buffer.
         if case .dialogue(let left) = transfer.mail, read <= size * count {
             transfer.mail = left > read ? .dialogue(bytesLeft: left - read) : .sent
         }
@@ -257,7 +263,7 @@ extension CurlTransfer {
 
 /// The address of a mail server, and the validation of envelope addresses.
 struct MailServer {
-    /// The URL for libcurl, without a path, which it uses as the EHLO name.
+    /// The URL for libcurl, without a path, since libcurl uses the path as the EHLO name.
     let url: String
     /// The host and port as they were given, for messages.
     let authority: String

@@ -7,8 +7,8 @@ import Glibc
 
 /// The sockets that libcurl wants watched, and those that epoll watches.
 ///
-/// Between two requests on a reused connection libcurl stops watching and starts again; both are deferred, so that such
-/// a request costs no call of epoll_ctl. That applies only to sockets opened through `opened`, since only their end is
+/// Between two requests on a reused connection libcurl stops watching and starts again. Both are deferred, so that such
+/// a request needs no call of epoll_ctl. This applies only to sockets opened through `opened`, since only their end is
 /// known.
 struct SocketTable {
     private struct Entry {
@@ -18,12 +18,12 @@ struct SocketTable {
         var wanted: UInt32 = 0
         /// Whether it was opened through `opened`, so that its end will be reported.
         var isOurs = false
-        /// Whether the peer may send nothing on it between two requests.
+        /// Whether the peer must send nothing on it between two requests.
         var speaksHTTP1 = false
     }
 
     private let epoll: CInt
-    /// The entries by descriptor: descriptors are small numbers, and every event looks one up.
+    /// The entries, indexed by descriptor: descriptors are small numbers, and every event looks one up.
     private var entries: [Entry] = []
     /// The corked sockets, whose output the kernel holds back until it is pushed.
     private var corked: [CInt] = []
@@ -33,7 +33,7 @@ struct SocketTable {
 
     /// Adds a socket, replacing an earlier one of the same number.
     mutating func opened(_ socket: CInt, speaksHTTP1: Bool = false) {
-        // A process without free descriptors opens −1, and libcurl reports it to the request.
+        // If no descriptor is free, −1 is opened, and libcurl reports that to the request.
         guard socket >= 0 else { return }
         makeRoom(for: socket)
         entries[Int(socket)] = Entry(isOurs: true, speaksHTTP1: speaksHTTP1)
@@ -41,8 +41,9 @@ struct SocketTable {
 
     /// Delays the output of a socket until the driver waits.
     ///
-    /// libcurl 7.88 writes the head of an HTTP/2 request and its content separately, and loses the response of a server
-    /// that rejects the head at once (`CurlTransfer.hasLostResponse`). Sent together, they are not rejected halfway.
+    /// libcurl 7.88 writes the head of an HTTP/2 request and its content separately. It loses the response of a server
+    /// that rejects the head immediately (`CurlTransfer.hasLostResponse`). If both are sent together, they are not
+    /// rejected halfway.
     mutating func cork(_ socket: CInt) {
         guard socket >= 0 else { return }
         Self.switchOn(TCP_CORK, of: socket)
@@ -64,16 +65,16 @@ struct SocketTable {
         if !corked.isEmpty { corked.removeAll { $0 == socket } }
     }
 
-    /// Notes that a response of HTTP/1 came on a socket.
+    /// Notes that an HTTP/1 response arrived on a socket.
     mutating func speaksHTTP1(_ socket: CInt) {
         guard socket >= 0, entries.indices.contains(Int(socket)), entries[Int(socket)].isOurs else { return }
         entries[Int(socket)].speaksHTTP1 = true
     }
 
-    /// Ends an idle connection that its peer has ended, or on which it has sent what no request asked for.
+    /// Ends an idle connection if its peer has closed it, or has sent data without a request.
     ///
-    /// RFC 9112 §6.3 and §9.5: such bytes belong to no response, and a client reacts to the end of a connection. libcurl finds
-    /// it dead and takes another. HTTP/2 has messages that no request asks for.
+    /// RFC 9112 §6.3 and §9.5: such bytes belong to no response, and a client reacts to the end of a connection. Then
+    /// libcurl finds the connection dead and uses another. HTTP/2 has messages that no request asks for.
     func endIdle(_ socket: CInt) {
         guard entries.indices.contains(Int(socket)), entries[Int(socket)].isOurs, entries[Int(socket)].wanted == 0
         else { return }
@@ -101,14 +102,13 @@ struct SocketTable {
         entries.indices.contains(Int(socket)) && entries[Int(socket)].wanted != 0
     }
 
-    /// Watches for the end of a socket that libcurl does not watch now.
+    /// Watches for the end of a socket that libcurl does not watch at the moment.
     mutating func awaitEnd(of socket: CInt) {
         makeRoom(for: socket)
         watch(EPOLLRDHUP.rawValue, on: socket)
     }
 
-    /// Returns the events as libcurl's bits, or nil for a socket that nothing waits for, which is then no longer
-    /// watched.
+    /// Returns the events as libcurl's bits, or nil if nothing waits for the socket, which is then no longer watched.
     mutating func meaning(of events: UInt32, on socket: CInt) -> CInt? {
         guard entries.indices.contains(Int(socket)) else { return nil }
         guard entries[Int(socket)].wanted != 0 else {
@@ -122,7 +122,7 @@ struct SocketTable {
         return meaning
     }
 
-    /// Updates epoll if necessary; a failure is remembered as unwatched and tried again.
+    /// Updates epoll if necessary; after a failure, the socket counts as unwatched and is tried again.
     private mutating func watch(_ wanted: UInt32, on socket: CInt) {
         let watched = entries[Int(socket)].watched
         guard watched != wanted else { return }

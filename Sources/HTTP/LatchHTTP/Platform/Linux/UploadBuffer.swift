@@ -7,8 +7,8 @@ import Synchronization
 
 /// A buffer between a request's stream and libcurl: one chunk waits here while the next is fetched.
 ///
-/// A task of its own, the pump, reads the stream; the driver of the loop takes the bytes. The pump opens the stream
-/// only when libcurl requests the first byte, so a server that rejects the request by its head does not consume a
+/// A separate task, the pump, reads the stream, and the driver of the loop takes the bytes. The pump opens the stream
+/// only when libcurl requests the first byte. So a server that rejects the request by its head does not consume a
 /// stream that can be read only once.
 final class UploadBuffer: Sendable {
     private struct State {
@@ -23,7 +23,7 @@ final class UploadBuffer: Sendable {
         var isStarved = false
         /// Whether the transfer is over.
         var isClosed = false
-        /// The number of restarts: libcurl sends the content again if a reused connection turns out to be closed.
+        /// The number of restarts; libcurl sends the content again if a reused connection turns out to be closed.
         var beginning = 0
         var failure: (any Error)?
         var waiter: UnsafeContinuation<Void, Never>?
@@ -58,7 +58,7 @@ final class UploadBuffer: Sendable {
     /// Whether the content can be sent from its beginning, by another transfer too.
     var canRestart: Bool { stream.isReplayable || state.withLock { !$0.isWanted } }
 
-    /// Whether libcurl has requested no content yet, so that none was sent.
+    /// Whether libcurl has not requested any content yet, so that none was sent.
     var isUntouched: Bool { state.withLock { !$0.isWanted } }
 
     /// Whether libcurl has taken the whole content.
@@ -111,7 +111,7 @@ extension UploadBuffer {
 
     /// Stops sending after the server has rejected the request before its end, and resumes a paused libcurl.
     ///
-    /// libcurl stops sending in that case but does not stop waiting: a transfer with a slow source would never end.
+    /// libcurl then stops sending but continues to wait, so a transfer with a slow source would never end.
     func abandon() {
         close()
         wake()
@@ -164,8 +164,8 @@ extension UploadBuffer {
         }
     }
 
-    /// Returns the number of the current restart as soon as libcurl requests content, or nil when nothing is left to
-    /// do.
+    /// Returns the number of the current restart as soon as libcurl requests content, or nil if there is nothing left
+    /// to do.
     private func beginning() async -> Int? {
         await wait { $0.isClosed || $0.failure != nil || $0.isWanted }
         return state.withLock { $0.isClosed || $0.failure != nil ? nil : $0.beginning }
@@ -189,7 +189,7 @@ extension UploadBuffer {
         _ = await put([], isLast: true, beginning)
     }
 
-    /// Buffers a chunk once the previous one is taken; returns false if it is no longer needed.
+    /// Buffers a chunk when the previous one is taken; returns false if it is no longer needed.
     private func put(_ piece: [UInt8], isLast: Bool, _ beginning: Int) async -> Bool {
         await wait { $0.isClosed || $0.beginning != beginning || $0.piece.isEmpty }
         let (isPut, isDue) = state.withLock { state in

@@ -31,12 +31,12 @@ struct WakeUpEvents: Sendable {
         }
     }
 
-    /// Closes the descriptors; no event may be signalled afterwards, since the numbers may be reused.
+    /// Closes the descriptors; no event may be signaled after this, since the numbers may be reused.
     func close() {
         for descriptor in [epoll, driverEvent, threadEvent] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Interrupts the driver's wait; a signal before the wait ends it at once.
+    /// Interrupts the driver's wait; a signal before the wait ends it immediately.
     func wakeDriver() { eventfd_write(driverEvent, 1) }
 
     /// Wakes the loop's thread to drive, or to end.
@@ -57,17 +57,17 @@ struct WakeUpEvents: Sendable {
         return drain(threadEvent)
     }
 
-    /// What ended a wait of the loop's thread.
+    /// The event that ended a wait of the loop's thread.
     enum Reason { case thread, socket }
 
-    /// Waits for `wakeThread`, or for an event of `epoll`, which stays there.
+    /// Waits for `wakeThread`, or for an event of `epoll`, which is not consumed.
     func waitForThreadOrSocketEvent() -> Reason {
         var descriptors = [threadEvent, epoll].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while poll(&descriptors, 2, -1) < 0, errno == EINTR {}
         return descriptors[0].revents != 0 ? .thread : .socket
     }
 
-    /// Resets an event and returns whether it was signalled; waits for a signal if the event blocks.
+    /// Resets an event and returns whether it was signaled; waits for a signal if the event blocks.
     private func drain(_ event: CInt) -> Bool {
         var count: eventfd_t = 0
         return eventfd_read(event, &count) == 0

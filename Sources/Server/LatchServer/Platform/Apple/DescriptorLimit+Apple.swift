@@ -4,10 +4,9 @@
 import Darwin
 
 extension Server {
-    /// Raises the number of connections and files that the process may have open to `OPEN_MAX` (10,240), the most that
-    /// setrlimit(2) accepts; 256 are usual.
+    /// Raises the maximum number of open connections and files of the process to `OPEN_MAX` (10,240); 256 are usual.
     ///
-    /// Without permission the limit stays as it is.
+    /// setrlimit(2) accepts no more. Without permission the limit does not change.
     package static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return }
@@ -17,14 +16,13 @@ extension Server {
         _ = setrlimit(RLIMIT_NOFILE, &limit)
     }
 
-    /// Forbids core dumps, which would hold passwords and keys of requests that have ended.
+    /// Forbids core dumps, which would contain passwords and keys of completed requests.
     package static func forbidCoreDumps() {
         var limit = rlimit()
         _ = setrlimit(RLIMIT_CORE, &limit)
     }
 
-    /// The number of connections and files that a process of this user may have open once it has raised its limit; nil if
-    /// the system does not say.
+    /// The maximum number of open connections and files that a process of this user can set; nil if it is unknown.
     package static var mostDescriptors: Int? {
         var limit = rlimit()
         guard getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(Darwin)
 
-/// The frames of one HTTP/2 connection, of which there is none on this platform: the server speaks HTTP/1.1.
+/// The frames of one HTTP/2 connection, which this platform does not support: the server speaks HTTP/1.1.
 enum HTTP2Session {
     /// Returns nil.
     init?(_ limits: HTTP2Limits, of connection: HTTP2Connection) { return nil }

@@ -2,9 +2,9 @@
 #if canImport(Darwin)
 
 extension EventLoop {
-    /// Starts a handler's task, which runs on the loop's thread, first later in this turn.
+    /// Starts a handler's task, which runs on the loop's thread, beginning later in this turn.
     ///
-    /// A task that begins at once (SE-0472) needs a later system than this package does.
+    /// A task that begins immediately (SE-0472) requires a newer system than this package.
     func startTask(_ operation: sending @escaping @isolated(any) () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self, operation: operation)
     }

@@ -3,7 +3,7 @@
 
 import LatchHTTP
 
-/// The system's allocator returns freed pages when memory becomes scarce, so the server need not.
+/// The system's allocator returns freed pages when memory becomes scarce, so the server need not do so.
 extension MemoryBudget {
     /// Always false.
     var isReclaimDue: Bool { false }

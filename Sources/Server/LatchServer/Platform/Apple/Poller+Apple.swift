@@ -5,14 +5,14 @@ import Darwin
 
 /// The sockets that a loop waits for, and a wake-up that other threads trigger: a kqueue (kqueue(2)).
 ///
-/// Connections are watched with `EV_CLEAR`: a change is reported once, and again when something happens afterwards. The
-/// listener is reported as long as a connection waits. `wakeUp()` may be called on any thread, everything else on the
-/// loop's alone.
+/// Connections are watched with `EV_CLEAR`: a change is reported once, and again after the next change. The listener is
+/// reported as long as a connection waits. `wakeUp()` may be called on any thread, all other methods only on the loop's
+/// thread.
 struct Poller {
     /// The kqueue, which child processes do not inherit.
     private let queue: Int32
 
-    /// A poller that watches its wake-up alone; nil when the system has no descriptors left.
+    /// A poller that watches only its wake-up; nil if the system has no descriptors left.
     init?() {
         queue = kqueue()
         guard queue >= 0 else { return nil }
@@ -22,16 +22,16 @@ struct Poller {
         }
     }
 
-    /// Closes the descriptor; nothing may be called afterwards.
+    /// Closes the descriptor; the poller must not be used after this.
     func close() { _ = Darwin.close(queue) }
 
-    /// Watches a connection, whose events are reported with `token`; returns false when the system refuses.
+    /// Watches a connection, whose events are reported with `token`; returns false if the system refuses.
     func watch(_ descriptor: Int32, token: UInt64) -> Bool {
-        // In this order, since libkqueue reports no end of the peer after a second filter was added to that of reading.
+        // In this order: libkqueue reports no end of the peer if a second filter is added after that for reading.
         apply([EVFILT_WRITE, EVFILT_READ].map { Self.change(descriptor, $0, EV_ADD | EV_CLEAR, token) })
     }
 
-    /// Watches a listener; of several loops all wake up for a connection, and one of them accepts it.
+    /// Watches a listener; all loops wake up for a connection, and one of them accepts it.
     func watchListener(_ descriptor: Int32) -> Bool {
         apply([Self.change(descriptor, EVFILT_READ, EV_ADD, PollerEvent.listenerToken)])
     }
@@ -58,8 +58,9 @@ struct Poller {
 
     /// Waits for events.
     ///
-    /// - Parameter milliseconds: The longest time to wait; -1 is no limit.
-    /// - Returns: The number of events at the front of `events`; 0 when the time has passed or a signal interrupted.
+    /// - Parameter milliseconds: The maximum time to wait; -1 waits without limit.
+    /// - Returns: The number of events at the front of `events`; 0 after the time has passed or a signal has
+    ///   interrupted.
     func wait(into events: inout Events, milliseconds: Int32) -> Int {
         let room = Int32(events.storage.count)
         guard milliseconds >= 0 else { return Int(max(0, kevent(queue, nil, 0, &events.storage, room, nil))) }
@@ -67,7 +68,7 @@ struct Poller {
         return Int(max(0, kevent(queue, nil, 0, &events.storage, room, &limit)))
     }
 
-    /// Ends the wait of the loop's thread, the current one or the next.
+    /// Ends the current or the next wait of the loop's thread.
     func wakeUp() {
         var trigger = Self.change(0, EVFILT_USER, 0, PollerEvent.wakeupToken)
         trigger.fflags = UInt32(NOTE_TRIGGER)
@@ -97,15 +98,15 @@ extension SocketChange {
     static var readable: Self { Self(bits: 1) }
     /// The socket accepts bytes again.
     static var writable: Self { Self(bits: 2) }
-    /// The peer sends nothing more.
+    /// The peer sends no more data.
     static var ended: Self { Self(bits: 4) }
     /// The connection has ended in both directions.
     static var broken: Self { Self(bits: 8) }
 
     /// The changes that an event of one of the two filters of a socket reports.
     ///
-    /// The end of writing says nothing about the peer: the server ends it itself while it lingers. An error of the
-    /// socket, such as a reset, is reported with the end and in `fflags`.
+    /// The end of writing does not concern the peer: the server ends it while it lingers. An error of the socket, such
+    /// as a reset, is reported with the end and in `fflags`.
     fileprivate init(_ event: kevent) {
         let isAtEnd = event.flags & UInt16(EV_EOF) != 0
         let broken = isAtEnd && event.fflags != 0 ? Self.broken.bits : 0

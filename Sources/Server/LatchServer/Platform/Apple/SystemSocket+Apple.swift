@@ -7,23 +7,23 @@ import Darwin
 enum SystemSocket {
     /// The type of a stream socket.
     static var stream: Int32 { SOCK_STREAM }
-    /// The flags of a write; a socket option keeps it from raising a signal when the peer has gone.
+    /// The flags of a write; a socket option prevents a signal when the peer has gone.
     static var sendFlags: Int32 { 0 }
 
     /// The option for the seconds of silence after which the system probes the peer.
     static var keepAliveIdle: Int32 { TCP_KEEPALIVE }
 
-    /// Opens a socket that does not block and that child processes do not inherit; negative when that fails.
+    /// Opens a non-blocking socket that child processes do not inherit; negative if that fails.
     static func open(family: Int32) -> Int32 { prepared(socket(family, SOCK_STREAM, 0)) }
 
-    /// Accepts a connection, whose socket has the properties of those of `open(family:)`; negative when that fails.
+    /// Accepts a connection, whose socket has the same properties as `open(family:)`; negative if that fails.
     static func accept(
         _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
     ) -> Int32 {
         prepared(Darwin.accept(listener, address, &length))
     }
 
-    /// Sets the properties of a socket; the options of a connection that was reset before it was accepted cannot be set.
+    /// Sets the properties of a socket; this fails for a connection that was reset before it was accepted.
     private static func prepared(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0 else { return descriptor }
         var on: Int32 = 1

@@ -3,12 +3,12 @@
 
 /// A certificate and its key, which the server cannot use on this platform.
 struct TLSContext {
-    /// Refuses.
+    /// Throws an error, since TLS is not supported on this platform.
     ///
     /// - Throws: `ServerError.tlsUnavailable`.
     init(_ tls: Server.TLS, offersHTTP2: Bool) throws(ServerError) { throw .tlsUnavailable }
 
-    /// Nil, since there is no certificate.
+    /// Nil, since a certificate cannot be loaded.
     var validity: (start: Int64, end: Int64)? { nil }
 
     /// Returns false.
@@ -17,14 +17,14 @@ struct TLSContext {
     /// The seconds for which a session could be resumed.
     static let ticketLifetime: UInt64 = 3600
 
-    /// Returns false, since there are no tickets.
+    /// Returns false, since tickets are not supported.
     func rotateTicketKeys() -> Bool { false }
 
     /// Returns nil.
     func session(on descriptor: Int32) -> TLSSession? { nil }
 }
 
-/// A TLS session, of which there is none on this platform.
+/// A TLS session, which this platform does not support.
 enum TLSSession {
     var hasAgreedOnHTTP2: Bool { switch self {} }
 

@@ -4,10 +4,10 @@
 import Glibc
 
 extension Server {
-    /// Raises the number of connections and files that the process may have open to the most that the system permits.
+    /// Raises the maximum number of open connections and files of the process to the system's maximum.
     ///
-    /// The usual 1024 exists for programs that use `select`, and one client could take all of them. Without permission the
-    /// limit stays as it is.
+    /// The usual 1024 is for programs that use `select`, and one client could use all of them. Without permission the
+    /// limit does not change.
     package static func raiseDescriptorLimit() {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -16,14 +16,13 @@ extension Server {
         _ = setrlimit(resource, &limit)
     }
 
-    /// Forbids core dumps, which would hold passwords and keys of requests that have ended.
+    /// Forbids core dumps, which would contain passwords and keys of completed requests.
     package static func forbidCoreDumps() {
         var limit = rlimit()
         _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
-    /// The number of connections and files that a process of this user may have open once it has raised its limit; nil if
-    /// the system does not say.
+    /// The maximum number of open connections and files that a process of this user can set; nil if it is unknown.
     package static var mostDescriptors: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }

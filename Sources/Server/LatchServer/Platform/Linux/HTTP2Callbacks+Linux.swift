@@ -3,7 +3,7 @@
 
 import CNGHTTP2
 
-/// The functions by which libnghttp2 calls a connection, and the options of its sessions; the same for all.
+/// The functions by which libnghttp2 calls a connection, and the options of its sessions; the same for all connections.
 struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they are made.
     let callbacks: OpaquePointer?
     let options: OpaquePointer?
@@ -124,7 +124,8 @@ struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they ar
 
     /// Calls `body` with the connection.
     ///
-    /// It is on the call stack, so that its references are not counted: there are a dozen calls for each request.
+    /// The connection is on the call stack, so its references need not be counted: there are a dozen calls for each
+    /// request.
     @inline(__always)
     private static func call(_ user: UnsafeMutableRawPointer?, _ body: (HTTP2Connection) -> Int32) -> Int32 {
         guard let user else { return 0 }

@@ -5,8 +5,8 @@ import CNGHTTP2
 
 /// The frames of one HTTP/2 connection (RFC 9113) and their compression (RFC 7541), by libnghttp2, without any I/O.
 ///
-/// Bytes go in by `receive(_:)`, which calls the connection with what they mean; bytes to send come out by
-/// `nextOutput()`. Nothing here may be called from within those two, except for what queues a frame.
+/// `receive(_:)` takes bytes and reports their meaning to the connection. `nextOutput()` returns the bytes to send.
+/// Within those two, only methods that queue a frame may be called.
 struct HTTP2Session {
     /// The `nghttp2_session`, freed by `free()`.
     private let session: OpaquePointer
@@ -14,7 +14,7 @@ struct HTTP2Session {
     /// The first SETTINGS, to be sent before the output.
     let opening: [UInt8]
 
-    /// Creates the session of a connection, which it must not outlive; nil when memory is exhausted.
+    /// Creates the session of a connection, which must outlive it; nil if memory is exhausted.
     init?(_ limits: HTTP2Limits, of connection: HTTP2Connection) {
         var session: OpaquePointer?
         let user = Unmanaged.passUnretained(connection).toOpaque()
@@ -22,8 +22,8 @@ struct HTTP2Session {
             nghttp2_session_server_new2(&session, callbacks, user, options) == 0, let session
         else { return nil }
         self.session = session
-        // The library ends the connection of a client that exceeds the number of streams it knows. RFC 9113 §5.1.2 has the stream
-        // alone refused, so the library gets another number than the client, and the connection counts.
+        // The library ends the connection of a client that exceeds the number of streams. RFC 9113 §5.1.2 requires
+        // refusing only the stream. So the library gets another number than the client, and the connection counts.
         let entries = limits.settings.map {
             nghttp2_settings_entry(
                 settings_id: Int32($0.id),
@@ -37,26 +37,26 @@ struct HTTP2Session {
             return nil
         }
         opening = limits.settingsFrame
-        // The frame of the library's own, which waits for the acknowledgement of ours.
+        // The library's own frame, which waits for the acknowledgement of ours.
         _ = nextOutput()
     }
 
     private static var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }
 
-    /// Frees the session; to be called once, last.
+    /// Frees the session; the last call, and only once.
     func free() { nghttp2_session_del(session) }
 
     /// Whether frames are still expected or to be sent; false after GOAWAY has ended the connection.
     var isActive: Bool { nghttp2_session_want_read(session) != 0 || nghttp2_session_want_write(session) != 0 }
 
-    /// Parses bytes from the socket; returns the error by which the connection must end, or nil.
+    /// Parses bytes from the socket; returns the error with which the connection must end, or nil.
     func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTP2Error? {
         let result = nghttp2_session_mem_recv(session, bytes.baseAddress, bytes.count)
         guard result < 0 else { return nil }
         return result == Int(NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue) ? .protocolError : .enhanceYourCalm
     }
 
-    /// Returns the bytes of the next frame to send, valid until the next call; nil when there is none.
+    /// Returns the bytes of the next frame to send, valid until the next call; nil if there is none.
     func nextOutput() -> UnsafeBufferPointer<UInt8>? {
         var bytes: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(session, &bytes)
@@ -67,7 +67,7 @@ struct HTTP2Session {
 // MARK: - Sending
 
 extension HTTP2Session {
-    /// Queues a response, whose content `stream` has if there is any.
+    /// Queues a response; `stream` has its content, if any.
     func respond(_ head: borrowing HTTP2FieldBlock, to stream: HTTP2Stream, hasContent: Bool) {
         head.withLines { lines in
             guard hasContent else {
@@ -88,43 +88,44 @@ extension HTTP2Session {
         }
     }
 
-    /// Sends more of the content of a stream, whose source had none.
+    /// Continues to send the content of a stream whose source had none.
     func resume(_ stream: HTTP2Stream) { nghttp2_session_resume_data(session, stream.id) }
 
     /// Queues RST_STREAM.
     func reset(_ id: Int32, _ error: HTTP2Error) { nghttp2_submit_rst_stream(session, Self.none, id, error.rawValue) }
 
-    /// Opens the windows of a stream and of the connection for as many bytes as were taken.
+    /// Opens the windows of a stream and of the connection by the number of taken bytes.
     func consume(_ id: Int32, _ count: Int) { nghttp2_session_consume(session, id, count) }
 
-    /// Opens the window of the connection alone.
+    /// Opens only the window of the connection.
     func consumeConnection(_ count: Int) { nghttp2_session_consume_connection(session, count) }
 
-    /// Opens the window of a stream alone.
+    /// Opens only the window of a stream.
     func consumeStream(_ id: Int32, _ count: Int) { nghttp2_session_consume_stream(session, id, count) }
 
-    /// Asks the client for a sign (RFC 9113 §6.7).
+    /// Sends a PING that the client must acknowledge (RFC 9113 §6.7).
     func ping() { nghttp2_submit_ping(session, Self.none, nil) }
 
-    /// Announces that the connection will end, while requests may still be on their way (RFC 9113 §6.8), and asks for a
-    /// sign that the client has read it.
+    /// Announces that the connection will end, while requests may still be in transit (RFC 9113 §6.8).
+    ///
+    /// It also sends a PING, whose acknowledgement shows that the client has read the announcement.
     func announceEnd() {
         nghttp2_submit_shutdown_notice(session)
         nghttp2_submit_ping(session, Self.none, nil)
     }
 
-    /// Takes no further streams.
+    /// Accepts no further streams.
     func refuseNewStreams() {
         let last = nghttp2_session_get_last_proc_stream_id(session)
         nghttp2_submit_goaway(session, Self.none, last, HTTP2Error.noError.rawValue, nil, 0)
     }
 
-    /// Queues the last GOAWAY, after which nothing is read or sent.
+    /// Queues the last GOAWAY; after it nothing is read or sent.
     func end(_ error: HTTP2Error) { nghttp2_session_terminate_session(session, error.rawValue) }
 }
 
 extension HTTP2FieldBlock {
-    /// Calls `body` with the lines in the form of the library, valid during the call.
+    /// Calls `body` with the lines in the library's form, valid during the call.
     borrowing func withLines<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: lines.count) { output in
             guard let base = bytes.baseAddress else { return body(UnsafeBufferPointer(start: nil, count: 0)) }

@@ -2,7 +2,7 @@
 #if os(Linux)
 
 extension EventLoop {
-    /// Starts a handler's task, which runs on the calling thread at once until it suspends, and later on the loop's.
+    /// Starts a handler's task, which runs on the calling thread until it suspends, and then on the loop's thread.
     @inline(__always)
     func startTask(_ operation: sending @escaping @isolated(any) () async -> Void) -> Task<Void, Never> {
         Task.immediate(executorPreference: self, operation: operation)

@@ -9,7 +9,7 @@ enum LoopThread {
     /// The identifier of the calling thread, which is never 0.
     static var current: UInt { UInt(pthread_self()) }
 
-    /// Runs a loop on a new thread, which keeps it alive; returns false when the system has no thread left.
+    /// Runs a loop on a new thread, which keeps it alive; returns false if the system has no thread left.
     static func start(_ loop: EventLoop) -> Bool {
         let retained = Unmanaged.passRetained(loop)
         var id = pthread_t()

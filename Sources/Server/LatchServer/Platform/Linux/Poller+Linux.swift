@@ -6,15 +6,15 @@ import Glibc
 
 /// The sockets that a loop waits for, and a wake-up that other threads trigger: an epoll instance and an eventfd.
 ///
-/// Connections are edge-triggered: a change is reported once, and again when the socket was emptied or filled meanwhile.
-/// The listener is level-triggered. `wakeUp()` may be called on any thread, everything else on the loop's alone.
+/// Connections are edge-triggered: a change is reported once, and again after the socket was emptied or filled. The
+/// listener is level-triggered. `wakeUp()` may be called on any thread, all other methods only on the loop's thread.
 struct Poller {
     /// The epoll instance.
     private let epoll: Int32
     /// An eventfd that ends a wait.
     private let wakeup: Int32
 
-    /// A poller that watches its wake-up alone; nil when the system has no descriptors left.
+    /// A poller that watches only its wake-up; nil if the system has no descriptors left.
     init?() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
@@ -24,18 +24,18 @@ struct Poller {
         }
     }
 
-    /// Closes the descriptors; nothing may be called afterwards.
+    /// Closes the descriptors; the poller must not be used after this.
     func close() {
         if epoll >= 0 { Glibc.close(epoll) }
         if wakeup >= 0 { Glibc.close(wakeup) }
     }
 
-    /// Watches a connection, whose events are reported with `token`; returns false when the system refuses.
+    /// Watches a connection, whose events are reported with `token`; returns false if the system refuses.
     func watch(_ descriptor: Int32, token: UInt64) -> Bool {
         add(descriptor, token, EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
     }
 
-    /// Watches a listener; of several loops the kernel wakes one for each connection.
+    /// Watches a listener; the kernel wakes one of the loops for each connection.
     func watchListener(_ descriptor: Int32) -> Bool {
         add(descriptor, PollerEvent.listenerToken, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
     }
@@ -53,13 +53,14 @@ struct Poller {
 
     /// Waits for events.
     ///
-    /// - Parameter milliseconds: The longest time to wait; -1 is no limit.
-    /// - Returns: The number of events at the front of `events`; 0 when the time has passed or a signal interrupted.
+    /// - Parameter milliseconds: The maximum time to wait; -1 waits without limit.
+    /// - Returns: The number of events at the front of `events`; 0 after the time has passed or a signal has
+    ///   interrupted.
     func wait(into events: inout Events, milliseconds: Int32) -> Int {
         Int(max(0, epoll_wait(epoll, &events.storage, Int32(events.storage.count), milliseconds)))
     }
 
-    /// Ends the wait of the loop's thread, the current one or the next.
+    /// Ends the current or the next wait of the loop's thread.
     func wakeUp() {
         var one: UInt64 = 1
         _ = write(wakeup, &one, MemoryLayout<UInt64>.size)
@@ -90,7 +91,7 @@ extension SocketChange {
     static var readable: Self { Self(bits: EPOLLIN.rawValue | ended.bits) }
     /// The socket accepts bytes again.
     static var writable: Self { Self(bits: EPOLLOUT.rawValue) }
-    /// The peer sends nothing more.
+    /// The peer sends no more data.
     static var ended: Self { Self(bits: EPOLLRDHUP.rawValue | broken.bits) }
     /// The connection has ended in both directions.
     static var broken: Self { Self(bits: EPOLLHUP.rawValue | EPOLLERR.rawValue) }

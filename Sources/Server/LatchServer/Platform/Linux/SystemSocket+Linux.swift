@@ -14,12 +14,12 @@ enum SystemSocket {
     /// The option for the seconds of silence after which the system probes the peer.
     static var keepAliveIdle: Int32 { TCP_KEEPIDLE }
 
-    /// Opens a socket that does not block and that child processes do not inherit; negative when that fails.
+    /// Opens a non-blocking socket that child processes do not inherit; negative if that fails.
     static func open(family: Int32) -> Int32 {
         socket(family, stream | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     }
 
-    /// Accepts a connection, whose socket has the properties of those of `open(family:)`; negative when that fails.
+    /// Accepts a connection, whose socket has the same properties as `open(family:)`; negative if that fails.
     static func accept(
         _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
     ) -> Int32 {

@@ -10,7 +10,7 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     /// Loads a certificate and its key.
     ///
-    /// - Parameter offersHTTP2: Whether clients may choose HTTP/2 by ALPN (RFC 7301) and not HTTP/1.1 alone.
+    /// - Parameter offersHTTP2: Whether clients may choose HTTP/2 by ALPN (RFC 7301), and not only HTTP/1.1.
     /// - Throws: `ServerError.badCertificate`.
     init(_ tls: Server.TLS, offersHTTP2: Bool) throws(ServerError) {
         var reason = [CChar](repeating: 0, count: 160)
@@ -26,7 +26,7 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     deinit { latch_tls_context_free(context) }
 
-    /// The seconds since 1970 from which and until which the certificate and its chain are valid; nil if they cannot be read.
+    /// The seconds since 1970 between which the certificate and its chain are valid; nil if they cannot be read.
     var validity: (start: Int64, end: Int64)? {
         var (start, end): (Int64, Int64) = (0, 0)
         return latch_tls_context_validity(context, &start, &end) == 0 ? nil : (start, end)
@@ -40,10 +40,10 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
 
     /// Replaces the key of session tickets; the last one decrypts until the next call, and the one before it is erased.
     ///
-    /// - Returns: False when the system has no randomness; then the keys stay as they are.
+    /// - Returns: False if the system has no randomness; then the keys do not change.
     func rotateTicketKeys() -> Bool { latch_tls_context_rotate_tickets(context) != 0 }
 
-    /// Creates the session of one connection, which its stream owns; nil when memory is exhausted.
+    /// Creates the session of one connection, owned by its stream; nil if memory is exhausted.
     func session(on descriptor: Int32) -> TLSSession? {
         latch_tls_session_make(context, descriptor).map(TLSSession.init)
     }
@@ -67,7 +67,7 @@ struct TLSSession {
         result(latch_tls_write(session, bytes.baseAddress, bytes.count))
     }
 
-    /// Frees the session, after the closure alert as far as that can be sent without waiting; to be called once, last.
+    /// Frees the session, after the closure alert if that can be sent without waiting; the last call, and only once.
     func end(withAlert: Bool) { latch_tls_session_free(session, withAlert) }
 
     /// Converts the result of the shim, which sets no errno.

@@ -14,9 +14,9 @@ import Musl
 struct ByteStream {
     /// The result of one call; an error of the socket or of TLS ends the stream like any other end.
     enum IOResult {
-        /// This many bytes were read or written; a write may accept fewer than it was given.
+        /// The number of bytes that were read or written; a write may accept only a part.
         case transferred(Int)
-        /// The call would block; the poller, which is edge-triggered, reports when it no longer does.
+        /// The call would block; the edge-triggered poller reports when it no longer does.
         case wouldBlock
         /// The peer has closed the connection, or it is broken.
         case ended
@@ -32,10 +32,10 @@ struct ByteStream {
         self.session = session
     }
 
-    /// Whether the socket carries TLS records, so that peeking at it reveals no HTTP.
+    /// Whether the socket carries TLS records, so that its raw bytes are not HTTP.
     var isEncrypted: Bool { session != nil }
 
-    /// Whether TLS has agreed on HTTP/2 (RFC 9113 §3.2).
+    /// Whether TLS has negotiated HTTP/2 (RFC 9113 §3.2).
     var hasAgreedOnHTTP2: Bool { session?.hasAgreedOnHTTP2 ?? false }
 
     /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.
@@ -46,7 +46,7 @@ struct ByteStream {
         return result
     }
 
-    /// Writes as much as the socket accepts of two buffers, the second after the first.
+    /// Writes as much as the socket accepts of two buffers, one after the other.
     func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {
         if let session { return session.write(first.isEmpty ? second : first) }
         if second.isEmpty {
@@ -66,7 +66,7 @@ struct ByteStream {
         }
     }
 
-    /// Repeats a system call until no signal interrupts it.
+    /// Repeats a system call that a signal interrupts.
     private func retryingInterrupts(_ call: () -> Int) -> IOResult {
         while true {
             let count = call()
@@ -87,20 +87,20 @@ struct ByteStream {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes `close` reset the connection without a closure alert, so that the client sees that the message is incomplete.
+    /// Makes `close` reset the connection without a closure alert, so that the client sees an incomplete message.
     mutating func resetsAtClose() {
         session.take()?.end(withAlert: false)
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
 
-    /// Ends TLS and closes the descriptor; not to be called twice.
+    /// Ends TLS and closes the descriptor; may be called only once.
     mutating func close() {
         endSession()
         SystemSocket.close(descriptor)
     }
 
-    /// Sends the TLS closure alert as far as that works without waiting (RFC 8446 §6.1).
+    /// Sends the TLS closure alert if that is possible without waiting (RFC 8446 §6.1).
     private mutating func endSession() {
         session.take()?.end(withAlert: true)
     }

@@ -10,7 +10,7 @@ import Darwin
 import Musl
 #endif
 
-/// The current date as the `Date` field shows it, formatted once a second.
+/// The current date in the form of the `Date` field, formatted once a second.
 struct DateClock {
     /// The second of `formatted`; -1 before the first call.
     private var second = -1
@@ -28,7 +28,7 @@ struct DateClock {
 }
 
 extension EventLoop {
-    /// Returns the system's monotonic time in nanoseconds, which no change of the date moves.
+    /// Returns the system's monotonic time in nanoseconds; setting the date does not change it.
     @Sendable static func monotonicNow() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -10,7 +10,7 @@ import Musl
 
 /// An IPv4 or IPv6 address, without zone and port.
 ///
-/// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is converted to IPv4: a dual-stack socket reports IPv4 clients so.
+/// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes IPv4: a dual-stack socket reports IPv4 clients in this form.
 package struct IPAddress: Sendable, Hashable {
     /// Whether it is an IPv4 address.
     package let isIPv4: Bool
@@ -65,7 +65,7 @@ package struct IPAddress: Sendable, Hashable {
         return dots == 3 && digits > 0 ? bits << 8 | part : nil
     }
 
-    /// Whether the address is one of the machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    /// Whether the address belongs to the machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     package var isLoopback: Bool { isIPv4 ? high >> 56 == 127 : high == 0 && low == 1 }
 
     /// The number of bits, 32 or 128.
@@ -88,7 +88,7 @@ package struct IPAddress: Sendable, Hashable {
         return words[..<gap.lowerBound].joined(separator: ":") + "::" + words[gap.upperBound...].joined(separator: ":")
     }
 
-    /// Returns the longest run of zeros, the first of equal ones, and never a single group (RFC 5952 §4.2).
+    /// Returns the longest run of zeros, the first of equal ones, but never a single group (RFC 5952 §4.2).
     private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
         var (best, start) = (0..<0, 0)
         for (index, group) in groups.enumerated() {

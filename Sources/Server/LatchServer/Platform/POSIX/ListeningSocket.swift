@@ -12,17 +12,17 @@ import Musl
 struct ListeningSocket {
     /// The descriptor, shared by all loops and closed by the engine.
     let descriptor: Int32
-    /// The numeric address that the system bound.
+    /// The numeric address that the system has bound.
     let host: String
-    /// The port that the system bound, also when 0 was requested.
+    /// The port that the system has bound, even if 0 was requested.
     let port: Int
-    /// The number of connections that may wait; nil for a socket that listens already.
+    /// The maximum number of waiting connections; nil for a socket that already listens.
     private let backlog: Int?
 
-    /// Whether the socket stays open elsewhere when this process closes it.
+    /// Whether the socket stays open in another process when this process closes it.
     var isInherited: Bool { backlog == nil }
 
-    /// Binds an address, at which clients are refused until ``startListening()``.
+    /// Binds an address; clients are refused until ``startListening()``.
     ///
     /// - Throws: `ServerError.portInUse` or `.addressUnavailable`.
     init(host: String, port: Int, backlog: Int) throws(ServerError) {
@@ -33,7 +33,7 @@ struct ListeningSocket {
         defer { freeaddrinfo(address) }
         descriptor = SystemSocket.open(family: address.pointee.ai_family)
         guard descriptor >= 0 else { throw .addressUnavailable(requested, why: Self.reason(errno)) }
-        // A restart need not wait for connections of the last run.
+        // A restart need not wait for connections of the previous run.
         Self.set(SO_REUSEADDR, at: SOL_SOCKET, descriptor)
         Self.prepareForAccepting(descriptor)
         guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 else {
@@ -47,7 +47,7 @@ struct ListeningSocket {
 
     /// Lets clients connect.
     ///
-    /// - Throws: `ServerError.portInUse` if another process has begun to listen meanwhile, or `.addressUnavailable`; the socket
+    /// - Throws: `ServerError.portInUse` if another process has begun to listen, or `.addressUnavailable`; the socket
     ///   stays open.
     func startListening() throws(ServerError) {
         guard let backlog, listen(descriptor, Int32(clamping: backlog)) != 0 else { return }
@@ -58,9 +58,9 @@ struct ListeningSocket {
         number == EADDRINUSE ? .portInUse(at: address) : .addressUnavailable(address, why: reason(number))
     }
 
-    /// Takes over a socket that listens already, as a service manager passes it (sd_listen_fds(3)).
+    /// Takes over a socket that already listens, as a service manager passes it (sd_listen_fds(3)).
     ///
-    /// - Throws: `ServerError.addressUnavailable` if it is not a listening TCP socket; it stays open then.
+    /// - Throws: `ServerError.addressUnavailable` if it is not a listening TCP socket; then it stays open.
     init(inheriting descriptor: Int32) throws(ServerError) {
         let (result, storage) = Self.withAddress { getsockname(descriptor, $0, &$1) }
         var isListening: Int32 = 0
@@ -92,14 +92,14 @@ struct ListeningSocket {
 
     /// Sets the options that accepted sockets inherit.
     ///
-    /// A peer that has vanished would hold a quiet stream for ever: after a minute of silence the system asks for it.
+    /// A peer that disappeared would hold a quiet stream forever; after a minute of silence the system probes it.
     private static func prepareForAccepting(_ descriptor: Int32) {
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), descriptor)
         set(SO_KEEPALIVE, at: SOL_SOCKET, descriptor)
         set(SystemSocket.keepAliveIdle, at: Int32(IPPROTO_TCP), descriptor, to: 60)
     }
 
-    /// Sets a socket option; a failure is ignored, since a socket without the option works too.
+    /// Sets a socket option; a failure is ignored, since a socket also works without the option.
     private static func set(_ option: Int32, at level: Int32, _ descriptor: Int32, to value: Int32 = 1) {
         var value = value
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -128,7 +128,7 @@ struct ListeningSocket {
 }
 
 extension ListeningSocket {
-    /// Accepts the next waiting connection; nil when there is none, or when `isOutOfResources`.
+    /// Accepts the next waiting connection; nil if there is none, or if `isOutOfResources`.
     func accept() -> (descriptor: Int32, peer: PeerAddress)? {
         let (connection, storage) = Self.withAddress { SystemSocket.accept(descriptor, $0, &$1) }
         return connection < 0 ? nil : (connection, PeerAddress(storage))
@@ -137,7 +137,7 @@ extension ListeningSocket {
     /// Whether the last `accept()` on this thread failed because the process has no descriptor or memory left.
     static var isOutOfResources: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
 
-    /// Closes an accepted connection over a limit, with a 503 as far as that works without waiting.
+    /// Closes an accepted connection over a limit, with a 503 if that is possible without waiting.
     static func refuse(_ connection: Int32, inPlainText: Bool) {
         let response =
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"

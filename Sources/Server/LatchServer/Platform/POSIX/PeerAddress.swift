@@ -12,8 +12,9 @@ import Musl
 struct PeerAddress {
     /// The address in its textual form, without the port; empty for another address family.
     let text: String
-    /// The key by which connections are counted: an IPv4 address, or the /64 prefix of an IPv6 address, since a single
-    /// customer has a whole one of those.
+    /// The key by which connections are counted: an IPv4 address, or the /64 prefix of an IPv6 address.
+    ///
+    /// A single customer has a whole /64.
     let key: UInt64
 
     init(_ storage: sockaddr_storage) {

@@ -25,9 +25,10 @@ struct ServedFile: Sendable {
         (self.path, size, modified) = (path, reader.size, reader.modified)
     }
 
-    /// Reads bytes of the file, which is open only meanwhile: a client that reads slowly must not hold a descriptor.
+    /// Reads bytes of the file, which is open only during the call: a client that reads slowly must not hold a
+    /// descriptor.
     ///
-    /// - Throws: `FileError`, or `HTTPError.fileChanged` where the file has changed since it was found.
+    /// - Throws: `FileError`, or `HTTPError.fileChanged` if the file has changed since it was found.
     func bytes(at offset: Int, count: Int) async throws -> [UInt8] {
         let reader = try FileReader(path)
         guard reader.size == size, reader.modified == modified else { throw HTTPError.fileChanged }
@@ -37,13 +38,13 @@ struct ServedFile: Sendable {
     }
 }
 
-/// What a path within a served folder names.
+/// The target of a path within a served folder.
 enum ServedPath {
     case file(ServedFile)
     case folder
-    /// No file of the folder, or one that this process may not read.
+    /// No file of the folder, or a file that this process may not read.
     case missing
-    /// A file that cannot be opened now, for want of descriptors say.
+    /// A file that cannot be opened now, for example without free descriptors.
     case unavailable
 }
 
@@ -51,9 +52,9 @@ enum ServedPath {
 struct ServedFolder: Sendable {
     let path: String
 
-    /// Opens what a path within the folder names, on the thread of the caller.
+    /// Opens the target of a path within the folder, on the caller's thread.
     ///
-    /// Links are followed as far as they stay within the folder, as those of a mounted ConfigMap do.
+    /// Links are followed as long as they stay within the folder, like those of a mounted ConfigMap.
     func open(_ relative: String) -> ServedPath {
         guard let root = Self.resolved(path), let target = Self.resolved(path + "/" + relative),
             target == root || target.utf8.starts(with: (root == "/" ? "/" : root + "/").utf8)
@@ -65,7 +66,7 @@ struct ServedFolder: Sendable {
         }
     }
 
-    /// Returns the absolute path without links; nil if there is nothing at the path.
+    /// Returns the absolute path without links; nil if nothing exists at the path.
     private static func resolved(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

@@ -33,8 +33,8 @@ extension NISTKeyAgreement {
         /// - Throws: `CryptoError.malformedKey`.
         public init(x963Representation: some Collection<UInt8>) throws(CryptoError) {
             let point = Array(x963Representation)
-            // The point at infinity has another length. These curves have the cofactor 1, so that a point on the curve
-            // has its order (NIST SP 800-56A §5.6.2.3.4); OpenSSL checks that it is on the curve.
+            // The point at infinity has another length. These curves have the cofactor 1, so a point on the curve has
+            // its order (NIST SP 800-56A §5.6.2.3.4). OpenSSL checks that it is on the curve.
             guard point.count == Curve.coordinateByteCount * 2 + 1, point[0] == 4 else {
                 throw .malformedKey("the point has another length or form")
             }
@@ -49,7 +49,7 @@ extension NISTKeyAgreement {
             try self.init(x963Representation: [4] + rawRepresentation)
         }
 
-        /// The point's coordinates, x and y one after the other.
+        /// The point's coordinates, x followed by y.
         public var rawRepresentation: [UInt8] { Array(x963Representation.dropFirst()) }
 
         /// Whether both are the same point.
@@ -94,9 +94,10 @@ extension NISTKeyAgreement {
         /// The secret scalar at full length; the caller must protect it.
         package func secretBytes() throws(CryptoError) -> [UInt8] { try rawRepresentation }
 
-        /// Computes the secret that the owner of the other key computes with this key's public half.
+        /// Computes the shared secret with another public key.
         ///
-        /// It is not uniform: derive a key from it.
+        /// The owner of the other key computes the same secret with this key's public half. It is not uniform, so
+        /// derive a key from it.
         ///
         /// - Throws: `CryptoError.engineFailure`.
         public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws(CryptoError) -> SharedSecret {

@@ -62,12 +62,13 @@ extension Curve25519.KeyAgreement {
         /// The 32 secret bytes; the caller must protect them.
         public var rawRepresentation: [UInt8] { scalar.withUnsafeBytes { Array($0) } }
 
-        /// Computes the secret that the owner of the other key computes with this key's public half.
+        /// Computes the shared secret with another public key.
         ///
-        /// It is not uniform: derive a key from it.
+        /// The owner of the other key computes the same secret with this key's public half. It is not uniform, so
+        /// derive a key from it.
         ///
-        /// - Throws: `CryptoError.engineFailure`, also for a point of small order, with which every private key has the
-        ///   same secret (RFC 7748 §6.1).
+        /// - Throws: `CryptoError.engineFailure`, also for a point of small order, for which every private key yields
+        ///   the same secret (RFC 7748 §6.1).
         public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws(CryptoError) -> SharedSecret {
             try SharedSecret(key, publicKeyShare.key)
         }

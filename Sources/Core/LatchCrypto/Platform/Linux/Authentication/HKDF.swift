@@ -3,16 +3,16 @@
 #if os(Linux)
 /// Key derivation from a secret that is strong but not uniform (RFC 5869).
 ///
-/// It is not for passwords: those need ``PasswordHash``. It is inlinable as ``HMAC`` is.
+/// It is not for passwords: they need ``PasswordHash``. It is inlinable, like ``HMAC``.
 public enum HKDF<Hash: HashFunction> {
     /// Derives a key from a secret, a salt and a purpose.
     ///
     /// - Parameters:
     ///   - inputKeyMaterial: The secret from which the key is derived.
-    ///   - salt: The salt, which need not be secret; an empty one stands for zeros as long as the digest.
+    ///   - salt: The salt, which need not be secret; an empty one means zeros, as many as the digest has bytes.
     ///   - info: The purpose of the key, which separates it from other keys of the same secret.
-    ///   - outputByteCount: The length of the key in bytes, at most 255 digests (RFC 5869 §2.3); a longer one is cut to
-    ///     that.
+    ///   - outputByteCount: The length of the key in bytes, at most 255 digests (RFC 5869 §2.3); a longer key is cut to
+    ///     that length.
     @inlinable public static func deriveKey(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>, info: some Collection<UInt8>,
         outputByteCount: Int
@@ -24,7 +24,8 @@ public enum HKDF<Hash: HashFunction> {
 
     /// Extracts a key of one digest's length from the secret (RFC 5869 §2.2).
     ///
-    /// The caller wipes the result. The salt need not be secret. An empty one means as many zeros as the digest has bytes.
+    /// The caller wipes the result. The salt need not be secret. An empty salt means as many zeros as the digest has
+    /// bytes.
     @inlinable public static func extract(
         inputKeyMaterial: SymmetricKey, salt: some Collection<UInt8>
     ) -> HashedAuthenticationCode<Hash> {
@@ -35,8 +36,8 @@ public enum HKDF<Hash: HashFunction> {
 
     /// Expands that key to the requested length (RFC 5869 §2.3).
     ///
-    /// Different `info` yields independent keys from one secret: it names the purpose. A shorter key is a prefix of a
-    /// longer one for the same purpose. Intermediate values are wiped.
+    /// `info` names the purpose; different values yield independent keys from one secret. A shorter key is a prefix of
+    /// a longer one for the same purpose. Intermediate values are wiped.
     @inlinable public static func expand(
         pseudoRandomKey: some Collection<UInt8>, info: some Collection<UInt8>, outputByteCount: Int
     ) -> SymmetricKey {

@@ -3,8 +3,8 @@
 #if os(Linux)
 /// An authentication code over a digest (RFC 2104).
 ///
-/// A value of it is a prepared key: the two padded blocks are digested once, and a copy of the value starts another
-/// message without digesting them again. It is inlinable so that other modules specialize it: unspecialized, each step
+/// A value is a prepared key: the two padded blocks are digested once. A copy of the value starts another message
+/// without digesting them again. The type is inlinable so that other modules specialize it: without that, each step
 /// looks up its types.
 public struct HMAC<Hash: HashFunction>: Sendable {
     /// The type of the authentication code.
@@ -82,7 +82,9 @@ public struct HMAC<Hash: HashFunction>: Sendable {
 
 /// The bytes of an authentication code; it compares in constant time and prints redacted.
 public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollection, Hashable, Sendable {
-    /// The bytes, as many as the digest has; not wiped by itself, since a code travels with its message.
+    /// The bytes, as many as in the digest.
+    ///
+    /// They are not wiped automatically, since a code is sent with its message.
     @usableFromInline var bytes: [UInt8]
 
     @usableFromInline init(bytes: [UInt8]) { self.bytes = bytes }
@@ -107,7 +109,8 @@ public struct HashedAuthenticationCode<Hash: HashFunction>: RandomAccessCollecti
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// Returns the bytes for `Array(code)`, which would otherwise copy them one by one; the standard library names it.
+    /// Returns the bytes for `Array(code)`, which would otherwise copy them one by one; the standard library chose the
+    /// name.
     @inlinable public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
 
     /// Compares in constant time.

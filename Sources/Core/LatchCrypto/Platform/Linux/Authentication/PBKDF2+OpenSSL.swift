@@ -4,7 +4,7 @@
 internal import COpenSSL
 
 extension PBKDF2 {
-    /// Derives a key; the time is proportional to the iterations, which the caller bounds.
+    /// Derives a key; the time is proportional to the iterations, which the caller limits.
     package static func deriveKey(
         password: SymmetricKey, salt: [UInt8], iterations: Int, hash: Hash, outputByteCount: Int
     ) throws(CryptoError) -> SymmetricKey {

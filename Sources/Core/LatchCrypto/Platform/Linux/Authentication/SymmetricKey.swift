@@ -68,18 +68,18 @@ extension SymmetricKey: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Bytes that are overwritten before their memory is given back.
+/// Bytes that are overwritten before their memory is freed.
 ///
-/// They are allocated outside of any array, because an array is copied when it grows or is changed, and such copies
-/// would not be wiped. The memory is not locked: it may be swapped out.
+/// They are allocated outside of any array. An array is copied when it grows or changes, and the old copy would not be
+/// wiped. The memory is not locked, so it may be swapped out.
 final class SecretBytes: Sendable {
-    // Written once, in the initialiser, before the object is shared.
+    // Written once, in the initializer, before the object is shared.
     nonisolated(unsafe) private let bytes: UnsafeMutableRawBufferPointer
 
     /// The number of bytes, which is not secret.
     var count: Int { bytes.count }
 
-    /// Copies bytes to memory of its own.
+    /// Copies bytes to separately allocated memory.
     ///
     /// The caller wipes the original.
     init(_ content: some Collection<UInt8>) {
@@ -92,7 +92,7 @@ final class SecretBytes: Sendable {
     }
 
     deinit {
-        // OPENSSL_cleanse is the wipe that no optimiser removes.
+        // OPENSSL_cleanse is a wipe that no optimizer removes.
         OPENSSL_cleanse(bytes.baseAddress, bytes.count)
         bytes.deallocate()
     }

@@ -6,7 +6,7 @@ internal import COpenSSL
 extension AES {
     /// AES in cipher block chaining mode with the padding of PKCS #7 (NIST SP 800-38A §6.2, RFC 5652 §6.3).
     ///
-    /// It does not authenticate: a failure of its padding tells an attacker the plaintext. Callers verify a MAC first.
+    /// It does not authenticate, and a padding failure tells an attacker the plaintext. Callers verify a MAC first.
     package enum CBC {
         /// Encrypts a message under a key of 128, 192 or 256 bits and an unpredictable vector of 16 bytes.
         package static func encrypt(
@@ -55,7 +55,7 @@ final class CipherContext {
     init(_ cipher: OpaquePointer?, key: SymmetricKey, iv: [UInt8]?, isEncrypting: Bool) throws(CryptoError) {
         guard let context = EVP_CIPHER_CTX_new() else { throw .openSSL("preparing a cipher") }
         self.context = context
-        // Without this flag the context refuses the ciphers of RFC 3394.
+        // Without this flag the context rejects the ciphers of RFC 3394.
         EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW)
         let started = key.withUnsafeBytes { bytes in
             EVP_CipherInit_ex2(
@@ -68,7 +68,7 @@ final class CipherContext {
 
     /// Encrypts or decrypts everything in one step; nil after a failure, whose reason is in OpenSSL's queue.
     ///
-    /// Nothing of a plaintext that was not decrypted completely remains in memory.
+    /// No part of an incompletely decrypted plaintext remains in memory.
     func run(_ input: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let length = Int32(exactly: input.count), length < Int32.max - 32 else { return nil }
         // At most one more block of 16 bytes (PKCS #7) or 8 bytes (RFC 3394) than the input.

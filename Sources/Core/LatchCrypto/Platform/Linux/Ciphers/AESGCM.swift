@@ -12,8 +12,8 @@ public enum AES {
 extension AES.GCM {
     /// Encrypts and authenticates `message`, and authenticates `data` with it.
     ///
-    /// Random nonces are safe for 2^32 messages under one key (NIST SP 800-38D §8.3); use another key after that. Using
-    /// a nonce twice reveals the difference of the messages and allows forgeries.
+    /// Random nonces are safe for 2^32 messages under one key (NIST SP 800-38D §8.3); then use another key. A nonce
+    /// that is used twice reveals the difference of the messages and allows forgeries.
     ///
     /// - Parameters:
     ///   - message: The bytes to encrypt and authenticate.
@@ -33,7 +33,7 @@ extension AES.GCM {
         return SealedBox(nonce: nonce, ciphertext: ciphertext, tag: try operation.tag())
     }
 
-    /// Decrypts the result of ``seal(_:using:nonce:authenticating:)``, if nothing of it was changed.
+    /// Decrypts the result of ``seal(_:using:nonce:authenticating:)`` if it was not changed.
     ///
     /// - Throws: `CryptoError.authenticationFailure` if key, nonce, ciphertext, tag or `data` differ.
     public static func open(
@@ -55,7 +55,7 @@ extension AES.GCM {
 /// One run of the cipher.
 ///
 /// It owns its EVP_CIPHER_CTX and belongs to one call, so to one thread. The order is: authenticate, update, expect
-/// when opening, finish, tag when sealing.
+/// (when opening), finish, tag (when sealing).
 private final class GCMOperation {
     private let context: OpaquePointer
 
@@ -72,7 +72,7 @@ private final class GCMOperation {
             case 256: EVP_aes_256_gcm()
             default: throw .unacceptableParameter("an AES key has 128, 192 or 256 bits")
             }
-        // The default length of a nonce is the 12 bytes that `Nonce` has.
+        // The default length of a nonce is 12 bytes, as in `Nonce`.
         let started = key.withUnsafeBytes { bytes in
             EVP_CipherInit_ex2(
                 context, cipher, bytes.bindMemory(to: UInt8.self).baseAddress, nonce, isSealing ? 1 : 0, nil)
@@ -82,8 +82,7 @@ private final class GCMOperation {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Adds data that is authenticated and not encrypted; before the first call of `update`, as NIST SP 800-38D §7.1
-    /// orders it.
+    /// Adds data that is authenticated but not encrypted; it must precede `update` (NIST SP 800-38D §7.1).
     func authenticate(_ data: [UInt8]) throws(CryptoError) {
         guard !data.isEmpty else { return }
         var count: Int32 = 0
@@ -93,10 +92,10 @@ private final class GCMOperation {
         guard EVP_CipherUpdate(context, nil, &count, data, length) == 1 else { throw .openSSL("authenticating") }
     }
 
-    /// Encrypts or decrypts, byte for byte: the output is as long as the input, of at most 2 GiB, OpenSSL's bound for
-    /// one call.
+    /// Encrypts or decrypts byte for byte, so the output is as long as the input.
     ///
-    /// Decrypted bytes are not authentic until `finish` has succeeded.
+    /// The input has at most 2 GiB, OpenSSL's limit for one call. Decrypted bytes are not authentic until `finish` has
+    /// succeeded.
     func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let length = Int32(exactly: input.count) else {
             throw .unacceptableParameter("the text is over 2 GiB")
@@ -110,7 +109,8 @@ private final class GCMOperation {
         return output
     }
 
-    /// Finishes the operation; when opening, returns whether the tag is right, which OpenSSL compares in constant time.
+    /// Finishes the operation; when opening, returns whether the tag is correct, which OpenSSL compares in constant
+    /// time.
     func finish() -> Bool {
         var nothing = [UInt8](repeating: 0, count: 16)
         var count: Int32 = 0
@@ -170,7 +170,7 @@ extension AES.GCM {
         /// The tag of 16 bytes that authenticates everything.
         public let tag: [UInt8]
 
-        /// Takes parts whose sizes are right by how they were made.
+        /// Takes parts whose sizes are already correct.
         init(nonce: Nonce, ciphertext: [UInt8], tag: [UInt8]) {
             self.nonce = nonce
             self.ciphertext = ciphertext
@@ -179,8 +179,8 @@ extension AES.GCM {
 
         /// Creates a box from its parts.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` if the tag does not have 16 bytes; a shorter one would be
-        ///   easier to forge.
+        /// - Throws: `CryptoError.unacceptableParameter` if the tag does not have 16 bytes, since a shorter one would
+        ///   be easier to forge.
         public init(
             nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>
         ) throws(CryptoError) {
@@ -190,7 +190,7 @@ extension AES.GCM {
 
         /// Creates a box from nonce, ciphertext and tag in one sequence.
         ///
-        /// - Throws: `CryptoError.unacceptableParameter` if there are less than 28 bytes.
+        /// - Throws: `CryptoError.unacceptableParameter` if there are fewer than 28 bytes.
         public init(combined: some Collection<UInt8>) throws(CryptoError) {
             let bytes = Array(combined)
             guard bytes.count >= 28 else { throw .unacceptableParameter("a sealed box has at least 28 bytes") }
@@ -201,8 +201,8 @@ extension AES.GCM {
 
         /// Nonce, ciphertext and tag, one after the other.
         ///
-        /// It is 28 bytes longer than the message. It is optional because CryptoKit's is, for nonces of other lengths;
-        /// here it is never nil.
+        /// It is 28 bytes longer than the message. It is optional because CryptoKit's property is, for nonces of other
+        /// lengths. Here it is never nil.
         public var combined: [UInt8]? { nonce.bytes + ciphertext + tag }
     }
 }

@@ -28,7 +28,7 @@ extension AES.KeyWrap {
     /// Decrypts a key that was encrypted with ``wrap(_:using:)``.
     ///
     /// - Throws: `CryptoError.authenticationFailure` if it was changed, has an impossible length, or was encrypted with
-    ///   another key; `CryptoError.unacceptableParameter` if `kek` has another size than 128, 192 or 256 bits.
+    ///   another key. `CryptoError.unacceptableParameter` if the size of `kek` is not 128, 192 or 256 bits.
     public static func unwrap(
         _ wrappedKey: some Collection<UInt8>, using kek: SymmetricKey
     ) throws(CryptoError) -> SymmetricKey {

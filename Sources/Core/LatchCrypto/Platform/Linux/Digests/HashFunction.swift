@@ -16,9 +16,9 @@ public protocol HashFunction: Sendable {
     /// An empty piece changes nothing, and the division into pieces does not affect the digest.
     mutating func update(bufferPointer: UnsafeRawBufferPointer)
 
-    /// Writes the digest of everything so far to `output`, which has room for ``byteCount`` bytes.
+    /// Writes the digest of the input so far to `output`, which has room for ``byteCount`` bytes.
     ///
-    /// If it has less, nothing is written. The state stays as it was, so that more may be added.
+    /// If there is less room, nothing is written. The state does not change, so that more input may be added.
     func finalize(into output: UnsafeMutableBufferPointer<UInt8>)
 }
 
@@ -32,7 +32,7 @@ extension HashFunction {
 
     /// Adds bytes to the input.
     ///
-    /// A collection that has its bytes in one place is read there; any other is copied first.
+    /// A collection with contiguous storage is read in place; any other is copied first.
     @inlinable public mutating func update(data: some Collection<UInt8>) {
         let fed: Void? = data.withContiguousStorageIfAvailable { update(bufferPointer: UnsafeRawBufferPointer($0)) }
         guard fed == nil else { return }
@@ -51,7 +51,7 @@ extension HashFunction {
 
 /// The bytes of a digest.
 public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringConvertible {
-    /// The bytes, as many as the hash function has: 20, 32, 48 or 64.
+    /// The bytes, as many as the hash function produces: 20, 32, 48 or 64.
     @usableFromInline let bytes: [UInt8]
 
     @usableFromInline init(bytes: [UInt8]) { self.bytes = bytes }
@@ -76,7 +76,8 @@ public struct Digest: RandomAccessCollection, Hashable, Sendable, CustomStringCo
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// Returns the bytes for `Array(digest)`, which would otherwise copy them one by one; the standard library names it.
+    /// Returns the bytes for `Array(digest)`, which would otherwise copy them one by one; the standard library chose
+    /// the name.
     @inlinable public func _copyToContiguousArray() -> ContiguousArray<UInt8> { ContiguousArray(bytes) }
 
     /// The digest in hexadecimal.

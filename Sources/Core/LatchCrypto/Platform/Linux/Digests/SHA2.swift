@@ -5,7 +5,7 @@ internal import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
 public struct SHA256: HashFunction {
-    /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
+    /// OpenSSL's state, by value: a copy of the digest copies it, and nothing has to be freed.
     private var context: SHA256_CTX
 
     /// The length of a digest in bytes.
@@ -17,7 +17,7 @@ public struct SHA256: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA256_CTX()
-        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
+        // It writes constants into the caller's memory and cannot fail; neither can the other functions.
         _ = SHA256_Init(&context)
     }
 
@@ -26,7 +26,7 @@ public struct SHA256: HashFunction {
         _ = SHA256_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
 
-    /// Writes the digest of everything so far to `output`.
+    /// Writes the digest of the input so far to `output`.
     public func finalize(into output: UnsafeMutableBufferPointer<UInt8>) {
         guard output.count >= Self.byteCount else { return }
         var last = context
@@ -36,7 +36,7 @@ public struct SHA256: HashFunction {
 
 /// SHA-384 (FIPS 180-4).
 public struct SHA384: HashFunction {
-    /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
+    /// OpenSSL's state, by value: a copy of the digest copies it, and nothing has to be freed.
     private var context: SHA512_CTX
 
     /// The length of a digest in bytes.
@@ -48,7 +48,7 @@ public struct SHA384: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA512_CTX()
-        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
+        // It writes constants into the caller's memory and cannot fail; neither can the other functions.
         _ = SHA384_Init(&context)
     }
 
@@ -57,7 +57,7 @@ public struct SHA384: HashFunction {
         _ = SHA384_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
 
-    /// Writes the digest of everything so far to `output`.
+    /// Writes the digest of the input so far to `output`.
     public func finalize(into output: UnsafeMutableBufferPointer<UInt8>) {
         guard output.count >= Self.byteCount else { return }
         var last = context
@@ -67,7 +67,7 @@ public struct SHA384: HashFunction {
 
 /// SHA-512 (FIPS 180-4).
 public struct SHA512: HashFunction {
-    /// OpenSSL's state, by value: a copy of the digest is a copy of it, and there is nothing to free.
+    /// OpenSSL's state, by value: a copy of the digest copies it, and nothing has to be freed.
     private var context: SHA512_CTX
 
     /// The length of a digest in bytes.
@@ -79,7 +79,7 @@ public struct SHA512: HashFunction {
     /// Creates the state of an empty input.
     public init() {
         context = SHA512_CTX()
-        // It writes constants into the caller's memory and cannot fail; nor can the other functions.
+        // It writes constants into the caller's memory and cannot fail; neither can the other functions.
         _ = SHA512_Init(&context)
     }
 
@@ -88,7 +88,7 @@ public struct SHA512: HashFunction {
         _ = SHA512_Update(&context, bufferPointer.baseAddress, bufferPointer.count)
     }
 
-    /// Writes the digest of everything so far to `output`.
+    /// Writes the digest of the input so far to `output`.
     public func finalize(into output: UnsafeMutableBufferPointer<UInt8>) {
         guard output.count >= Self.byteCount else { return }
         var last = context

@@ -4,13 +4,13 @@
 internal import CArgon2
 import Glibc
 
-/// The function that makes guessing passwords expensive (RFC 9106).
+/// The password hash function argon2id (RFC 9106), which makes guessing expensive.
 public enum Argon2id {
     /// Returns the hash of a password.
     ///
-    /// It maps the amount of memory in the parameters, runs on the calling thread or, with several lanes, on one thread
-    /// for each, and returns when all passes are done and the memory is unmapped. The caller wipes its own copy of the
-    /// password.
+    /// It maps the amount of memory in the parameters. It runs on the calling thread or, with several lanes, on one
+    /// thread for each. It returns when all passes are done and the memory is unmapped. The caller wipes its copy of
+    /// the password.
     ///
     /// - Parameters:
     ///   - password: The bytes of the password, at most 1 MiB.
@@ -22,9 +22,9 @@ public enum Argon2id {
         password: [UInt8], salt: [UInt8], parameters: Argon2Parameters
     ) throws(CryptoError) -> [UInt8] {
         try checkLengths(password: password, salt: salt)
-        // The library reads both through pointers that are not const, and writes to neither without a flag for it.
+        // The library reads both through non-const pointers, and writes to them only if a flag is set.
         var (password, salt) = (password, salt)
-        // Lending the copy as mutable memory separates it from the caller's array, so it can be wiped.
+        // The mutable copy is separate from the caller's array, so it can be wiped.
         defer { wipe(&password) }
         var hash = [UInt8](repeating: 0, count: parameters.outputByteCount)
         let result = hash.withUnsafeMutableBufferPointer { hash in
@@ -42,9 +42,9 @@ public enum Argon2id {
     /// Does nothing: the library is linked.
     package static func requireLibrary() throws(CryptoError) {}
 
-    /// Runs argon2id on the library's context, which points to the three buffers and to no other memory of Swift's.
+    /// Runs argon2id on the library's context, which points only to the three buffers of Swift's memory.
     ///
-    /// - Returns: A code of the library, `ARGON2_OK` or a reason, which holds nothing of the password.
+    /// - Returns: A code of the library, `ARGON2_OK` or a reason, which contains nothing of the password.
     private static func run(
         _ password: UnsafeMutableBufferPointer<UInt8>, _ salt: UnsafeMutableBufferPointer<UInt8>,
         _ parameters: Argon2Parameters, into hash: UnsafeMutableBufferPointer<UInt8>
@@ -66,15 +66,16 @@ public enum Argon2id {
         return argon2id_ctx(&context)
     }
 
-    /// Memory of its own mapping: malloc keeps freed blocks of this size for later, tens of MiB in an idle server.
+    /// Allocates memory as a separate mapping: malloc would keep freed blocks of this size, tens of MiB in an idle
+    /// server.
     private static let allocate: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Int) -> Int32 = {
         memory, count in
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         guard let memory, let block = mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), block != MAP_FAILED else {
             return ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
         }
-        // Few large pages instead of thousands: less time in the kernel, and fewer misses in the random walk that
-        // follows. On a system without large pages, the call has no effect.
+        // A few large pages instead of thousands need less time in the kernel, and cause fewer misses in the random
+        // walk that follows. On a system without large pages, the call has no effect.
         madvise(block, count, MADV_HUGEPAGE)
         memory.pointee = block.assumingMemoryBound(to: UInt8.self)
         return ARGON2_OK.rawValue

@@ -5,7 +5,7 @@ internal import COpenSSL
 
 /// Bernstein's curve.
 public enum Curve25519 {
-    /// Ed25519 (RFC 8032): its keys; its signatures are 64 bytes.
+    /// The keys of Ed25519 (RFC 8032), whose signatures have 64 bytes.
     public enum Signing {}
 }
 
@@ -28,8 +28,8 @@ extension Curve25519.Signing {
 
         /// Whether the signature is this key's for `data`.
         ///
-        /// RFC 8032 §5.1.7: S must be below the order, so that a signature has one encoding. OpenSSL supports Ed25519 in
-        /// one step only, so each call copies the prepared context.
+        /// RFC 8032 §5.1.7: S must be below the order, so that a signature has one encoding. OpenSSL supports Ed25519
+        /// only in one step, so each call copies the prepared context.
         public func isValidSignature(
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
@@ -57,9 +57,9 @@ extension Curve25519.Signing {
         public func hash(into hasher: inout Hasher) { hasher.combine(rawRepresentation) }
     }
 
-    /// A context that is prepared with a key, to be copied: preparing one costs twice the memory of a copy.
+    /// A context that is prepared with a key, to be copied: preparing a context costs twice the memory of a copy.
     fileprivate final class PreparedDigest: Sendable {
-        /// Never used itself, since newer versions of OpenSSL refuse to use a context twice.
+        /// Never used directly, since newer versions of OpenSSL do not allow using a context twice.
         nonisolated(unsafe) let pointer: OpaquePointer
 
         init(verifyingWith key: EVPKey) throws(CryptoError) {
@@ -161,8 +161,8 @@ extension EVPKey {
 
 /// Calls `body` with the bytes of a collection as one buffer.
 ///
-/// Bytes without contiguous storage are copied first, and the copy is not wiped: it is for data and signatures, not for
-/// secrets.
+/// Bytes without contiguous storage are copied first, and the copy is not wiped. Use it for data and signatures, not
+/// for secrets.
 func withBytes<Result>(of data: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     data.withContiguousStorageIfAvailable(body) ?? Array(data).withUnsafeBufferPointer(body)
 }

@@ -5,9 +5,9 @@ internal import COpenSSL
 
 /// The verification of ECDSA signatures on one curve, over OpenSSL's arithmetic.
 ///
-/// It performs the steps of FIPS 186-5 §6.4.2 on numbers that are kept between calls; OpenSSL's own function does the
-/// same, and allocates three dozen blocks of memory each time. All inputs are public, so nothing has to take constant
-/// time; signing, which has a secret, is left to OpenSSL.
+/// It performs the steps of FIPS 186-5 §6.4.2 on numbers that are kept between calls. OpenSSL's function does the same,
+/// but allocates three dozen blocks of memory each time. All inputs are public, so constant time is not necessary.
+/// Signing, which uses a secret, is left to OpenSSL.
 final class CurveArithmetic: Sendable {
     /// The numbers of one verification.
     private final class Numbers: @unchecked Sendable {
@@ -36,7 +36,7 @@ final class CurveArithmetic: Sendable {
         }
     }
 
-    // OpenSSL reads a group from several threads; nothing changes one after it was made.
+    // OpenSSL reads a group from several threads, and no code changes it after its creation.
     private nonisolated(unsafe) let group: OpaquePointer
     private nonisolated(unsafe) let order: OpaquePointer
     private let halfCount: Int
@@ -90,10 +90,10 @@ final class CurveArithmetic: Sendable {
             BN_bin2bn(start + halfCount, half, numbers.s) != nil,
             BN_bin2bn(digest.baseAddress, Int32(digest.count), numbers.digest) != nil
         else { return false }
-        // FIPS 186-5 §6.4.2, step 1: both halves lie between 1 and the order less 1.
+        // FIPS 186-5 §6.4.2, step 1: both halves are between 1 and the order less 1.
         guard isInRange(numbers.r), isInRange(numbers.s) else { return false }
         let holds = multiplies(numbers, key: key)
-        // A failure leaves a note in this thread's queue.
+        // A failure leaves an error in this thread's queue.
         if !holds { ERR_clear_error() }
         return holds
     }
@@ -102,7 +102,7 @@ final class CurveArithmetic: Sendable {
 
     /// Performs the steps 3 to 9 of FIPS 186-5 §6.4.2.
     ///
-    /// Step 2, the digest's leftmost bits, is all of it: on no curve here is the digest longer than the order.
+    /// Step 2, the leftmost bits of the digest, uses the whole digest: on no curve here is it longer than the order.
     private func multiplies(_ numbers: Numbers, key: CurvePoint) -> Bool {
         let context = numbers.context
         guard BN_mod_inverse(numbers.inverse, numbers.s, order, context) != nil,
@@ -117,7 +117,7 @@ final class CurveArithmetic: Sendable {
     }
 }
 
-/// A point of a key that is freed with its last owner; OpenSSL reads it from several threads.
+/// A point of a key, freed with its last owner; OpenSSL reads it from several threads.
 final class CurvePoint: Sendable {
     nonisolated(unsafe) let pointer: OpaquePointer
 

@@ -5,13 +5,12 @@ internal import COpenSSL
 
 /// Contexts of one key, prepared for one operation and kept for the next caller.
 ///
-/// Preparing a context costs as much as an RSA verification, so it is done once for each thread that works at the same
-/// time.
+/// Preparing a context costs as much as an RSA verification, so it is done once for each concurrent thread.
 final class EVPContextPool: Sendable {
     /// The operation that the contexts are prepared for; one context cannot do both.
     enum Operation: Sendable { case sign, verify }
 
-    /// A prepared context; a failed operation leaves nothing in it.
+    /// A prepared context, which a failed operation does not change.
     private final class Context: @unchecked Sendable {
         let pointer: OpaquePointer
 
@@ -22,7 +21,7 @@ final class EVPContextPool: Sendable {
 
     private let key: EVPKey
     private let operation: Operation
-    /// Sets padding and digest of a new context; false means that OpenSSL refused.
+    /// Sets padding and digest of a new context; false means that OpenSSL rejected them.
     private let configure: @Sendable (OpaquePointer) -> Bool
     private let idle = IdlePool<Context>()
 
@@ -42,7 +41,7 @@ final class EVPContextPool: Sendable {
             EVP_PKEY_verify(
                 context.pointer, signature.baseAddress, signature.count, digest.baseAddress, digest.count)
         }
-        // 0 is a wrong signature, less is a malformed one; either leaves an error in this thread's queue.
+        // 0 is a wrong signature, a negative number a malformed one; either leaves an error in this thread's queue.
         if answer != 1 { ERR_clear_error() }
         return answer == 1
     }

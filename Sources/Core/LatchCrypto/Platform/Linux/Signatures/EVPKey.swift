@@ -4,9 +4,9 @@
 internal import COpenSSL
 internal import LatchCore
 
-/// An OpenSSL key that is freed, and its secrets wiped by OpenSSL, with its last owner.
+/// An OpenSSL key that is freed with its last owner; OpenSSL then wipes its secrets.
 ///
-/// Several threads may read one key; nothing here changes a key after its creation.
+/// Several threads may read one key, since it never changes after its creation.
 final class EVPKey: Sendable {
     /// The EVP_PKEY, valid as long as this object, which callers keep alive during each use.
     nonisolated(unsafe) let pointer: OpaquePointer
@@ -69,7 +69,7 @@ extension CryptoError {
 }
 
 extension EVPKey {
-    /// Reads a private key in PKCS #8 or its kind's older form; encrypted ones are rejected without a prompt.
+    /// Reads a private key in PKCS #8 or the older form of its kind; encrypted keys are rejected without a prompt.
     static func privateKey(pem: String) throws(CryptoError) -> EVPKey {
         try read(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
     }
@@ -115,7 +115,7 @@ extension EVPKey {
         return EVPKey(owning: key)
     }
 
-    /// Reads DER from its first byte to its last; `decode` advances the pointer, and remaining bytes are rejected.
+    /// Reads DER from its first to its last byte; `decode` advances the pointer, and remaining bytes are rejected.
     private static func decode(
         _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
     ) throws(CryptoError) -> EVPKey {
@@ -146,11 +146,11 @@ extension EVPKey {
 
 /// A builder of keys from their parts, by OpenSSL's names.
 ///
-/// It owns what OpenSSL only borrows until the key is created, and wipes it afterwards.
+/// It owns the values that OpenSSL only borrows until the key is created, and then wipes them.
 final class EVPKeyParts {
     /// The OSSL_PARAM_BLD, which copies nothing before the key is created.
     private let builder: OpaquePointer
-    /// The BIGNUMs that the builder points to; they live as long as it does.
+    /// The BIGNUMs that the builder points to; they live as long as the builder.
     private var numbers: [OpaquePointer] = []
 
     init() throws(CryptoError) {
@@ -174,7 +174,7 @@ final class EVPKeyParts {
     ///
     /// OpenSSL does not check that a private number belongs to the public parts; the caller does.
     ///
-    /// - Parameter point: The public point, which OpenSSL checks to lie on the curve.
+    /// - Parameter point: The public point; OpenSSL checks that it is on the curve.
     func key(
         _ kind: String, group: String? = nil, point: [UInt8]? = nil, isPrivate: Bool
     ) throws(CryptoError) -> EVPKey {
@@ -206,7 +206,7 @@ final class EVPKeyParts {
         defer { OSSL_PARAM_free(parameters) }
         guard let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
-        // OpenSSL's EVP_PKEY_KEYPAIR and EVP_PKEY_PUBLIC_KEY are macros over macros that Swift cannot see.
+        // OpenSSL's EVP_PKEY_KEYPAIR and EVP_PKEY_PUBLIC_KEY are macros that use macros that Swift cannot see.
         let publicParts = OSSL_KEYMGMT_SELECT_ALL_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
         let selection = isPrivate ? publicParts | OSSL_KEYMGMT_SELECT_PRIVATE_KEY : publicParts
         var key: OpaquePointer?
@@ -219,8 +219,8 @@ final class EVPKeyParts {
 
 /// OpenSSL's name for a part of a key.
 ///
-/// OpenSSL keeps the pointer to a name, so the names are static texts with a fixed address. Its own macros are imported
-/// as Swift strings, which have none, or not at all.
+/// OpenSSL keeps the pointer to a name, so the names are static texts with a fixed address. OpenSSL's macros are not
+/// imported, or only as Swift strings, which have no fixed address.
 struct EVPPart: Sendable {
     /// The name, with a zero byte at its end as in every static text.
     private let text: StaticString

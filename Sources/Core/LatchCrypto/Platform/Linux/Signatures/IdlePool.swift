@@ -5,7 +5,7 @@ import Synchronization
 
 /// Objects that are expensive to create, kept for the next caller; each serves one caller at a time.
 struct IdlePool<Element: Sendable>: ~Copyable, Sendable {
-    /// The maximum number of idle objects, of some hundred bytes each; further ones are released.
+    /// The maximum number of idle objects, each with some hundred bytes; further ones are released.
     private static var mostKept: Int { 64 }
 
     private let idle = Mutex<[Element]>([])

@@ -49,7 +49,7 @@ public enum P521: NISTCurve {
     public static var name: String { "P-521" }
 }
 
-/// ECDSA on a curve (FIPS 186-5 §6): its keys and its signatures.
+/// The keys and signatures of ECDSA on a curve (FIPS 186-5 §6).
 public enum NISTSigning<Curve: NISTCurve> {}
 
 extension NISTSigning {
@@ -61,7 +61,7 @@ extension NISTSigning {
         /// The point, uncompressed: 0x04, x and y (SEC 1 §2.3.3).
         public let x963Representation: [UInt8]
 
-        /// Creates a key from one that OpenSSL has read, in any form, and stores its uncompressed point.
+        /// Creates a key from a key that OpenSSL has read, in any form, and stores its uncompressed point.
         init(_ key: EVPKey) throws(CryptoError) {
             try requireCurve(Curve.self, of: key)
             let length = Curve.coordinateByteCount
@@ -106,7 +106,7 @@ extension NISTSigning {
             try self.init(try EVPKey.publicKey(der: Array(derRepresentation)))
         }
 
-        /// The point's coordinates, x and y one after the other.
+        /// The point's coordinates, x followed by y.
         public var rawRepresentation: [UInt8] { Array(x963Representation.dropFirst()) }
 
         /// Returns the SubjectPublicKeyInfo in PEM.
@@ -117,7 +117,7 @@ extension NISTSigning {
             isValidSignature(rawRepresentation: signature.rawRepresentation, for: data)
         }
 
-        /// Whether the raw signature is this key's for `data`; one of another length is not.
+        /// Whether the raw signature is this key's for `data`; false for any other length.
         package func isValidSignature(
             rawRepresentation raw: some Collection<UInt8>, for data: some Collection<UInt8>
         ) -> Bool {
@@ -139,7 +139,7 @@ extension NISTSigning.PublicKey: Hashable {
 
 /// Rejects a key of another kind or curve.
 ///
-/// The curve is compared by OpenSSL's number of it, since P-256 is also called prime256v1 and secp256r1.
+/// The curve is compared by OpenSSL's number for it, since P-256 is also called prime256v1 and secp256r1.
 func requireCurve(_ curve: (some NISTCurve).Type, of key: EVPKey) throws(CryptoError) {
     var name = [CChar](repeating: 0, count: 64)
     var count = 0
@@ -175,7 +175,7 @@ extension NISTSigning {
 
         private init(_ key: EVPKey) throws(CryptoError) {
             self.key = key
-            // The public half gets an OpenSSL key of its own, so that no copy of it carries the secret around.
+            // The public half gets a separate OpenSSL key, so that no copy of it contains the secret.
             publicKey = try PublicKey(x963Representation: try PublicKey(key).x963Representation)
             signers = EVPContextPool(key, for: .sign)
         }
@@ -199,7 +199,7 @@ extension NISTSigning {
         public init(pemRepresentation: String) throws(CryptoError) {
             let key = try EVPKey.privateKey(pem: pemRepresentation)
             try requireCurve(Curve.self, of: key)
-            // The public point is computed from the number; one in the text is ignored.
+            // The public point is computed from the secret; a point in the text is ignored.
             try self.init(
                 rawRepresentation: try key.number(.secret, count: Curve.coordinateByteCount))
         }
@@ -222,7 +222,7 @@ extension NISTSigning {
 
         /// Signs `data`.
         ///
-        /// The signature contains a random number from OpenSSL (FIPS 186-5 §6.3): it differs each time, even for the
+        /// The signature contains a random number from OpenSSL (FIPS 186-5 §6.3). So it differs each time, even for the
         /// same data.
         public func signature(for data: some Collection<UInt8>) throws(CryptoError) -> ECDSASignature {
             // DER adds at most nine bytes: three of length and tag, and three for each number.
@@ -261,7 +261,7 @@ extension EVPKey {
 
 /// Returns the uncompressed public point of a secret scalar.
 ///
-/// OpenSSL does not compute it when a key is made of its parts. The multiplication takes the same time for every
+/// OpenSSL does not compute it when a key is created from its parts. The multiplication takes the same time for every
 /// number.
 private func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) throws(CryptoError) -> [UInt8] {
     guard let group = EC_GROUP_new_by_curve_name(EC_curve_nist2nid(curve.name)) else {
@@ -290,7 +290,7 @@ private func publicPoint(of secret: [UInt8], on curve: (some NISTCurve).Type) th
 extension NISTSigning {
     /// An ECDSA signature: the numbers r and s.
     public struct ECDSASignature: Sendable, Hashable {
-        /// The numbers r and s at full length, one after the other (RFC 7518 §3.4).
+        /// The numbers r and s at full length, r followed by s (RFC 7518 §3.4).
         public let rawRepresentation: [UInt8]
 
         /// Creates a signature from its raw form.

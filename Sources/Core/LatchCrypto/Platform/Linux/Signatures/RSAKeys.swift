@@ -13,7 +13,7 @@ extension RSA.Signing {
         /// The public exponent e, without leading zeros.
         public let exponent: [UInt8]
 
-        /// Takes the public numbers of any RSA key, also a private one, after checking their bounds.
+        /// Takes the public numbers of any RSA key, even a private one, after checking their limits.
         init(_ key: EVPKey) throws(CryptoError) {
             guard EVP_PKEY_is_a(key.pointer, "RSA") == 1 else { throw .refusedKey("it is not an RSA key") }
             modulus = try key.number(.modulus)
@@ -62,7 +62,7 @@ extension RSA.Signing {
             _ signature: some Collection<UInt8>, for data: some Collection<UInt8>,
             padding: Padding = .pkcs1v15, hash: Hash = .sha256
         ) -> Bool {
-            // RFC 8017 §8.2.2, step 1: a signature is as long as the modulus, or none.
+            // RFC 8017 §8.2.2, step 1: a signature must be as long as the modulus.
             guard signature.count == modulus.count else { return false }
             return hash.withDigest(of: data) { digest in
                 withBytes(of: signature) { verifiers[padding, hash].verifies($0, digest: digest) }
@@ -87,7 +87,7 @@ extension RSA.Signing {
         /// The public key.
         public let publicKey: PublicKey
 
-        /// Takes a key that was checked or made here.
+        /// Takes a key that was already checked or created here.
         ///
         /// The public half is created from its two numbers, so that it shares no memory with the secret.
         private init(_ key: EVPKey) throws(CryptoError) {
@@ -163,11 +163,11 @@ extension RSA.Signing {
             }
         }
 
-        /// Refuses numbers that are longer than the modulus, and keys of more than two primes.
+        /// Rejects numbers that are longer than the modulus, and keys with more than two primes.
         ///
-        /// It precedes the primality check, which takes minutes for a number of some ten
-        /// thousand bits, and a key may come from the network. RFC 8017 §3.2 makes each number less than the modulus; a
-        /// third prime has no place in ``PrivateNumbers``, so that such a key could be used and never be stored.
+        /// It precedes the primality check, which takes minutes for a number of some ten thousand bits, and a key may
+        /// come from the network. RFC 8017 §3.2 requires each number to be less than the modulus. ``PrivateNumbers``
+        /// has no third prime, so such a key could be used but never stored.
         private static func checkSizes(of key: EVPKey) throws(CryptoError) {
             let longest = try PublicKey(key).modulus.count
             let parts: [EVPPart] = [
@@ -204,7 +204,7 @@ extension RSA.Signing.PrivateKey: CustomStringConvertible, CustomReflectable {
 
 /// The prepared contexts of a key, one pool for each scheme.
 struct RSASchemes: Sendable {
-    /// Two rows, one for each padding, of three digests each; an unused pool stays empty.
+    /// Two rows, one for each padding, with three digests each; an unused pool remains empty.
     private let pools: [EVPContextPool]
 
     /// Creates empty pools in the order that the subscript uses.
