@@ -7,10 +7,11 @@ import Synchronization
 
 /// A key that a keyring keeps under a random name, which is in the file's header.
 ///
-/// Two programs that create a file at once create two keys, and the second one finds a file with the other's.
+/// If two programs create a file at the same time, both create a key. The second program then finds the file with the
+/// first program's key.
 final class KeyringFileKey: SecretFileKeySource {
     private let keyring: any SecretStore
-    /// The keys that were read; a key never changes under its name.
+    /// The keys that were read; the key under a name never changes.
     private let known = Mutex<[String: SymmetricKey]>([:])
 
     init(keyring: any SecretStore) { self.keyring = keyring }
