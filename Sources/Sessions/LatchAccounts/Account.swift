@@ -7,7 +7,7 @@ import LatchOAuth
 public struct Account: Sendable, Hashable {
     /// The server's identifier of the account.
     public var id: String
-    /// The e-mail address.
+    /// The email address.
     public var email: String
     /// The name, if there is one.
     public var name: String?
@@ -17,7 +17,7 @@ public struct Account: Sendable, Hashable {
     public var roles: [String]
     /// The permissions.
     public var permissions: [String]
-    /// Whether the e-mail address is confirmed; nil if the server did not state it.
+    /// Whether the email address is confirmed; nil if the server did not state it.
     public var isEmailVerified: Bool?
     /// The values of the app's own fields at sign-up, by field name.
     public var attributes: [String: String]

@@ -48,7 +48,7 @@ public struct AccountError: CodedError, RetryAfterError {
 }
 
 extension AccountError {
-    /// The e-mail address or the password is wrong.
+    /// The email address or the password is wrong.
     public static let wrongCredentials = AccountError(
         code: "wrongCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.")
@@ -68,7 +68,7 @@ extension AccountError {
         code: "emailTaken", message: "There is an account with this e-mail address already.",
         hint: "Sign in, or reset the password.")
 
-    /// The e-mail address is not valid, according to the server.
+    /// The email address is not valid, according to the server.
     public static let invalidEmail = AccountError(
         code: "invalidEmail", message: "The e-mail address is not valid.",
         hint: "Check the spelling; an address has the form name@example.com.")

@@ -10,7 +10,7 @@ import Synchronization
 public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
     /// The server's identifier of the account.
     public let id: String
-    /// The e-mail address.
+    /// The email address.
     public var email: String
     /// The user name; empty if the user has none.
     public var username = ""

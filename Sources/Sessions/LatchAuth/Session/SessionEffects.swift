@@ -4,7 +4,7 @@ public import LatchCore
 public import PortableFoundation
 public import Synchronization
 
-// The effects of the session's machine, each of which is performed and reports its end.
+// Performs the effects of the session's machine, and reports the end of each to it.
 
 extension Session {
     /// Passes an event to the machine, and performs its effects.
@@ -125,7 +125,7 @@ extension Session {
 
     /// Begins a task of the session, which no caller's cancellation, priority or task-local value reaches.
     ///
-    /// Its priority is that of the most urgent caller that may wait for it.
+    /// It has a high priority, because the most urgent caller may wait for it.
     @discardableResult
     private func run(_ body: @escaping @Sendable (Session) async -> Void) -> Task<Void, Never> {
         Task.detached(executorPreference: executor, priority: .high) { await body(self) }
@@ -343,7 +343,7 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
     func send(_ request: RefreshRequest<Value>, id: Int) { requests.yield((request, id)) }
 }
 
-/// The callers that wait for a session, each of which may be canceled without affecting the others.
+/// The callers that wait for a session. Canceling one does not affect the others.
 final class WaiterTable<Value: Sendable>: Sendable {
     /// The mutable state; a continuation is removed before it is resumed, so that it is resumed only once.
     private struct Waiting {

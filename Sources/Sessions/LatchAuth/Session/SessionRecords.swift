@@ -97,8 +97,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
             return known.isReadable
         }
         do {
-            // There is no stamp until the change is complete. After a crash in between, other sessions read the record
-            // each time.
+            // The stamp is missing until the change is complete. After a crash in between, other sessions read the
+            // record each time.
             try lock?.removeStamp()
             if let record {
                 if !isReadable { try await records.setAsideDamaged() }

@@ -112,7 +112,7 @@ struct SignatureCandidate: Sendable {
     let input: StructuredInnerList
     private let signature: [UInt8]
 
-    /// A signature of which only the label is parsed, so that a malformed signature does not invalidate the others.
+    /// A signature with only its label parsed, so that a malformed signature does not invalidate the others.
     typealias Unparsed = (label: String, input: StructuredMember, signature: StructuredMember?)
 
     /// Returns the signatures of a message in order (RFC 9421 §4.1 and §4.2).

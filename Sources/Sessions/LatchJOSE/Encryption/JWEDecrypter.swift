@@ -19,7 +19,7 @@ public struct JWEDecrypter: Sendable {
     /// Creates a decrypter.
     ///
     /// - Parameters:
-    ///   - keys: The keys, of which the ``KeySet/encryptionKeys`` decrypt.
+    ///   - keys: The keys; only the ``KeySet/encryptionKeys`` decrypt.
     ///   - algorithms: The accepted key management algorithms; each key decrypts only with its own.
     ///   - contentEncryption: The accepted content encryption algorithms.
     ///   - understood: The critical header parameters that the caller processes (RFC 7516 §4.1.13).

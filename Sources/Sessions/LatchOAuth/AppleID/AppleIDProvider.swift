@@ -6,7 +6,7 @@ public import LatchAuth
 public protocol AppleIDProvider: Sendable {
     /// Shows the system's dialog, and returns its credential.
     ///
-    /// - Throws: `OAuthError.cancelled` and `browserUnavailable`; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `OAuthError.cancelled` and `browserUnavailable`; `CancellationError` as soon as the task is canceled.
     func credential(for request: AppleIDRequest) async throws -> AppleIDCredential
 
     /// Returns whether a user still uses this app with the Apple Account of this device.
@@ -26,7 +26,7 @@ public struct AppleIDRequest: Sendable, Hashable {
     public let state: String
     /// Whether the user's name is requested, which Apple gives only once.
     public let requestsName: Bool
-    /// Whether the user's e-mail address is requested.
+    /// Whether the user's email address is requested.
     public let requestsEmail: Bool
 }
 

@@ -49,7 +49,7 @@ public struct AppleSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - requestingName: Whether the name is requested.
-    ///   - requestingEmail: Whether the e-mail address is requested.
+    ///   - requestingEmail: Whether the email address is requested.
     /// - Throws: `OAuthError.cancelled`, `browserUnavailable`, `stateMismatch`, `invalidIDToken` and `issuerMismatch`;
     ///   `HTTPError` if Apple's keys cannot be fetched; `CancellationError`.
     public func signIn(requestingName: Bool = true, requestingEmail: Bool = true) async throws -> AppleUser {

@@ -34,7 +34,7 @@ public struct AuthorizationAttempt: Sendable, Codable {
     let resources: [String]?
     /// The greatest accepted age of the user's authentication.
     let maximumAge: Duration?
-    /// The authentication context classes of which one is accepted; empty accepts any.
+    /// The accepted authentication context classes; empty accepts any.
     let contextClasses: [String]
     /// The key that the tokens will be bound to (RFC 9449 §10).
     let key: DPoPKey?

@@ -7,7 +7,7 @@ import PortableFoundation
 struct IssuerTemplate: Sendable, Hashable {
     /// The placeholder of a tenant's part.
     private static let placeholder = "{tenantid}"
-    /// The identifier with placeholders, of which there may be two.
+    /// The identifier with one or two placeholders.
     let text: String
     /// The claim of an ID token that replaces the placeholder.
     let claim = "tid"

@@ -8,7 +8,7 @@ import Security
 /// The user's authentication for the items of one store, which is reused while it is valid.
 ///
 /// An authenticated context opens further items without asking again (documentation of `kSecUseAuthenticationContext`).
-final class KeychainContext: @unchecked Sendable {  // It is used on the store's queue alone.
+final class KeychainContext: @unchecked Sendable {  // It is used only on the store's queue.
     private let authentication: KeychainAuthentication
     /// The context of the last access, with the time of its creation.
     private var current: (context: LAContext, start: ContinuousClock.Instant)?

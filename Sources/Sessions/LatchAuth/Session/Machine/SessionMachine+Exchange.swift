@@ -55,7 +55,7 @@ extension SessionMachine {
         ///
         /// The session already uses the new one, because the server refuses the predecessor.
         package var isRotation = false
-        /// The failure of an answer of which only the refresh token is usable.
+        /// The failure of an answer that has only a usable refresh token.
         ///
         /// Its callers get the failure after the refresh token is stored.
         package var failure: IssuerFailure?

@@ -23,7 +23,7 @@ extension SessionMachine {
         return expiry.addingTimeInterval(-policy.secondsAhead(ofLife: life, jitter: jitter))
     }
 
-    /// Returns the time until the session's next action of its own accord; nil if there will be none.
+    /// Returns the time until the session acts next without an event; nil if it will not.
     package func wait(_ now: SessionMoment) -> Duration? {
         guard suspension != .frozen else { return nil }
         var waits: [Duration] = []

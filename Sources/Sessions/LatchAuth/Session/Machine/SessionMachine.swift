@@ -174,7 +174,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
 
     // MARK: Running work
 
-    /// The operations on the store, of which the first is running.
+    /// The operations on the store; the first is running.
     package var operations: [StoreOperation] = []
     /// The callers that wait for a successor; the exchange with the issuer may outlive them.
     package var refresh: Refresh?
