@@ -343,7 +343,7 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
     func send(_ request: RefreshRequest<Value>, id: Int) { requests.yield((request, id)) }
 }
 
-/// The callers that wait for a session. Canceling one does not affect the others.
+/// The callers that wait for a session; canceling one does not affect the others.
 final class WaiterTable<Value: Sendable>: Sendable {
     /// The mutable state; a continuation is removed before it is resumed, so that it is resumed only once.
     private struct Waiting {
