@@ -12,7 +12,7 @@ import Synchronization
 public struct CookieCredential: SessionCredential {
     /// The cookies with all attributes, in the order of their creation.
     public let cookies: [Cookie]
-    /// The expiry: the last one of all cookies, or the first one of the named cookies.
+    /// The latest expiry of all cookies, or the earliest one of the named cookies.
     public let expiry: Date?
 
     /// The cookies as a set that selects by request.

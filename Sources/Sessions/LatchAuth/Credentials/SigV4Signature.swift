@@ -61,8 +61,8 @@ public struct SigV4Signature: SessionCredential, Codable {
 
     /// Signs the request in its current form, and replaces an earlier attempt's signature.
     ///
-    /// All fields are signed except those that proxies change. If content can be read only once, only
-    /// `Content.unsigned` leaves it unsigned, never this function on its own.
+    /// All fields are signed except those that proxies change. This function never leaves content unsigned without
+    /// `Content.unsigned`, even if the content can be read only once.
     ///
     /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {

@@ -5,7 +5,7 @@ package import LatchHTTP
 public import LatchJOSE
 internal import PortableFoundation
 
-/// A key that stays on this device, and without which its tokens are useless (RFC 9449).
+/// A key that stays on this device; the tokens that are bound to it are useless without it (RFC 9449).
 ///
 /// Each message proves that its sender holds the key, so that a stolen token is useless to an attacker. `Tokens` carry
 /// the key, and a store keeps it in the same record. Its description is redacted.

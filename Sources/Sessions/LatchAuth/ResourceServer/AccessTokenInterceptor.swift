@@ -44,7 +44,7 @@ public struct AccessTokenInterceptor: Interceptor {
     ///
     /// - Parameters:
     ///   - verifier: The verifier of tokens, with keys or by introspection.
-    ///   - required: The scopes that the token must carry, all of them.
+    ///   - required: The required scopes; the token must carry all of them.
     ///   - hierarchy: The scopes that imply others.
     ///   - claim: The path of the claim that contains the scopes, permissions or roles. It is `["permissions"]` at
     ///     Auth0, `["roles"]` at Microsoft Entra, `["realm_access", "roles"]` at Keycloak. Nil for `scope`, or else

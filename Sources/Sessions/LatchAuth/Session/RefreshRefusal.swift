@@ -6,8 +6,8 @@ package import LatchHTTP
 /// A refusal of a session in the response to a refresh, classified by its probable author.
 ///
 /// A 401 may come from the issuer, or from a gateway, a filter or a portal in front of it. Only the issuer ends a
-/// session. To doubt a refusal delays the end by some minutes. To mistake a gateway's refusal for the issuer's loses a
-/// user.
+/// session. If the session doubts a refusal, it ends some minutes later. If it mistakes a gateway's refusal for the
+/// issuer's, it loses the user.
 package enum RefreshRefusal: Sendable, Hashable {
     /// The issuer's refusal: `invalid_grant` (RFC 6749 §5.2), or words that say that the refresh token or its session
     /// has ended.

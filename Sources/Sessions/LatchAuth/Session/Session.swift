@@ -321,7 +321,7 @@ extension Session {
         _ = try await value(isLeavable: true) { .use($0, .init(.record)) }
     }
 
-    /// Adopts the credential that a response made of the current one, which is stored before it becomes visible.
+    /// Adopts the successor of the current credential from a response, and stores it before it becomes visible.
     ///
     /// It is not a sign-in: the generation stays, and a running refresh replaces the result.
     ///

@@ -42,7 +42,7 @@ final class KeyringFileKey: SecretFileKeySource {
         return SecretFileSeal(.keyring(name: name), key: key)
     }
 
-    /// Waits for a task on a thread that may block: that of the store's queue.
+    /// Waits for a task on a thread of the store's queue, which may block.
     private static func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws
         -> Result
     {
