@@ -7,7 +7,7 @@ import LatchOAuth
 public struct Account: Sendable, Hashable {
     /// The server's identifier of the account.
     public var id: String
-    /// The e-mail address.
+    /// The email address.
     public var email: String
     /// The name, if there is one.
     public var name: String?
@@ -17,11 +17,11 @@ public struct Account: Sendable, Hashable {
     public var roles: [String]
     /// The permissions.
     public var permissions: [String]
-    /// Whether the e-mail address is confirmed; nil if the server did not state it.
+    /// Whether the email address is confirmed; nil if the server did not state it.
     public var isEmailVerified: Bool?
-    /// The texts of the app's own fields at the registration, by their names.
+    /// The values of the app's own fields at sign-up, by field name.
     public var attributes: [String: String]
-    /// The version of the terms that the user accepted at the registration; nil if the server did not state it.
+    /// The version of the terms that the user accepted at sign-up; nil if the server did not state it.
     public var acceptedTerms: String?
 
     /// Creates an account.
@@ -43,7 +43,8 @@ public struct Account: Sendable, Hashable {
 
     /// Creates an account from a JSON object: a response of the server, or the claims of its token.
     ///
-    /// Backends name the identifier `id` or `sub`, and some use numbers. Returns nil without an identifier or an address.
+    /// Backends name the identifier `id` or `sub`, and some use numbers. Returns nil without an identifier or an email
+    /// address.
     public init?(_ object: JSONObject) {
         guard let id = ["id", "sub", "_id"].lazy.compactMap({ object[$0]?.identifier }).first,
             let email = object["email"]?.stringValue
@@ -55,12 +56,12 @@ public struct Account: Sendable, Hashable {
             attributes: Self.texts(object["attributes"]), acceptedTerms: object["acceptedTerms"]?.stringValue)
     }
 
-    /// Returns the texts of an object by their names, without other members.
+    /// Returns the string members of an object by name, and drops the others.
     private static func texts(_ value: JSONValue?) -> [String: String] {
         (value?.objectValue ?? [:]).reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
     }
 
-    /// Returns the texts of an array, without other elements.
+    /// Returns the string elements of an array, and drops the others.
     private static func strings(_ value: JSONValue?) -> [String] {
         value?.arrayValue?.compactMap(\.stringValue) ?? []
     }

@@ -10,7 +10,7 @@ public struct AccountEndpoints: Sendable {
     public var signOut = "api/auth/logout"
     /// The sign-up: POST `{email, password, name?, roles?}`.
     public var signUp = "api/clients/register"
-    /// The folder of the pages of other providers: GET `<folder>/google`, and so on.
+    /// The folder of the sign-in pages of other providers: GET `<folder>/google`, and so on.
     public var providers = "api/auth"
     /// The exchange of a deep link's code for tokens: POST `{code, code_verifier}`.
     public var exchange = "api/auth/exchange"
@@ -20,20 +20,26 @@ public struct AccountEndpoints: Sendable {
     public var forgotPassword = "api/auth/forgot-password"
     /// The password reset: POST `{token, password}`; the response may have the `email` of the account.
     public var resetPassword = "api/auth/reset-password"
-    /// The verification of an address: POST `{token, password?}`; the response may have the `email` that is confirmed, and
-    /// `changePending`.
+    /// The verification of an address: POST `{token, password?}`.
+    ///
+    /// The response may have the confirmed `email`, and `changePending`.
     public var verifyEmail = "api/auth/verify-email"
     /// The request for another verification mail: POST `{email}`.
     public var resendVerification = "api/auth/resend-verification"
-    /// The repeated authentication: POST `{password, otp?}`, `{code, code_verifier, otp?}` after a provider's page, or
-    /// `{credential}` of a passkey, with the access token.
+    /// The repeated authentication, with the access token.
+    ///
+    /// The content is `{password, otp?}`, `{code, code_verifier, otp?}` after a provider's page, or the `{credential}`
+    /// of a passkey.
     public var reauthenticate = "api/auth/reauthenticate"
-    /// The ways in which the user signs in: GET with the access token.
+    /// The user's sign-in methods: GET with the access token.
     public var signInMethods = "api/auth/links"
-    /// The sign-in with the device's own Sign in with Apple: POST `{identityToken, nonce, authorizationCode?, name?, otp?}`.
+    /// The sign-in with the device's own Sign in with Apple: POST
+    /// `{identityToken, nonce, authorizationCode?, name?, otp?}`.
     public var appleSignIn = "api/auth/apple/exchange"
-    /// The folder of the user's passkeys, with the access token: GET, POST `{credential, name?}`, POST `<folder>/options`,
-    /// PATCH `{name}` and DELETE `<folder>/<id>`.
+    /// The folder of the user's passkeys, with the access token.
+    ///
+    /// It accepts GET, POST `{credential, name?}`, POST `<folder>/options`, PATCH `<folder>/<id>` with `{name}`, and
+    /// DELETE `<folder>/<id>`.
     public var passkeys = "api/auth/passkeys"
     /// The request for the options of a sign-in with a passkey: POST `{}`.
     public var passkeySignInOptions = "api/auth/passkeys/sign-in/options"
@@ -41,12 +47,13 @@ public struct AccountEndpoints: Sendable {
     public var passkeySignIn = "api/auth/passkeys/sign-in"
     /// The profile: GET with the access token.
     public var profile = "user/profile"
-    /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON; nil for a backend without.
+    /// The folder of the RPCs of `userservice.v1.UserService`: POST `<folder>/<method>` with JSON.
     ///
-    /// Set nil for a backend without: otherwise it receives the first password at a path that it does not know. Later sign-ins
-    /// use its own route; only the profile is requested there again.
+    /// Set nil for a backend without this service. Otherwise the first sign-in sends the password to a path that the
+    /// backend does not know. After that, sign-ins use the backend's own route, and only the profile is still requested
+    /// here.
     public var userService: String? = "userservice.v1.UserService"
-    /// The account type, sent as `type` with resets, for a backend that requires it.
+    /// The account type, which resets send as `type` to backends that require it.
     public var accountType: String?
     /// The name of the cookie with the refresh token.
     public var refreshCookie = "refreshToken"

@@ -7,7 +7,7 @@ import LatchOAuth
 
 /// An error of an account backend.
 ///
-/// It carries the server's message. Errors of the connection are `HTTPError`, those of the session `AuthError`.
+/// It carries the server's message. Errors of the connection are `HTTPError`, errors of the session `AuthError`.
 public struct AccountError: CodedError, RetryAfterError {
     /// The stable name of the error.
     public let code: String
@@ -21,7 +21,7 @@ public struct AccountError: CodedError, RetryAfterError {
     public let serverMessage: String?
     /// The server's own code of the failure, such as `weakPassword`; nil if it sent none.
     public let serverCode: String?
-    /// The member of the request that the server refuses, as its `field` names it; nil if it names none.
+    /// The member of the request that the server refuses, from the response's `field`; nil if the response names none.
     public let field: String?
     /// The pause that the server requests (RFC 9110 §10.2.3).
     public let retryAfter: Duration?
@@ -48,27 +48,27 @@ public struct AccountError: CodedError, RetryAfterError {
 }
 
 extension AccountError {
-    /// The e-mail address or the password is wrong.
+    /// The email address or the password is wrong.
     public static let wrongCredentials = AccountError(
         code: "wrongCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.")
 
-    /// The password is right, and the account has a second factor: the request needs a code of it.
+    /// The password is right, but the account has a second factor: the request also needs its code.
     public static let secondFactorRequired = AccountError(
         code: "secondFactorRequired", message: "A code of the authenticator app is needed as well.",
         hint: "Ask the user for the code, and send it along.")
 
-    /// The code of the second factor is wrong, or was used before.
+    /// The code of the second factor is wrong or was already used.
     public static let wrongCode = AccountError(
         code: "wrongCode", message: "The code is not valid, or no longer.",
         hint: "Wait for the next code, or use a recovery code.")
 
-    /// The e-mail address has an account already.
+    /// The email address already has an account.
     public static let emailTaken = AccountError(
         code: "emailTaken", message: "There is an account with this e-mail address already.",
         hint: "Sign in, or reset the password.")
 
-    /// The e-mail address is not valid, according to the server.
+    /// The email address is not valid, according to the server.
     public static let invalidEmail = AccountError(
         code: "invalidEmail", message: "The e-mail address is not valid.",
         hint: "Check the spelling; an address has the form name@example.com.")
@@ -80,7 +80,7 @@ extension AccountError {
     /// The server refused for another reason, which `serverMessage` may contain.
     public static let refused = AccountError(code: "refused", message: "The server refused the request.")
 
-    /// The backend has no such function: another one answers at the path, or none.
+    /// The backend does not have this function: another program answers at the path, or none does.
     public static let notSupported = AccountError(
         code: "notSupported", message: "The server does not offer this.",
         hint: "Compare AccountEndpoints with the paths of the backend.")
@@ -106,7 +106,8 @@ extension AccountError {
         _ response: HTTPResponse, unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
     ) {
         let content = (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue
-        // An RPC has one of sixteen codes in its content, and the server's own one in a field, as the refused field.
+        // An RPC error has one of sixteen codes in its content. A field has the server's own code, and another the
+        // refused member.
         let serverCode = response.fields["latch-code"] ?? content?["code"]?.stringValue
         let error: AccountError =
             switch response.status.rawValue {
@@ -126,7 +127,7 @@ extension AccountError {
             retryAfter: response.retryDelay(now: WallClock.system.now))
     }
 
-    /// Whether the server's own code is about the address: `invalidEmail`, in any of the usual spellings.
+    /// Whether the server's own code says that the address is invalid: `invalidEmail`, in any of the usual spellings.
     private static func isInvalidEmail(_ content: JSONObject?) -> Bool {
         let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
         return codes.contains {
@@ -134,7 +135,8 @@ extension AccountError {
         }
     }
 
-    /// Returns the error of the server's own code for a password, a second factor or a passkey; nil for any other.
+    /// Returns the error for the server's own code for a password, a second factor or a passkey; nil for any other
+    /// code.
     private static func credentialError(_ serverCode: String?) -> AccountError? {
         switch serverCode {
         case "invalidCredentials": .wrongCredentials
@@ -162,15 +164,14 @@ extension AccountError {
 }
 
 extension HTTPResponse {
-    /// Returns the members of a success: a JSON object, as each route of an account backend has one.
+    /// Returns the members of a success, which is a JSON object on each route of an account backend.
     ///
-    /// Nothing else is a success: a page of maintenance, a portal's, and an empty response come from something else than the
-    /// backend.
+    /// Anything else does not come from the backend: a maintenance page, a captive portal's page, or an empty response.
     ///
     /// - Parameters:
     ///   - unauthorized: The error of a status 401 whose code is not known.
     ///   - conflict: The error of a status 409.
-    /// - Throws: `AccountError` for a refusal, `invalidResponse` with the status for a success without an object.
+    /// - Throws: `AccountError` for a refusal; `invalidResponse` with the status for a success without an object.
     func members(
         unauthorized: AccountError = .refused, conflict: AccountError = .emailTaken
     ) throws(AccountError) -> JSONObject {

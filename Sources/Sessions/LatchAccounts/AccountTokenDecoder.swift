@@ -7,19 +7,20 @@ import LatchJOSE
 import LatchOAuth
 import PortableFoundation
 
-/// A decoder of the responses to a sign-in or a refresh: ``TokenResponseDecoder`` with the features of these backends.
+/// A decoder of the responses to a sign-in or a refresh: ``TokenResponseDecoder`` plus the features of these backends.
 struct AccountTokenDecoder {
-    /// The endpoints, for the cookie's name.
+    /// The endpoints, which name the refresh cookie.
     let endpoints: AccountEndpoints
-    /// Whether cookies are read; a backend may set them for browsers only.
+    /// Whether cookies are read; a backend may intend them only for browsers.
     let usesCookie: Bool
     /// The clock for responses without a date.
     let clock: WallClock
 
     /// Decodes the tokens of a response.
     ///
-    /// - Parameter previous: The refreshed tokens, whose refresh token stays where the response has none (RFC 6749 §6).
-    /// - Throws: `AccountError.invalidResponse` if there is no access token.
+    /// - Parameter previous: The refreshed tokens. Their refresh token stays valid if the response has none (RFC 6749
+    ///   §6).
+    /// - Throws: `AccountError.invalidResponse` if the response has no access token.
     func tokens(in response: HTTPResponse, refreshing previous: Tokens? = nil) throws(AccountError) -> Tokens {
         var tokens: Tokens
         do {
@@ -27,7 +28,7 @@ struct AccountTokenDecoder {
         } catch {
             throw .invalidResponse
         }
-        // Their access tokens are JWTs, whose expiry is exact.
+        // Access tokens of these backends are JWTs, whose expiry is exact.
         if let claims = try? JWT(unverified: tokens.access).claims, let expiry = claims.expiry {
             tokens.expiry = expiry
             if !response.isDated { tokens.issued = issueDate(of: claims, expiry) }
@@ -37,8 +38,9 @@ struct AccountTokenDecoder {
         return tokens
     }
 
-    /// Returns the refreshed tokens with the new refresh token, or refresh cookie, of a response that is not usable
-    /// otherwise; nil if it has neither.
+    /// Returns the refreshed tokens with the new refresh token or refresh cookie of an otherwise unusable response.
+    ///
+    /// Returns nil if the response has neither.
     func grant(in response: HTTPResponse, refreshing previous: Tokens) -> Tokens? {
         guard response.status.isSuccess else { return nil }
         var grant = previous
@@ -55,8 +57,9 @@ struct AccountTokenDecoder {
 
     /// Returns the date of issue by the backend's clock, for a response without a date.
     ///
-    /// `iat` shows that clock only where this device's must be wrong: the token would be from the future, or would have
-    /// expired before it came. Some backends repeat the `iat` of the sign-in, which says nothing about the time of a refresh.
+    /// `iat` counts only where this device's clock must be wrong: the token would be from the future, or would have
+    /// expired before it arrived. Some backends repeat the `iat` of the sign-in, which says nothing about the time of a
+    /// refresh.
     private func issueDate(of claims: Claims, _ expiry: Date) -> Date {
         let now = clock.now
         guard let issued = claims.issuedAt, issued > now || expiry <= now else { return now }
@@ -81,6 +84,6 @@ struct AccountTokenDecoder {
 }
 
 extension HTTPResponse {
-    /// Whether the response shows its server's clock; one from a cache has an age (RFC 9111 §5.1).
+    /// Whether the response shows its server's clock; a response from a cache has an age (RFC 9111 §5.1).
     fileprivate var isDated: Bool { fields["Age"] == nil && fields[.date].flatMap(HTTPDate.init) != nil }
 }

@@ -8,7 +8,7 @@ import LatchOAuth
 public import PortableFoundation
 import Synchronization
 
-/// A client of an account backend with e-mail addresses and passwords: it signs users up, in and out.
+/// A client of an account backend with email addresses and passwords: it signs users up, in and out.
 ///
 /// ```swift
 /// let auth = AuthClient(baseURL: url, store: KeychainTokenStore(service: "com.example.app", account: "auth"))
@@ -16,7 +16,7 @@ import Synchronization
 /// let notes = try await auth.client.perform(.get("notes", as: [Note].self))
 /// ```
 ///
-/// Its errors are `AccountError` if the server refuses, `HTTPError` if it cannot be reached, and `AuthError` for the
+/// It throws `AccountError` if the server refuses, `HTTPError` if the server cannot be reached, and `AuthError` for the
 /// session and its store.
 public final class AuthClient: Sendable {
     /// The session that all requests of `client` share.
@@ -25,24 +25,29 @@ public final class AuthClient: Sendable {
     /// A client of the backend's base URL whose requests carry the session's credential.
     public let client: Client
 
-    /// A client without a credential that follows no redirect: its requests contain passwords and refresh tokens.
+    /// A client without a credential.
+    ///
+    /// It follows no redirect, because its requests contain passwords and refresh tokens.
     let openClient: Client
     /// The base URL of the backend.
     package let baseURL: URL
-    /// The paths of the backend, relative to the base URL, whose path is kept.
+    /// The paths of the backend, relative to the base URL.
+    ///
+    /// The path of the base URL is kept.
     let endpoints: AccountEndpoints
     /// The decoder of the responses to sign-ins and refreshes.
     let tokenDecoder: AccountTokenDecoder
     /// The sign-in at other providers.
     let providerSignIn: ProviderSignIn
-    /// Whether the backend has the RPCs of `userservice.v1.UserService`: the editing of the profile, the change of the password,
-    /// the second factor, the devices and the deletion of the account.
+    /// Whether the backend has the RPCs of `userservice.v1.UserService`.
     ///
-    /// False if `AccountEndpoints.userService` is nil, and after the backend has answered as one without, until it answers as
-    /// one with it.
+    /// They edit the profile, change the password, manage the second factor and the devices, and delete the account.
+    ///
+    /// False if `AccountEndpoints.userService` is nil. Also false after a response shows that the service is missing,
+    /// until a later response shows that it exists.
     public var hasUserService: Bool { endpoints.userService != nil && userServiceIsMissing.withLock { !$0 } }
 
-    /// Whether the backend has answered as one without a user service.
+    /// Whether a response has shown that the backend has no user service.
     let userServiceIsMissing = Mutex(false)
 
     /// Creates a client of the backend at `baseURL`.
@@ -51,14 +56,14 @@ public final class AuthClient: Sendable {
     ///   - baseURL: The base URL of the backend.
     ///   - store: The store of the tokens.
     ///   - endpoints: The paths of the backend.
-    ///   - refreshUsesCookie: Whether the refresh token may be in a cookie if the content has none.
+    ///   - refreshUsesCookie: Whether a cookie may carry the refresh token if the content has none.
     ///   - policy: The times at which the session refreshes its tokens.
     ///   - transport: The handler that sends the requests.
-    ///   - interceptors: The interceptors around the transport, such as logs, for all requests, including those with
-    ///     passwords.
+    ///   - interceptors: The interceptors around the transport, such as logs. They see all requests, including those
+    ///     with passwords.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil for that of the transport. A refresh has none once it is sent: it ends
-    ///     with its connection.
+    ///   - timeout: The timeout of one request; nil for that of the transport. A refresh that was sent has no timeout:
+    ///     it ends with its connection.
     ///   - decoder: The decoder of the responses to the requests of `client`.
     ///   - clock: The clock of the session, and of the expiry of tokens and cookies.
     ///   - random: The source of idempotency keys and jitter.
@@ -93,18 +98,18 @@ public final class AuthClient: Sendable {
         providerSignIn = ProviderSignIn(
             client: openClient, endpoints: endpoints, decoder: tokenDecoder,
             allowingInsecureHTTP: allowingInsecureHTTP, random: random)
-        // Without an origin every request fails for its URL, and none needs a credential.
+        // Without an origin, every request fails because of its URL, so no request needs a credential.
         let authorization = HTTPOrigin(baseURL).map { SessionInterceptor(session, for: .origin($0)) }
         client = Client(
             baseURL: baseURL, transport: transport, interceptors: [authorization].compactMap(\.self) + interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout, decoder: decoder)
     }
 
-    /// Creates a client over a session that exists, such as that of an account of a list, or of another library in the same app.
+    /// Creates a client over an existing session, such as that of a listed account or of another library in the app.
     ///
     /// - Parameters:
     ///   - baseURL: The base URL of the backend.
-    ///   - session: The session, which refreshes its tokens by itself.
+    ///   - session: The session, which refreshes its tokens itself.
     ///   - endpoints: The paths of the backend.
     ///   - transport: The handler that sends the requests.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
@@ -132,7 +137,9 @@ public final class AuthClient: Sendable {
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout)
     }
 
-    /// Posts `content`, without a credential unless `sender` adds one, and returns the response with any status.
+    /// Posts `content`, and returns the response with any status.
+    ///
+    /// The request has no credential unless `sender` adds one.
     func send(
         _ path: String, _ content: JSONObject, over sender: Client? = nil
     ) async throws -> HTTPResponse {
@@ -171,8 +178,8 @@ extension AuthClient {
     ///   - email: The address of the account.
     ///   - password: The password, as the user types it.
     ///   - code: A code of the second factor, or a recovery code, if the account has one.
-    /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; nothing is then
-    ///   stored.
+    /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; nothing is
+    ///   stored then.
     @discardableResult
     public func signIn(email: String, password: String, code: String? = nil) async throws -> Tokens {
         try await signIn(
@@ -180,7 +187,7 @@ extension AuthClient {
             conflict: .refused)
     }
 
-    /// Sends what proves who the user is, with a code of the second factor, and signs the session in.
+    /// Sends the proof of the user's identity with a code of the second factor, and signs the session in.
     func signIn(
         at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials,
         conflict: AccountError = .emailTaken
@@ -197,11 +204,12 @@ extension AuthClient {
         return tokens
     }
 
-    /// Authenticates the signed-in user once more, for requests that need a recent authentication (RFC 9470).
+    /// Authenticates the signed-in user again, for requests that need a recent authentication (RFC 9470).
     ///
-    /// Such a request fails with `AuthError.stepUpRequired`. Ask the user for the password, call this function, and send the
-    /// request again; users without one authenticate by ``reauthenticate(withPasskeyFrom:)`` or
-    /// ``reauthenticate(through:using:redirectingTo:code:)``. The tokens stay the same, and the pending `session.stepUp` ends.
+    /// Such a request fails with `AuthError.stepUpRequired`. Ask the user for the password, call this function, and
+    /// send the request again. Users without a password authenticate by ``reauthenticate(withPasskeyFrom:)`` or
+    /// ``reauthenticate(through:using:redirectingTo:code:)``. The tokens stay the same, and the pending
+    /// `session.stepUp` ends.
     ///
     /// ```swift
     /// do {
@@ -215,13 +223,13 @@ extension AuthClient {
     /// - Parameters:
     ///   - password: The password, as the user types it.
     ///   - code: A code of the second factor, or a recovery code, if the account has one.
-    /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user stays
-    ///   signed in.
+    /// - Throws: `AccountError.wrongCredentials`, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user
+    ///   stays signed in.
     public func reauthenticate(password: String, code: String? = nil) async throws {
         try await reauthenticate(["password": .string(password)], code: code)
     }
 
-    /// Sends what proves who the user is, with a code of the second factor.
+    /// Sends the proof of the user's identity, with a code of the second factor.
     func reauthenticate(_ proof: JSONObject, code: String?, unauthorized: AccountError = .refused) async throws {
         var content = proof
         if let code { content["otp"] = .string(code) }
@@ -232,7 +240,7 @@ extension AuthClient {
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
-    /// - Returns: Whether the server confirmed; false as well if no user was signed in.
+    /// - Returns: Whether the server confirmed the sign-out; also false if no user was signed in.
     /// - Throws: An `AuthError` with a `store…` code if this device cannot remove the tokens.
     @discardableResult
     public func signOut() async throws -> Bool {
@@ -241,20 +249,20 @@ extension AuthClient {
 
     /// Asks the server to end the session.
     ///
-    /// The access token may have expired long ago, if the user signed out without a network; it is then refreshed for this
-    /// request. It never throws: on this device the user is signed out already, and no network failure may change that.
+    /// It never throws, because the user is already signed out on this device, and no network failure may change that.
+    /// The access token may have expired long ago if the user signed out offline; this request then refreshes it first.
     private static func endServerSession(
         of tokens: Tokens, at endpoints: AccountEndpoints, over client: Client, refreshing: () async throws -> Tokens
     ) async -> RevocationOutcome {
         do {
             let response = try await responseToSignOut(with: tokens, at: endpoints, over: client)
-            // A gateway that wants to know the user would not let the refresh pass either.
+            // A gateway that demands authentication would reject the refresh too.
             guard response.status == .unauthorized, !response.hasForeignChallenge, tokens.isRefreshable else {
                 return response.revocationOutcome
             }
             return try await responseToSignOut(with: refreshing(), at: endpoints, over: client).revocationOutcome
         } catch let error as HTTPError where error.response.map({ $0.refreshRefusal != nil }) ?? false {
-            // The server has ended the session already, if the refusal is its own.
+            // If the backend itself refuses the refresh, the server has already ended the session.
             return error.isDoubtfulEnd ? .unavailable : .refused
         } catch {
             return .unavailable
@@ -271,16 +279,16 @@ extension AuthClient {
 
     /// Refreshes tokens at the backend, for the session's closure.
     ///
-    /// It is static, since the session is created before the client and must not retain it.
+    /// It is static because the session is created before the client and must not retain it.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` without a refresh token, which ends the session. `IncompleteRefresh` if
-    ///   only the refresh token of the response is usable.
+    /// - Throws: `AuthError.reauthenticationRequired` without a refresh token, which ends the session.
+    ///   `IncompleteRefresh` if only the refresh token of the response is usable.
     static func refresh(
         _ refresh: RefreshRequest<Tokens>, at endpoints: AccountEndpoints, over client: Client,
         decoding decoder: AccountTokenDecoder
     ) async throws -> Tokens {
         let tokens = refresh.credential
-        // These backends issue one access token for everything.
+        // These backends issue one access token for all resources.
         guard refresh.target == nil else { throw AuthError.notRefreshable }
         guard tokens.isRefreshable else { throw AuthError.reauthenticationRequired }
         var request = try request(to: endpoints.refresh, refreshing: tokens, over: client)
@@ -302,7 +310,7 @@ extension AuthClient {
 extension AuthClient {
     /// The signed-in account according to the current access token; nil if there is none or the token is opaque.
     ///
-    /// It is for display. The server decides about permissions.
+    /// It is for display only: the server decides about permissions.
     public var account: Account? {
         guard let access = session.currentState.credential?.access else { return nil }
         return (try? JWT(unverified: access)).flatMap { Account($0.claims.members) }
@@ -313,18 +321,18 @@ extension AuthClient {
         try account(in: try await client.respond(to: client.request(.get, RoutePath(endpoints.profile))))
     }
 
-    /// Creates an account, without signing in.
+    /// Creates an account without signing in.
     ///
     /// - Parameters:
     ///   - email: The email address of the account.
     ///   - password: The password of the account.
     ///   - name: The display name; nil or empty to leave it out of the request.
-    ///   - roles: The requested roles, which servers rightly ignore in self-registration.
-    ///   - attributes: The texts of the app's own fields by their names, sent as the member `attributes`. This project's server
-    ///     stores those of its setting `signup_attributes`; another one may ignore them.
-    ///   - acceptedTerms: The version of the terms that the person has accepted, sent as the member `acceptedTerms`.
-    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, `refused` with the server's message and the refused `field`, or
-    ///   `invalidResponse` if the server does not return the account's identifier.
+    ///   - roles: The requested roles. Servers should ignore them in self-registration.
+    ///   - attributes: The values of the app's own fields by name, sent as the member `attributes`. This project's
+    ///     server stores those of its setting `signup_attributes`; other servers may ignore them.
+    ///   - acceptedTerms: The version of the terms that the user has accepted, sent as the member `acceptedTerms`.
+    /// - Throws: `AccountError.emailTaken`, `invalidEmail`, or `refused` with the server's message and the refused
+    ///   `field`. `invalidResponse` if the server does not return the account's identifier.
     @discardableResult
     public func signUp(
         email: String, password: String, name: String? = nil, roles: [String] = [], attributes: [String: String] = [:],
@@ -341,14 +349,16 @@ extension AuthClient {
         return try account(in: try await send(endpoints.signUp, content))
     }
 
-    /// Invites a person, who receives a mail of the server; for a signed-in user who may do that.
+    /// Invites a person by an email from the server.
+    ///
+    /// The signed-in user needs the permission to invite.
     ///
     /// - Parameters:
     ///   - email: The email address of the new account.
     ///   - name: The display name; nil or empty to leave it out of the request.
-    ///   - roles: The roles, which the server decides about.
-    /// - Throws: `AccountError.emailTaken`, `refused` with the server's message, or `invalidResponse` if the server does not
-    ///   return the account's identifier; `AuthError.missingToken` if no user is signed in.
+    ///   - roles: The requested roles; the server decides which to grant.
+    /// - Throws: `AccountError.emailTaken`, or `refused` with the server's message. `invalidResponse` if the server
+    ///   does not return the account's identifier; `AuthError.missingToken` if no user is signed in.
     @discardableResult
     public func invite(email: String, name: String? = nil, roles: [String] = []) async throws -> Account {
         var content: JSONObject = ["email": .string(email)]
@@ -357,7 +367,7 @@ extension AuthClient {
         return try account(in: try await send(endpoints.invitation, content, over: client))
     }
 
-    /// Requests a mail to set a new password.
+    /// Requests an email with a link to set a new password.
     ///
     /// - Returns: The server's message, which is the same for known and unknown addresses.
     @discardableResult
@@ -365,9 +375,9 @@ extension AuthClient {
         try await message(from: endpoints.forgotPassword, withAccountType(["email": .string(email)]))
     }
 
-    /// Sets a new password with the token of such a mail, which ends all sessions of the account.
+    /// Sets a new password with the token from that email, which ends all sessions of the account.
     ///
-    /// - Throws: `AccountError.refused` if the token is used, expired or unknown, or the password too weak.
+    /// - Throws: `AccountError.refused` if the token is used, expired or unknown, or the password is too weak.
     /// - Returns: The address of the account, if the server states it.
     @discardableResult
     public func resetPassword(token: String, newPassword: String) async throws -> MailedLinkResult {
@@ -375,18 +385,19 @@ extension AuthClient {
         return MailedLinkResult(try await send(endpoints.resetPassword, withAccountType(content)).members())
     }
 
-    /// Confirms an e-mail address with the token of the mail.
+    /// Confirms an email address with the token from the email.
     ///
-    /// The token shows who reads the mailbox, and not who chose the password: somebody else may have signed up with the
-    /// address. With `password` the confirmation shows both. So does that of a signed-in client, which needs no password and
-    /// stays signed in when the first confirmation signs out all other devices. Without either, the server confirms the
-    /// address alone, or refuses.
+    /// The token proves who reads the mailbox, but not who chose the password: an attacker may have signed up with the
+    /// address. `password` proves both. A signed-in client proves both too: it needs no password, and stays signed in
+    /// when the first confirmation signs out all other devices. Without either proof, the server confirms only the
+    /// address, or refuses.
     ///
     /// - Parameters:
-    ///   - token: The token of the mail.
+    ///   - token: The token from the email.
     ///   - password: The password of the account, as the user types it.
-    /// - Returns: The address that is confirmed, if the server states it.
-    /// - Throws: `AccountError.wrongCredentials`, `refused` if the token is used, expired or unknown, or not enough.
+    /// - Returns: The confirmed address, if the server states it.
+    /// - Throws: `AccountError.wrongCredentials`; `refused` if the token is used, expired or unknown, or if the server
+    ///   requires more proof.
     @discardableResult
     public func verifyEmail(token: String, password: String? = nil) async throws -> MailedLinkResult {
         var content: JSONObject = ["token": .string(token)]
@@ -395,7 +406,7 @@ extension AuthClient {
         return MailedLinkResult(try await send(endpoints.verifyEmail, content, over: sender).members())
     }
 
-    /// Requests another mail to confirm the address.
+    /// Requests another email to confirm the address.
     @discardableResult
     public func resendVerification(email: String) async throws -> String? {
         try await message(from: endpoints.resendVerification, ["email": .string(email)])
@@ -408,14 +419,14 @@ extension AuthClient {
         return content
     }
 
-    /// Posts, and returns the message of a successful response, if there is one.
+    /// Posts, and returns the message of a successful response, if it has one.
     private func message(from path: String, _ content: JSONObject) async throws -> String? {
         try await send(path, content).members()["message"]?.stringValue
     }
 
     /// Decodes the account of a response.
     ///
-    /// - Throws: `AccountError` for a refusal, `invalidResponse` for a success without an account.
+    /// - Throws: `AccountError` for a refusal; `invalidResponse` for a success without an account.
     private func account(in response: HTTPResponse) throws -> Account {
         guard let account = Account(try response.members()) else { throw AccountError.invalidResponse }
         return account

@@ -2,13 +2,13 @@
 
 import LatchCore
 
-/// The effect of a mailed link, as the server states it.
+/// The effect of a link from an email, as the server states it.
 public struct MailedLinkResult: Sendable, Hashable {
     /// The server's message; nil if it sent none.
     public var message: String?
     /// The address that received the link; nil if the server does not state it.
     public var email: String?
-    /// Whether a change of address still waits for the link that was mailed to the other address.
+    /// Whether a change of address still waits for the link in the email to the other address.
     public var isChangePending: Bool
 
     /// Creates a result.

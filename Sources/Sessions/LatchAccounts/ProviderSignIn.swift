@@ -8,15 +8,15 @@ import LatchJOSE
 public import LatchOAuth
 public import PortableFoundation
 
-/// An identity provider, by the name that it has in the routes of an account backend.
+/// An identity provider, by its name in the routes of an account backend.
 public struct IdentityProvider: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
     /// The name in the path, such as `google`.
     public let rawValue: String
 
-    /// Creates a provider of a name.
+    /// Creates a provider by name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Creates a provider of a name.
+    /// Creates a provider by name.
     public init(stringLiteral value: String) { rawValue = value }
 
     /// Apple.
@@ -31,11 +31,11 @@ public struct IdentityProvider: RawRepresentable, Sendable, Hashable, Expressibl
 
 /// A sign-in at another provider through the app's own backend, which returns to the app by a deep link.
 ///
-/// The backend's page is `GET api/auth/<provider>`, with the deep link as `redirect`. The deep link carries a code that is
-/// good once; `POST api/auth/exchange` exchanges it for tokens, and only together with the verifier of this app's code
-/// challenge (RFC 7636): a program that sees the deep link has nothing.
+/// The backend's page is `GET api/auth/<provider>`, with the deep link as `redirect`. The deep link carries a code that
+/// works once. `POST api/auth/exchange` exchanges the code for tokens, and requires the verifier of this app's code
+/// challenge (RFC 7636). The deep link is therefore useless to another program.
 ///
-/// `AuthClient.signIn(through:using:redirectingTo:)` signs its session in with it.
+/// `AuthClient.signIn(through:using:redirectingTo:)` uses it to sign its session in.
 public struct ProviderSignIn: Sendable {
     private let client: Client
     private let endpoints: AccountEndpoints
@@ -51,7 +51,7 @@ public struct ProviderSignIn: Sendable {
     ///   - transport: The handler that sends the requests.
     ///   - interceptors: The interceptors around the transport, such as logs; never a session.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - clock: The clock of the tokens' expiry.
+    ///   - clock: The clock for the tokens' expiry.
     ///   - random: The source of verifiers and states.
     public init(
         baseURL: URL, endpoints: AccountEndpoints = AccountEndpoints(), transport: any Handler = Transport.live,
@@ -78,14 +78,14 @@ public struct ProviderSignIn: Sendable {
         self.random = random
     }
 
-    /// Shows the backend's page, and returns the tokens of whoever signs in there.
+    /// Shows the backend's page, and returns the tokens of the user who signs in there.
     ///
     /// - Parameters:
     ///   - provider: The provider.
     ///   - browser: Shows the page.
-    ///   - redirectURI: The deep link, as the backend knows it.
-    ///   - acceptingTokensInURL: Whether the deep link may carry `accessToken` and `refreshToken`, of an older backend. They
-    ///     are then in histories and logs, and nothing shows that they were issued to this app.
+    ///   - redirectURI: The deep link, as registered at the backend.
+    ///   - acceptingTokensInURL: Whether the deep link may carry `accessToken` and `refreshToken`, as older backends
+    ///     send them. Such tokens end up in histories and logs, and nothing proves that they were issued to this app.
     /// - Throws: `OAuthError.cancelled`, `browserUnavailable`, `signInTimedOut`, `accessDenied` and other errors of the
     ///   deep link; `AccountError` if the backend refuses the code; `HTTPError`; `CancellationError`.
     public func tokens(
@@ -97,7 +97,7 @@ public struct ProviderSignIn: Sendable {
         ).tokens
     }
 
-    /// Shows the backend's page, and returns the tokens, and whether they came in the deep link.
+    /// Shows the backend's page, and returns the tokens and whether they came in the deep link.
     package func grant(
         of provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
         acceptingTokensInURL: Bool
@@ -112,14 +112,14 @@ public struct ProviderSignIn: Sendable {
             throw OAuthError.invalidDeepLink("it contains tokens, which this app does not accept in a URL")
         }
         var tokens = Tokens(access: access, refresh: response["refreshToken"].flatMap { $0.isEmpty ? nil : $0 })
-        // An access token of another kind has no dates that this app could read.
+        // An access token that is not a JWT has no dates that this app can read.
         if let claims = try? JWT(unverified: access).claims {
             (tokens.issued, tokens.expiry) = (claims.issuedAt, claims.expiry)
         }
         return (tokens, true)
     }
 
-    /// Shows the backend's page for a purpose other than tokens, and returns the code of the deep link with this app's verifier.
+    /// Shows the backend's page for another purpose, and returns the code of the deep link with this app's verifier.
     ///
     /// - Throws: As ``tokens(from:using:redirectingTo:acceptingTokensInURL:)``.
     func proof(
@@ -132,7 +132,8 @@ public struct ProviderSignIn: Sendable {
         return (code, verifier)
     }
 
-    /// Shows the backend's page, and returns its response, with the code if there is one, and the verifier of the challenge.
+    /// Shows the backend's page, and returns its response with the code, if there is one, and the verifier of the
+    /// challenge.
     private func visit(
         _ provider: IdentityProvider, _ parameters: [(String, String)], using browser: WebAuthenticationBrowser,
         redirectingTo redirectURI: URL
@@ -163,7 +164,9 @@ public struct ProviderSignIn: Sendable {
         return url
     }
 
-    /// Exchanges the code of a deep link, without a repetition: it is good once.
+    /// Exchanges the code of a deep link.
+    ///
+    /// The request is never repeated, because the code works once.
     private func exchange(_ code: String, verifier: String) async throws -> Tokens {
         let content: JSONObject = ["code": .string(code), "code_verifier": .string(verifier)]
         let request = try client.request(
@@ -177,7 +180,7 @@ public struct ProviderSignIn: Sendable {
 }
 
 extension OAuthError {
-    /// A deep link that cannot be used.
+    /// Creates the error for a deep link that cannot be used.
     fileprivate static func invalidDeepLink(_ reason: String) -> OAuthError {
         OAuthError(
             code: invalidAuthorizationResponse.code, message: "The backend's deep link is not valid: \(reason).",
@@ -191,10 +194,11 @@ extension AuthClient {
     /// - Parameters:
     ///   - provider: The provider.
     ///   - browser: Shows the backend's page.
-    ///   - redirectURI: The deep link, as the backend knows it.
-    ///   - acceptingTokensInURL: Whether the deep link may carry tokens; see ``ProviderSignIn/tokens(from:using:redirectingTo:acceptingTokensInURL:)``.
-    /// - Throws: As ``ProviderSignIn/tokens(from:using:redirectingTo:acceptingTokensInURL:)``, and a `store…` code if the tokens cannot
-    ///   be stored; nothing is then stored.
+    ///   - redirectURI: The deep link, as registered at the backend.
+    ///   - acceptingTokensInURL: Whether the deep link may carry tokens; see
+    ///     ``ProviderSignIn/tokens(from:using:redirectingTo:acceptingTokensInURL:)``.
+    /// - Throws: As ``ProviderSignIn/tokens(from:using:redirectingTo:acceptingTokensInURL:)``, and a `store…` code if
+    ///   the tokens cannot be stored; nothing is stored then.
     @discardableResult
     public func signIn(
         through provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
@@ -206,19 +210,19 @@ extension AuthClient {
         return tokens
     }
 
-    /// Authenticates the signed-in user once more at a provider that the account is linked to, for requests that need a recent
-    /// authentication (RFC 9470).
+    /// Authenticates the signed-in user again at a linked provider, for requests that need a recent authentication (RFC
+    /// 9470).
     ///
-    /// It is the way of users without a password; see ``reauthenticate(password:code:)``. Ask for the code of the second
-    /// factor first, where ``signInMethods()`` says that the account has one: the provider's answer can be used for a minute.
+    /// It is for users without a password; see ``reauthenticate(password:code:)``. If ``signInMethods()`` says that the
+    /// account has a second factor, ask for its code first. The provider's answer is valid for only a minute.
     ///
     /// - Parameters:
     ///   - provider: The provider.
     ///   - browser: Shows the backend's page.
-    ///   - redirectURI: The deep link, as the backend knows it.
+    ///   - redirectURI: The deep link, as registered at the backend.
     ///   - code: A code of the second factor, or a recovery code, if the account has one.
-    /// - Throws: `OAuthError.cancelled` and other errors of the page, `AccountError.refused` if another user has signed in
-    ///   there, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …; the user stays signed in.
+    /// - Throws: `OAuthError.cancelled` and other errors of the page; `AccountError.refused` if another user has signed
+    ///   in there, `secondFactorRequired`, `wrongCode`, `tooManyAttempts`, …. The user stays signed in.
     public func reauthenticate(
         through provider: IdentityProvider, using browser: WebAuthenticationBrowser, redirectingTo redirectURI: URL,
         code: String? = nil
@@ -229,7 +233,7 @@ extension AuthClient {
             ["code": .string(proof.code), "code_verifier": .string(proof.verifier)], code: code)
     }
 
-    /// Signs a user in whom the device's own Sign in with Apple has authenticated.
+    /// Signs in a user whom the device's own Sign in with Apple has authenticated.
     ///
     /// ```swift no-check
     /// let user = try await apple.signIn()
@@ -238,10 +242,10 @@ extension AuthClient {
     /// ```
     ///
     /// - Parameters:
-    ///   - user: The user, whose identity token the server accepts once.
+    ///   - user: The user. The server accepts the identity token once.
     ///   - code: A code of the second factor, or a recovery code, if the account has one.
-    /// - Throws: `AccountError.secondFactorRequired` and `wrongCode`, after which the same user may be sent again;
-    ///   `emailTaken` if another account has the address, `refused` and others; nothing is then stored.
+    /// - Throws: `AccountError.secondFactorRequired` and `wrongCode`, after which you can send the same user again.
+    ///   `emailTaken` if another account has the address, `refused` and others; nothing is stored then.
     @discardableResult
     public func signIn(with user: AppleUser, code: String? = nil) async throws -> Tokens {
         var content: JSONObject = ["identityToken": .string(user.identityToken), "nonce": .string(user.nonce)]

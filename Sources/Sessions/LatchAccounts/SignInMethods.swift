@@ -4,30 +4,30 @@ import LatchCore
 import LatchHTTP
 public import PortableFoundation
 
-/// The ways in which a user signs in to an account, and those that the server offers.
+/// The sign-in methods of an account, and those that the server offers.
 public struct SignInMethods: Sendable, Hashable {
-    /// A link of the account to an identity at a provider.
+    /// A link from the account to an identity at a provider.
     public struct Link: Sendable, Hashable {
         /// The provider.
         public let provider: IdentityProvider
-        /// The address that the provider has stated; nil if it has stated none.
+        /// The address that the provider has stated; nil if it stated none.
         public let email: String?
-        /// The time of the link; nil if the server does not say.
+        /// The time of the link; nil if the server does not state it.
         public let linkedAt: Date?
     }
 
     /// Whether the account has a password.
     public let hasPassword: Bool
-    /// Whether the account has a second factor, whose codes a sign-in and a repeated authentication need.
+    /// Whether the account has a second factor, whose codes sign-in and repeated authentication require.
     public let hasSecondFactor: Bool
-    /// The number of passkeys that sign in to the account.
+    /// The number of passkeys that can sign in to the account.
     public let passkeys: Int
-    /// The providers that sign in to the account.
+    /// The links to providers that can sign in to the account.
     public let links: [Link]
     /// The providers that the server offers.
     public let providers: [IdentityProvider]
 
-    /// Creates the methods of a response; nil if it lacks one of them.
+    /// Creates the methods from a response; nil if a member is missing.
     init?(_ object: JSONObject) {
         guard let hasPassword = object["hasPassword"]?.boolValue, let links = object["links"]?.arrayValue else {
             return nil
@@ -49,11 +49,12 @@ public struct SignInMethods: Sendable, Hashable {
 }
 
 extension AuthClient {
-    /// Returns the ways in which the signed-in user signs in, according to the server: how to authenticate once more, and
-    /// which links there are.
+    /// Returns the signed-in user's sign-in methods, according to the server.
     ///
-    /// - Throws: `AccountError.refused`, or `invalidResponse` if the server does not say; `AuthError.missingToken` if no user is
-    ///   signed in; `HTTPError`.
+    /// They show how the user can authenticate again, and which providers are linked.
+    ///
+    /// - Throws: `AccountError.refused`, or `invalidResponse` if the response lacks them; `AuthError.missingToken` if
+    ///   no user is signed in; `HTTPError`.
     public func signInMethods() async throws -> SignInMethods {
         let response = try await client.respond(to: client.request(.get, RoutePath(endpoints.signInMethods)))
         guard let methods = SignInMethods(try response.members()) else { throw AccountError.invalidResponse }

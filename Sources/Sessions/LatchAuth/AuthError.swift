@@ -4,8 +4,8 @@ public import LatchCore
 
 /// An error of a credential, its store or its session.
 ///
-/// Two families must never be confused: `missingToken` and `reauthenticationRequired` mean that the user has to sign in;
-/// every `store…` code and `refreshFailed` mean that the session still exists and cannot be used now.
+/// Do not confuse two families of errors. `missingToken` and `reauthenticationRequired` mean that the user has to sign
+/// in. Every `store…` code and `refreshFailed` mean that the session still exists, but cannot be used now.
 public struct AuthError: CodedError {
     /// The stable name of the error.
     public let code: String
@@ -15,7 +15,7 @@ public struct AuthError: CodedError {
     public let hint: String?
     /// The underlying error, if there is one.
     public let cause: (any Error)?
-    /// The authentication that a server requires: with `stepUpRequired`, and with no other code.
+    /// The authentication that a server requires; only with `stepUpRequired`.
     public let requirement: StepUpRequirement?
 
     /// Creates an error with its context.
@@ -66,7 +66,7 @@ extension AuthError {
         code: "superseded", message: "The session was signed out or replaced meanwhile.",
         hint: "Repeat the operation in the session that is current now.")
 
-    /// The refresh did not succeed, and the session is kept; `cause` says why.
+    /// The refresh did not succeed, and the session is kept; `cause` is the reason.
     public static let refreshFailed = AuthError(
         code: "refreshFailed", message: "The credential could not be refreshed; the session is kept.",
         hint: "Try again; the cause says what failed.")
@@ -76,7 +76,7 @@ extension AuthError {
         code: "refreshReentered", message: "A refresh requested a credential from its own session.",
         hint: "Refresh with a client that does not carry this session.")
 
-    /// Another session is refreshing at this moment; a caller whose credential is still accepted never gets this error.
+    /// Another session is refreshing now; a caller whose credential is still accepted never gets this error.
     static let refreshElsewhere = AuthError(
         code: "refreshElsewhere", message: "Another process refreshes the session.", hint: "Try again.")
 
@@ -85,7 +85,7 @@ extension AuthError {
         code: "refreshTimedOut", message: "The credential was not refreshed in time; the session is kept.",
         hint: "Try again; check that the issuer can be reached.")
 
-    /// Another process holds a lock of the session for too long, such as one that was stopped.
+    /// Another process, such as a stopped one, has held a lock of the session for too long.
     public static let lockHeld = AuthError.lockHeld(by: nil)
 
     static func lockHeld(by holder: String?) -> AuthError {
@@ -95,14 +95,14 @@ extension AuthError {
             hint: "Try again; continue the process if it is stopped. Ending it may lose the session.")
     }
 
-    /// The file of a lock was removed or replaced while it was held, so that another process may be inside as well.
+    /// The file of a lock was removed or replaced while it was held, so another process may also have the lock.
     ///
     /// Nothing was sent or stored; the session is kept.
     public static let lockLost = AuthError(
         code: "lockLost", message: "Another program has removed a lock file of the session.",
         hint: "Try again; exclude the session's folder from programs that clean up.")
 
-    /// The session has asked the issuer as often as its policy allows, and each new credential was refused again.
+    /// The session has refreshed as often as its policy allows, and each new credential was refused.
     public static let tooManyRefreshes = AuthError(
         code: "tooManyRefreshes", message: "The credential was refreshed too often within a short time.",
         hint: "Check that the server accepts the issuer's tokens; the session is kept, and refreshes again later.")
@@ -136,7 +136,7 @@ extension AuthError {
         code: "stepUpRequired", message: "The server requires a stronger or fresher authentication.",
         hint: "Let the user sign in again as the requirement says, and repeat the request.")
 
-    /// The user who authenticated again is not the one who is signed in.
+    /// The user who authenticated again is not the signed-in user.
     public static let differentUser = AuthError(
         code: "differentUser", message: "A different user authenticated.",
         hint: "Sign in as the user that the session belongs to, or sign out first.")
@@ -152,7 +152,7 @@ extension AuthError {
         code: "unknownAccount", message: "There is no such account on this device.",
         hint: "Look at the list of accounts, or sign in.")
 
-    /// Another account of the list has the name.
+    /// Another account of the list already has the name.
     public static let accountNameTaken = AuthError(
         code: "accountNameTaken", message: "Another account on this device has this name.",
         hint: "Choose another name.")
@@ -161,7 +161,7 @@ extension AuthError {
 // MARK: - Stores
 
 extension AuthError {
-    /// The store is locked, as a keychain is before the first unlock.
+    /// The store is locked, for example a keychain before the first unlock.
     ///
     /// Its content is still there.
     public static let storeLocked = AuthError(
@@ -179,7 +179,7 @@ extension AuthError {
         code: "storeCorrupt", message: "The secret store's content is damaged or was written with another key.",
         hint: "Restore it from a backup, or sign in again; the damaged file is then kept next to the new one.")
 
-    /// The content of the store was written by a newer version of this program, which this one cannot read.
+    /// A newer version of this program wrote the content of the store, and this version cannot read it.
     ///
     /// It is neither changed nor deleted.
     public static let storeNewer = AuthError(
@@ -206,7 +206,8 @@ extension AuthError {
 
     /// Returns the `store…` code of a failure of the file system.
     ///
-    /// `missing` is unavailable and not empty: readers take a missing file for an empty store before they get here.
+    /// A missing file means `storeUnavailable` here, not an empty store: readers handle missing files before this
+    /// function.
     static func file(_ failure: FileError) -> AuthError {
         let detail = failure.description
         return switch failure.reason {
@@ -220,15 +221,15 @@ extension AuthError {
 // MARK: - Credentials, signatures and proofs
 
 extension AuthError {
-    /// A credential cannot be sent as it is, such as a user with a colon for HTTP Basic.
+    /// A credential cannot be sent in its form, such as a user name with a colon for HTTP Basic.
     public static let invalidCredential = AuthError.invalidCredential("it is malformed")
 
-    /// The content is to be signed and can be read only once, while sending it needs another read.
+    /// The content must be signed but can be read only once, and sending it needs another read.
     public static let unsignableContent = AuthError(
         code: "unsignableContent", message: "The content can be read only once, and signing it would read it.",
         hint: "Use content that can be opened again, such as a file, or a signature that leaves content out.")
 
-    /// A message lacks a part that its signature is to cover, or has it in a form that cannot be signed.
+    /// A message lacks a part that the signature must cover, or has it in a form that cannot be signed.
     package static let unsignableMessage = AuthError.unsignableMessage("a part of it is missing")
 
     /// A message carries no signature that the policy accepts.
@@ -239,7 +240,7 @@ extension AuthError {
     /// The fields of a signature are malformed.
     package static let malformedSignature = AuthError.malformedSignature("its form is wrong")
 
-    /// A well-formed signature is wrong, too old, of an unknown key, or covers something else.
+    /// A well-formed signature is wrong, too old, made by an unknown key, or covers other components than required.
     package static let refusedSignature = AuthError.refusedSignature("it is wrong")
 
     /// The content does not match the message's digest.
@@ -247,7 +248,7 @@ extension AuthError {
         code: "digestMismatch", message: "The content does not match the message's digest.",
         hint: "It was changed on the way, or the digest was computed over something else.")
 
-    /// The tokens are bound to a key that is not there.
+    /// The tokens are bound to a key that is missing.
     public static let missingProofKey = AuthError(
         code: "missingProofKey", message: "The tokens are bound to a key that was not stored with them.",
         hint: "Sign in again; a lost key cannot be recovered.")
@@ -262,26 +263,26 @@ extension AuthError {
     /// A message lacks the proof that its token is bound to, or the proof is not valid.
     package static let refusedProof = AuthError.refusedProof("it is wrong")
 
-    /// The proof lacks the server's nonce, or has an old one: a client tries again with the new one.
+    /// The proof lacks the server's nonce or has an old one; a client tries again with the new one.
     package static let staleProofNonce = AuthError(
         code: "staleProofNonce", message: "The proof lacks the server's nonce, or has an old one.",
         hint: "Respond with the current nonce and use_dpop_nonce; the client then tries again.")
 
-    /// The issuer does not, or no longer, accept an access token, or it is not for this resource.
+    /// The issuer does not accept the access token, or the token is not for this resource.
     public static let invalidAccessToken = AuthError(
         code: "invalidAccessToken", message: "The access token is not active.",
         hint: "Refresh it, or sign in again, and request it for this resource.")
 
     /// The issuer could not be asked about an access token.
     ///
-    /// It says nothing about the token: a later attempt may succeed.
+    /// The error says nothing about the token: a later attempt may succeed.
     package static let introspectionFailed = AuthError(
         code: "introspectionFailed", message: "The issuer could not be asked about the access token.",
         hint: "The cause says what failed; check this resource's own registration at the issuer, and the connection.")
 
-    /// The keys of an issuer could not be fetched, and no cached ones may still be used.
+    /// The keys of an issuer could not be fetched, and no cached keys may be used any longer.
     ///
-    /// It says nothing about the token: a later attempt may succeed.
+    /// The error says nothing about the token: a later attempt may succeed.
     public static let keysUnavailable = AuthError(
         code: "keysUnavailable", message: "The issuer's keys could not be fetched.",
         hint: "The cause says what failed; check the URL of the key set and the connection.")

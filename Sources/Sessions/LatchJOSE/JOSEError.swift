@@ -4,17 +4,17 @@ public import LatchCore
 
 /// An error of a token or a key.
 ///
-/// The messages are for the operator of the service; a response to the sender of the token should not distinguish the
-/// reasons. No message contains anything of the token or the key.
+/// The messages are for the operator of the service. A response to the sender of the token should not distinguish the
+/// reasons. No message contains any part of the token or the key.
 public struct JOSEError: CodedError, Hashable {
     /// The stable code of the error.
     public let code: String
     /// The description of the error.
     public let message: String
-    /// The advice on how to solve it.
+    /// A suggestion for solving the problem.
     public let hint: String?
 
-    /// Creates an error from its parts; `code` is one of those below, since callers match by it.
+    /// Creates an error from its parts; `code` is one of those below, because callers match by it.
     package init(code: String, message: String, hint: String? = nil) {
         self.code = code
         self.message = message
@@ -23,12 +23,12 @@ public struct JOSEError: CodedError, Hashable {
 }
 
 extension JOSEError {
-    /// The text is not a token: its parts, its base64url, its JSON or the type of a claim is wrong, or it is too long.
+    /// The text is not a token: it is too long, or its parts, base64url, JSON or the type of a claim are wrong.
     public static let malformedToken = malformedToken("its form is wrong")
 
     /// The key set contains no key for the token.
     ///
-    /// The issuer may have a new key: fetching the key set again, once, may help.
+    /// The issuer may have a new key. Fetching the key set again once may help.
     public static let unknownKey = JOSEError(
         code: "unknownKey", message: "The token is signed with a key that is not known here.",
         hint: "Fetch the issuer's current key set, or check that the token comes from this issuer.")
@@ -41,7 +41,7 @@ extension JOSEError {
 
     /// The token could not be decrypted.
     ///
-    /// There is one error for a wrong key, a wrong tag, a wrong padding and a changed token, since an attacker who could
+    /// A wrong key, a wrong tag, a wrong padding and a changed token have the same error. An attacker who could
     /// distinguish them would learn the plaintext (RFC 7516 §11.5).
     public static let decryptionFailed = JOSEError(
         code: "decryptionFailed", message: "The token could not be decrypted.",
@@ -55,12 +55,12 @@ extension JOSEError {
     public static let notYetValid = JOSEError(
         code: "notYetValid", message: "The token is not valid yet.", hint: "Check the clocks of both machines.")
 
-    /// The token has another issuer.
+    /// The token is from another issuer.
     public static let wrongIssuer = JOSEError(
         code: "wrongIssuer", message: "The token comes from another issuer.",
         hint: "Compare the configured issuer with the token's, character by character.")
 
-    /// The token has another audience.
+    /// The token is for another audience.
     public static let wrongAudience = JOSEError(
         code: "wrongAudience", message: "The token is meant for another audience.",
         hint: "Give the verifier the audience for which the issuer makes tokens.")
@@ -94,14 +94,14 @@ extension JOSEError {
 }
 
 extension JOSEError {
-    /// Returns the error for a malformed token; `why` completes a sentence and quotes nothing of the token.
+    /// Returns the error for a malformed token; `why` completes a sentence and quotes nothing from the token.
     package static func malformedToken(_ why: String) -> JOSEError {
         JOSEError(
             code: "malformedToken", message: "The text is not a signed token: \(why).",
             hint: "Pass the whole token, three parts with dots between them.")
     }
 
-    /// Returns the error for a malformed JWE; `why` completes a sentence and quotes nothing of the token.
+    /// Returns the error for a malformed JWE; `why` completes a sentence and quotes nothing from the token.
     package static func malformedEncryption(_ why: String) -> JOSEError {
         JOSEError(
             code: malformedToken.code, message: "The text is not an encrypted token: \(why).",
@@ -113,7 +113,7 @@ extension JOSEError {
         code: unknownKey.code, message: "The token is encrypted for a key that is not known here.",
         hint: "Check that the sender has this recipient's current public key.")
 
-    /// The token is compressed, or would have to be.
+    /// The token is compressed, or the request asks to compress it.
     static let compressed = JOSEError(
         code: refusedExtension.code, message: "The token demands compression, which is not supported.",
         hint: "Encrypt without zip: the length of compressed text reveals what is in it (RFC 8725 §3.6).")
@@ -139,7 +139,7 @@ extension JOSEError {
             hint: "Leave to the key what belongs to it, and name in crit only protected extensions.")
     }
 
-    /// Returns the error for a key; `why` completes a sentence and contains nothing of the key.
+    /// Returns the error for a key; `why` completes a sentence and contains no part of the key.
     package static func unsuitableKey(_ why: String) -> JOSEError {
         JOSEError(
             code: "unsuitableKey", message: "The key cannot be used: \(why).",

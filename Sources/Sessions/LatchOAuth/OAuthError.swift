@@ -8,8 +8,8 @@ package import PortableFoundation
 
 /// An error of an authorization server, or of its response.
 ///
-/// It never contains a secret: the server's message is left out where it repeats one. Errors of the connection are
-/// `HTTPError`, those of a session `AuthError`.
+/// It never contains a secret: a server's message that repeats one is left out. Errors of the connection are
+/// `HTTPError`, errors of a session `AuthError`.
 public struct OAuthError: CodedError, RetryAfterError {
     /// The stable name of the error.
     public let code: String
@@ -19,9 +19,9 @@ public struct OAuthError: CodedError, RetryAfterError {
     public let hint: String?
     /// The status of the response, if there was one.
     public let status: HTTPStatus?
-    /// The server's own code, such as `invalid_grant`, as it was received.
+    /// The server's own code, such as `invalid_grant`, as received.
     public let issuerCode: String?
-    /// The server's second code, `suberror`, such as `consent_required` of Microsoft Entra, as it was received.
+    /// The server's second code, `suberror`, such as `consent_required` from Microsoft Entra, as received.
     public let suberror: String?
     /// The server's message; nil if there is none, or if it repeats a secret.
     public let issuerMessage: String?
@@ -31,7 +31,7 @@ public struct OAuthError: CodedError, RetryAfterError {
     private var refusal: RefreshRefusal?
     /// The claims that the next request needs, as Microsoft Entra states them.
     private var claims: JSONValue?
-    /// Whether the response refuses the refresh token, and may come from a gateway.
+    /// Whether the response refuses the refresh token, but may come from a gateway.
     package private(set) var isDoubtfulEnd = false
 
     /// Creates an error with its context.
@@ -63,7 +63,7 @@ extension OAuthError {
         code: "invalidRequest", message: "The server found the request malformed.",
         hint: "Compare the request with the server's documentation.")
 
-    /// Client authentication failed (RFC 6749 §5.2), which is not about the user.
+    /// Client authentication failed (RFC 6749 §5.2); the error says nothing about the user.
     public static let invalidClient = OAuthError(
         code: "invalidClient", message: "The server does not recognize this client, or refuses its authentication.",
         hint: "Check the client ID, the secret, and the method of client authentication.")
@@ -103,7 +103,7 @@ extension OAuthError {
         code: "invalidDPoPProof", message: "The server does not accept the proof of possession.",
         hint: "Check this machine's clock, and that the key is the one that the tokens are bound to.")
 
-    /// The proof of possession needs a nonce of the server (RFC 9449 §8).
+    /// The proof of possession needs a nonce from the server (RFC 9449 §8).
     public static let useDPoPNonce = OAuthError(
         code: "useDPoPNonce", message: "The server requires its own nonce in the proof of possession.",
         hint: "Repeat the request with the nonce of the response.")
@@ -125,7 +125,7 @@ extension OAuthError {
     public static let serverFailed = OAuthError(
         code: "serverFailed", message: "The server failed.", hint: "Try again later.")
 
-    /// The server requires another authentication, without saying whose (RFC 9110 §15.5.2).
+    /// The server requires authentication, but does not say whether of the user or the client (RFC 9110 §15.5.2).
     public static let unauthorized = OAuthError(
         code: "unauthorized", message: "The server requires another authentication.",
         hint: "Check the client ID, the secret, and the tokens of the request.")
@@ -135,7 +135,7 @@ extension OAuthError {
         code: "refused", message: "The server refused the request.",
         hint: "Try again; if it is refused again, sign in again.")
 
-    /// A successful response without what it should contain, such as usable tokens (RFC 6749 §5.1).
+    /// A successful response lacks required content, such as usable tokens (RFC 6749 §5.1).
     public static let invalidResponse = OAuthError.invalidResponse("it has no access token")
 
     /// The tokens have a type that was not requested (RFC 6749 §7.1).
@@ -181,9 +181,9 @@ extension OAuthError {
             issuerMessage: issuerMessage, retryAfter: retryAfter)
     }
 
-    /// Returns this error of a refresh as the refusal of its token, if the response is one.
+    /// Returns this error of a refresh as the refusal of its token, if the response refuses the token.
     ///
-    /// - Parameter doubts: Whether a refusal that may come from a gateway is a doubt.
+    /// - Parameter doubts: Whether a refusal that may come from a gateway counts as doubtful.
     func refusingToken(doubts: Bool) -> OAuthError {
         switch refusal {
         case .issuer: return reclassified(as: .invalidGrant)
@@ -198,12 +198,12 @@ extension OAuthError {
 }
 
 extension OAuthError {
-    /// Creates the error of a response in any format.
+    /// Creates the error from a response in any format.
     ///
     /// RFC 6749 §5.2 requires `error` and `error_description`. Some servers send `detail`, a list of errors, HTML, or
-    /// nothing at all; the status decides then.
+    /// nothing. The status then determines the error.
     ///
-    /// - Parameter secrets: The secrets of the request: a message that repeats one is left out.
+    /// - Parameter secrets: The secrets of the request; a message that repeats one is left out.
     package init(_ response: HTTPResponse, hiding secrets: [String] = [], now: Date) {
         let members = Self.members(of: response)
         let issuerCode = (members["error"] ?? members["error_code"])?.stringValue.flatMap {
@@ -220,7 +220,7 @@ extension OAuthError {
         claims = members["claims"]
     }
 
-    /// Creates the error of a response that reports it with a status of success, as GitHub's do; nil without one.
+    /// Creates the error from a response that reports it with a success status, as GitHub does; nil if it reports none.
     init?(inSuccess response: HTTPResponse, hiding secrets: [String], now: Date) {
         var refused = response
         refused.status = .badRequest
@@ -228,7 +228,7 @@ extension OAuthError {
         if issuerCode == nil { return nil }
     }
 
-    /// Returns the members of the response; FastAPI puts a program's own object below `detail`.
+    /// Returns the members of the response; FastAPI puts a program's error object into `detail`.
     private static func members(of response: HTTPResponse) -> JSONObject {
         guard let json = try? JSONValue(parsing: response.body.bytesWithoutMark), let members = json.objectValue else {
             return [:]
@@ -236,7 +236,9 @@ extension OAuthError {
         return members["detail"]?.objectValue ?? members
     }
 
-    /// Returns the error of a status and a code; an unavailable server outranks its code, since no outage may end a session.
+    /// Returns the error for a status and a code.
+    ///
+    /// The status of an unavailable server takes precedence over a code, because an outage must not end a session.
     private static func error(for status: HTTPStatus, issuerCode: String?, suberror: String?) -> OAuthError {
         switch status.rawValue {
         case 429: return .tooManyRequests
@@ -247,7 +249,7 @@ extension OAuthError {
         }
         guard let issuerCode else { return status == .unauthorized ? .unauthorized : .refused }
         if StepUpRequirement(errorCode: issuerCode, suberror: suberror) != nil { return .interactionRequired }
-        // Of Microsoft Entra: the refresh token was issued to another client of its family.
+        // Microsoft Entra: the refresh token was issued to another client of its family.
         if issuerCode == "invalid_grant", suberror == "client_mismatch" { return .unauthorizedClient }
         if let known = codes[issuerCode] ?? codes[issuerCode.lowercasedASCII()] { return known }
         return status == .unauthorized ? .unauthorized : .refused
@@ -261,7 +263,7 @@ extension OAuthError {
         "unsupported_token_type": .unsupportedTokenType,
         "invalid_dpop_proof": .invalidDPoPProof, "use_dpop_nonce": .useDPoPNonce,
         "temporarily_unavailable": .temporarilyUnavailable, "server_error": .serverFailed,
-        // Those of glewlwyd and of GitHub.
+        // Codes of glewlwyd and GitHub.
         "invalid_code": .invalidGrant, "bad_verification_code": .invalidGrant, "bad_refresh_token": .invalidGrant,
         "INVALID_CREDENTIALS": .invalidGrant, "INVALID_REFRESH_TOKEN": .invalidGrant,
         "INSUFFICIENT_SCOPE": .invalidScope, "RATE_LIMIT_EXCEEDED": .tooManyRequests,
@@ -270,11 +272,11 @@ extension OAuthError {
     /// Returns the server's message from one of the usual members.
     private static func message(in members: JSONObject) -> String? {
         let text = ["error_description", "detail", "message", "msg"].lazy.compactMap { members[$0]?.stringValue }.first
-        // Facebook and the APIs of Google put it into an object.
+        // Facebook and Google's APIs put the message into an object.
         return text ?? members["error"]?["message"]?.stringValue ?? members["detail"]?.arrayValue.map(list)
     }
 
-    /// Returns the names and reasons of a list of errors; `input` is left out, since it repeats the request.
+    /// Returns the names and reasons of a list of errors, without `input`, which repeats the request.
     private static func list(_ errors: [JSONValue]) -> String {
         let lines = errors.prefix(5).compactMap { error -> String? in
             guard let reason = error["msg"]?.stringValue else { return nil }
@@ -283,10 +285,11 @@ extension OAuthError {
         return lines.joined(separator: "; ")
     }
 
-    /// Returns untrusted text in one printable line; nil if nothing is left, or if it repeats a secret.
+    /// Returns untrusted text as one printable line; nil if the line is empty or repeats a secret.
     ///
-    /// A secret of fewer than 16 letters a to z counts only after a quotation mark, a colon or an equals sign: a password such as
-    /// "password" or "p" is in the sentence that calls it wrong. Any other counts anywhere.
+    /// A secret of fewer than 16 letters a to z counts only after a quotation mark, a colon or an equals sign. The
+    /// reason is that a sentence about a wrong password contains the word "password", which may be the password. Any
+    /// other secret counts anywhere.
     package static func sanitized(_ text: String, upTo limit: Int, hiding secrets: [String] = []) -> String? {
         guard
             !secrets.contains(where: { repeats($0, in: text) || repeats(FormEncoding.encodeValue($0), in: text) }),
@@ -305,7 +308,7 @@ extension OAuthError {
         return sanitized.isEmpty ? nil : sanitized
     }
 
-    /// Whether a text quotes a secret, rather than having the same letters by chance.
+    /// Whether a text quotes a secret, and does not just contain the same letters by chance.
     private static func repeats(_ secret: String, in text: String) -> Bool {
         guard !secret.isEmpty, text.utf8.contains(secret.utf8) else { return false }
         guard secret.utf8.count < 16, secret.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return true }
@@ -314,30 +317,30 @@ extension OAuthError {
         }
     }
 
-    /// Returns the seconds of a member, which the field `Retry-After` outranks.
+    /// Returns the seconds in a member; the field `Retry-After` takes precedence.
     private static func delay(_ value: JSONValue?) -> Duration? {
         value?.seconds.map { .seconds(min($0, RetryAfter.longest.inSeconds)) }
     }
 }
 
 extension OAuthError: IssuerError {
-    /// Whether the issuer may have acted: a gateway answered in its place, or the response cannot be read.
+    /// Whether the issuer may have processed the request: a gateway answered instead, or the response cannot be read.
     package var mayHaveArrived: Bool {
-        // A server that redirects has not acted.
+        // A server that redirects has not processed the request.
         let isUnreadable = code == Self.invalidResponse.code && !(300..<400).contains(status?.rawValue ?? 0)
         return isUnreadable || status == 502 || status == 504
     }
 
-    /// Whether the issuer has rejected the request for a reason of its own (RFC 6749 §5.2).
+    /// Whether the issuer itself has rejected the request (RFC 6749 §5.2).
     package var isRejection: Bool { status == .badRequest && issuerCode != nil || self == .invalidTarget }
 
-    /// Whether the server will not revoke the token, or does not know it (RFC 7009 §2.2.1).
+    /// Whether the server will not revoke the token or does not know it (RFC 7009 §2.2.1).
     var isFinalForToken: Bool {
         status == .badRequest
             && ["unsupported_token_type", "invalid_token", "invalid_grant"].contains { $0 == issuerCode }
     }
 
-    /// The requirement of a server that continues the session once the user has acted; nil for other errors.
+    /// The requirement of a server that continues the session after the user has acted; nil for other errors.
     var requirement: StepUpRequirement? {
         guard self == .interactionRequired else { return nil }
         return issuerCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror, claims: claims) }

@@ -8,17 +8,18 @@ public import PortableFoundation
 public struct Passkey: Sendable, Hashable, Identifiable {
     /// The identifier of the credential, in base64url.
     public let id: String
-    /// The name, such as that of the device that has created it.
+    /// The name, such as that of the device that created the passkey.
     public let name: String
-    /// The date of its registration.
+    /// The date of the registration.
     public let createdAt: Date
-    /// The date of the last sign-in with it; nil before the first one.
+    /// The date of the last sign-in with the passkey; nil before the first.
     public let lastUsedAt: Date?
-    /// Whether a copy of it exists, such as in the user's cloud (WebAuthn §6.1.3, BS).
+    /// Whether the passkey is backed up, for example in the user's cloud (WebAuthn §6.1.3, BS).
     public let isBackedUp: Bool
-    /// Whether the user's devices share it (WebAuthn §6.1.3, BE); a lost device then does not lose it.
+    /// Whether the user's devices can share the passkey (WebAuthn §6.1.3, BE), so that losing a device does not lose
+    /// it.
     public let isSynced: Bool
-    /// Whether it signs in; not after the server has moved to another domain.
+    /// Whether the passkey can sign in; false after the server has moved to another domain.
     public let isUsable: Bool
 
     /// Creates a passkey.
@@ -48,15 +49,15 @@ public struct Passkey: Sendable, Hashable, Identifiable {
 extension AuthClient {
     /// Returns the passkeys of the signed-in user's account.
     ///
-    /// - Throws: `AccountError.refused`, with the status 404 for a server without passkeys; `AuthError.missingToken` if no
-    ///   user is signed in; `HTTPError`.
+    /// - Throws: `AccountError.refused`, with the status 404 for a server without passkeys; `AuthError.missingToken` if
+    ///   no user is signed in; `HTTPError`.
     public func passkeys() async throws -> [Passkey] {
         let members = try await passkeyResponse(to: .get, [])
         guard let list = members["passkeys"]?.arrayValue else { throw AccountError.invalidResponse }
         return list.compactMap { $0.objectValue.flatMap { Passkey($0) } }
     }
 
-    /// Creates a passkey on this device, and adds it to the account of the signed-in user.
+    /// Creates a passkey on this device, and adds it to the signed-in user's account.
     ///
     /// ```swift no-check
     /// let passkeys = PlatformPasskeys(from: window)
@@ -67,7 +68,7 @@ extension AuthClient {
     /// - Parameters:
     ///   - provider: Creates the passkey.
     ///   - name: The name in the list of passkeys; nil for the server's name of this device.
-    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `passkeyExists`, `passkeysUnavailable`,
+    /// - Throws: `AccountError.passkeyCancelled` if the user cancels, `passkeyExists`, `passkeysUnavailable`,
     ///   `refused`; `AuthError.stepUpRequired` where a recent authentication is required; `HTTPError`.
     @discardableResult
     public func addPasskey(from provider: any PasskeyProvider, named name: String? = nil) async throws -> Passkey {
@@ -81,23 +82,24 @@ extension AuthClient {
 
     /// Renames a passkey of the signed-in user's account.
     ///
-    /// - Throws: `AccountError.refused`, with the status 404 for a passkey that is not there any more.
+    /// - Throws: `AccountError.refused`, with the status 404 if the passkey no longer exists.
     @discardableResult
     public func renamePasskey(_ id: String, to name: String) async throws -> Passkey {
         try passkey(in: try await passkeyResponse(to: .patch, [id], ["name": .string(name)]))
     }
 
-    /// Removes a passkey from the signed-in user's account, which then signs nobody in any more.
+    /// Removes a passkey from the signed-in user's account, so that it can no longer sign in.
     ///
-    /// The device keeps its part: the user removes it in the settings of the device.
+    /// The device keeps its part of the passkey, which the user can remove in the device's settings.
     ///
-    /// - Throws: `AccountError.lastSignInMethod` if nothing else signs the user in; `refused`, with the status 404 for a
-    ///   passkey that is not there any more; `AuthError.stepUpRequired` where a recent authentication is required.
+    /// - Throws: `AccountError.lastSignInMethod` if the user has no other sign-in method; `refused`, with the status
+    ///   404 if the passkey no longer exists. `AuthError.stepUpRequired` where a recent authentication is required.
     public func removePasskey(_ id: String) async throws {
         _ = try await passkeyResponse(to: .delete, [id], conflict: .lastSignInMethod)
     }
 
-    /// Sends a request of the passkeys' folder with the session's credential, and returns the members of its response.
+    /// Sends a request to the folder of passkeys with the session's credential, and returns the members of the
+    /// response.
     private func passkeyResponse(
         to method: HTTPMethod, _ segments: [String], _ content: JSONObject? = nil, conflict: AccountError = .refused
     ) async throws -> JSONObject {

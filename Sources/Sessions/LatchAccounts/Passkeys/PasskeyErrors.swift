@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AccountError {
-    /// The user has closed the system's dialog for a passkey.
+    /// The user closed the system's dialog for a passkey.
     public static let passkeyCancelled = AccountError(
         code: "passkeyCancelled", message: "The request for a passkey was cancelled.",
         hint: "Show no failure: the user knows. Let the user go on another way.")
@@ -11,7 +11,7 @@ extension AccountError {
         code: "noPasskey", message: "This device has no passkey for the server.",
         hint: "Sign in another way, then add a passkey.")
 
-    /// The account has a passkey of this device already.
+    /// The account already has a passkey of this device.
     public static let passkeyExists = AccountError(
         code: "passkeyExists", message: "The account has a passkey of this device already.",
         hint: "Sign in with it, or remove it first.")
@@ -21,26 +21,26 @@ extension AccountError {
         code: "passkeyRefused", message: "The server does not accept the passkey.",
         hint: "Sign in another way, and remove the passkey from the device.")
 
-    /// Passkeys cannot be used on this device, or not by this app.
+    /// Passkeys cannot be used on this device or by this app.
     public static let passkeysUnavailable = passkeysUnavailable("this device has none")
 
-    /// What is to be removed is the only way to sign in to the account.
+    /// The credential to remove is the only way to sign in to the account.
     public static let lastSignInMethod = AccountError(
         code: "lastSignInMethod", message: "This is the only way to sign in to the account.",
         hint: "Set a password or add another passkey first.")
 
-    /// Creates the error of a device or an app that cannot use passkeys.
+    /// Creates the error for a device or an app that cannot use passkeys.
     static func passkeysUnavailable(_ reason: String) -> AccountError {
         AccountError(
             code: "passkeysUnavailable", message: "Passkeys cannot be used: \(reason).",
             hint: "Sign in another way. An app needs the associated domain webcredentials: of its server.")
     }
 
-    /// Creates the error of a code of `ASAuthorizationError`, of a request for a passkey.
+    /// Creates the error for a code of `ASAuthorizationError`, after a request for a passkey.
     init(passkeyErrorCode code: Int?, mediation: PasskeyMediation) {
         self =
             switch code {
-            // `canceled`: by the user, or without anything to see, because the device has no passkey.
+            // `canceled`: by the user, or without a visible dialog because the device has no passkey.
             case 1001: mediation == .immediate ? .noPasskey : .passkeyCancelled
             // `notInteractive`.
             case 1005: .noPasskey

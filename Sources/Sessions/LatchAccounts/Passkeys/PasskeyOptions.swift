@@ -5,11 +5,11 @@ import LatchJOSE
 
 /// The options of a new passkey, from a server's `PublicKeyCredentialCreationOptionsJSON` (WebAuthn §5.1.8).
 public struct PasskeyCreationOptions: Sendable, Hashable {
-    /// The account for which the passkey is.
+    /// The account that the passkey is for.
     public struct User: Sendable, Hashable {
-        /// The server's handle of the account, which a sign-in returns.
+        /// The server's handle of the account, which the passkey returns at each sign-in.
         public let handle: [UInt8]
-        /// The name with which the user signs in.
+        /// The name that the user signs in with.
         public let name: String
         /// The name of the person.
         public let displayName: String
@@ -23,14 +23,14 @@ public struct PasskeyCreationOptions: Sendable, Hashable {
     public let challenge: [UInt8]
     /// The account.
     public let user: User
-    /// The credentials that the account has already, one of which on this device makes another one needless.
+    /// The account's existing credentials, which the authenticator must not create again on the same device.
     public let excludedCredentialIDs: [[UInt8]]
-    /// The server's requirement that the device verifies its user: `required`, `preferred` or `discouraged`.
+    /// The server's requirement for user verification: `required`, `preferred` or `discouraged`.
     public let userVerification: String
 
     /// Creates options from the member `publicKey` of a server's response.
     ///
-    /// - Throws: `AccountError.invalidResponse` if a member is missing or malformed that every device needs.
+    /// - Throws: `AccountError.invalidResponse` if a member that every device needs is missing or malformed.
     public init(json: JSONObject) throws(AccountError) {
         guard let relyingParty = json["rp"]?["id"]?.stringValue, let challenge = json.bytes("challenge"),
             let user = json["user"]?.objectValue, let handle = user.bytes("id"), !handle.isEmpty,
@@ -53,16 +53,16 @@ public struct PasskeyRequestOptions: Sendable, Hashable {
     public let relyingPartyID: String
     /// The bytes that the passkey signs.
     public let challenge: [UInt8]
-    /// The credentials of which one is to sign; empty for any that the device has for the domain.
+    /// The credentials that may sign; empty for any that the device has for the domain.
     public let allowedCredentialIDs: [[UInt8]]
-    /// The server's requirement that the device verifies its user: `required`, `preferred` or `discouraged`.
+    /// The server's requirement for user verification: `required`, `preferred` or `discouraged`.
     public let userVerification: String
-    /// The time after which the server no longer accepts the challenge; nil if it does not say.
+    /// The time after which the server no longer accepts the challenge; nil if the server does not state it.
     public let timeout: Duration?
 
     /// Creates options from the member `publicKey` of a server's response.
     ///
-    /// - Throws: `AccountError.invalidResponse` if a member is missing or malformed that every device needs.
+    /// - Throws: `AccountError.invalidResponse` if a member that every device needs is missing or malformed.
     public init(json: JSONObject) throws(AccountError) {
         guard let relyingParty = json["rpId"]?.stringValue, let challenge = json.bytes("challenge") else {
             throw .invalidResponse

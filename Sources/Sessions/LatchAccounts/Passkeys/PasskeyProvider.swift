@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device's part in passkeys: it creates them and signs with them, after it has verified its user.
+/// A provider of passkeys on this device: it verifies the user, and creates passkeys or signs with them.
 ///
-/// `PlatformPasskeys` is the provider of Apple's platforms; a test or another platform has one of its own, which hands
-/// the JSON of the options to an authenticator and returns its JSON.
+/// `PlatformPasskeys` is the provider on Apple's platforms. A test or another platform supplies a different one. It
+/// passes the JSON of the options to an authenticator, and returns the authenticator's JSON.
 public protocol PasskeyProvider: Sendable {
     /// Whether this device can have passkeys at all.
     var isAvailable: Bool { get }
@@ -13,21 +13,21 @@ public protocol PasskeyProvider: Sendable {
 
     /// Creates a passkey, and returns it for the server's registration (WebAuthn §5.1.3).
     ///
-    /// - Throws: `AccountError.passkeyCancelled`, `passkeyExists` if the device has one of the account already, and
-    ///   `passkeysUnavailable`; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `AccountError.passkeyCancelled`, `passkeyExists` if the device already has a passkey for the account,
+    ///   and `passkeysUnavailable`. `CancellationError` as soon as the task is canceled.
     func create(_ options: PasskeyCreationOptions) async throws -> PasskeyRegistration
 
     /// Signs the server's challenge with a passkey that the user chooses (WebAuthn §5.1.4).
     ///
     /// - Throws: `AccountError.passkeyCancelled`, `noPasskey` and `passkeysUnavailable`; `CancellationError` as soon as
-    ///   the task is cancelled.
+    ///   the task is canceled.
     func get(_ options: PasskeyRequestOptions, mediation: PasskeyMediation) async throws -> PasskeyAssertion
 }
 
 extension PasskeyProvider {
-    /// True.
+    /// True by default.
     public var isAvailable: Bool { true }
-    /// False.
+    /// False by default.
     public var isConditionalMediationAvailable: Bool { false }
 }
 
@@ -35,9 +35,10 @@ extension PasskeyProvider {
 public enum PasskeyMediation: String, Sendable, Hashable, CaseIterable {
     /// The system's dialog, which also offers the passkeys of another device, such as a phone nearby.
     case modal
-    /// The system's dialog if this device has a passkey, and nothing to see otherwise.
+    /// The system's dialog if this device has a passkey; otherwise nothing is shown.
     case immediate
-    /// Suggestions at the text field of the user name: the request waits until the user chooses one, or its task is
-    /// cancelled.
+    /// Suggestions at the text field of the user name.
+    ///
+    /// The request waits until the user chooses one or its task is canceled.
     case conditional
 }

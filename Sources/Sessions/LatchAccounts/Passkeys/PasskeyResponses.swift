@@ -6,20 +6,20 @@ import LatchJOSE
 
 /// A new passkey for a server's registration: a `RegistrationResponseJSON` (WebAuthn §5.1).
 public struct PasskeyRegistration: Sendable, Hashable, Redacting {
-    /// The response as the server takes it.
+    /// The response in the form that the server accepts.
     public let json: JSONObject
 
     /// Creates a response from an authenticator's JSON.
     ///
-    /// - Throws: `AccountError.passkeysUnavailable` if it has no credential.
+    /// - Throws: `AccountError.passkeysUnavailable` if the JSON has no credential.
     public init(json: JSONObject) throws(AccountError) { self.json = try json.asCredential() }
 
     /// Creates a response from its parts.
     ///
     /// - Parameters:
     ///   - credentialID: The identifier of the passkey.
-    ///   - clientDataJSON: The client data, as they were hashed.
-    ///   - attestationObject: The attestation object, with the public key.
+    ///   - clientDataJSON: The client data, exactly as hashed.
+    ///   - attestationObject: The attestation object with the public key.
     ///   - transports: The transports by which the authenticator is reached, such as `internal`.
     public init(
         credentialID: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8], transports: [String] = []
@@ -38,20 +38,20 @@ public struct PasskeyRegistration: Sendable, Hashable, Redacting {
 ///
 /// The server accepts it once.
 public struct PasskeyAssertion: Sendable, Hashable, Redacting {
-    /// The response as the server takes it.
+    /// The response in the form that the server accepts.
     public let json: JSONObject
 
     /// Creates a response from an authenticator's JSON.
     ///
-    /// - Throws: `AccountError.passkeysUnavailable` if it has no credential.
+    /// - Throws: `AccountError.passkeysUnavailable` if the JSON has no credential.
     public init(json: JSONObject) throws(AccountError) { self.json = try json.asCredential() }
 
     /// Creates a response from its parts.
     ///
     /// - Parameters:
     ///   - credentialID: The identifier of the passkey.
-    ///   - clientDataJSON: The client data, as they were hashed.
-    ///   - authenticatorData: The data of the authenticator, with its flags.
+    ///   - clientDataJSON: The client data, exactly as hashed.
+    ///   - authenticatorData: The data of the authenticator with its flags.
     ///   - signature: The signature over both.
     ///   - userHandle: The server's handle of the account.
     public init(
@@ -79,7 +79,7 @@ extension JSONObject {
         ]
     }
 
-    /// Returns the object if it has what each credential has.
+    /// Returns the object if it has the members that every credential has.
     fileprivate func asCredential() throws(AccountError) -> JSONObject {
         guard bytes("id") != nil, self["response"]?["clientDataJSON"]?.stringValue != nil else {
             throw .passkeysUnavailable("the authenticator's response has no credential")

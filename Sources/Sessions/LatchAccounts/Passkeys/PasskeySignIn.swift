@@ -5,14 +5,14 @@ import LatchCore
 import LatchHTTP
 
 extension AuthClient {
-    /// Signs a user in with a passkey, which tells the server the account as well: no name and no code is typed.
+    /// Signs a user in with a passkey, which also tells the server the account: the user types neither name nor code.
     ///
     /// - Parameters:
     ///   - provider: Signs the server's challenge.
-    ///   - mediation: The presentation. A ``PasskeyMediation/conditional`` request waits until the user chooses a passkey,
-    ///     as long as it takes: before a challenge expires, the request goes on with a new one.
-    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `noPasskey`, `passkeyRefused` if the server
-    ///   does not know the passkey any more, `passkeysUnavailable`, …; nothing is then stored.
+    ///   - mediation: The presentation. A ``PasskeyMediation/conditional`` request waits without limit until the user
+    ///     chooses a passkey. Before a challenge expires, the request continues with a new one.
+    /// - Throws: `AccountError.passkeyCancelled` if the user cancels, `noPasskey`, `passkeyRefused` if the server no
+    ///   longer knows the passkey, `passkeysUnavailable`, …; nothing is stored then.
     @discardableResult
     public func signIn(
         withPasskeyFrom provider: any PasskeyProvider, mediation: PasskeyMediation = .modal
@@ -20,9 +20,11 @@ extension AuthClient {
         try await signIn(with: try await passkeyAssertion(from: provider, mediation: mediation))
     }
 
-    /// Returns a passkey's signature of the server's challenge, which ``signIn(with:)`` or ``reauthenticate(with:)`` sends.
+    /// Returns a passkey's signature of the server's challenge, which ``signIn(with:)`` or ``reauthenticate(with:)``
+    /// sends.
     ///
-    /// - Throws: As ``signIn(withPasskeyFrom:mediation:)``, before the server has seen the passkey.
+    /// - Throws: The errors of ``signIn(withPasskeyFrom:mediation:)`` that occur before the server has seen the
+    ///   passkey.
     public func passkeyAssertion(
         from provider: any PasskeyProvider, mediation: PasskeyMediation = .modal
     ) async throws -> PasskeyAssertion {
@@ -31,14 +33,14 @@ extension AuthClient {
             guard mediation == .conditional, let timeout = options.timeout else {
                 return try await provider.get(options, mediation: mediation)
             }
-            // Early enough for the user who has just begun to choose.
+            // The renewal leaves time for a user who has just started to choose.
             if let assertion = try await assertion(from: provider, options, within: timeout * 0.75) { return assertion }
         }
     }
 
     /// Signs a user in with the signature of a passkey.
     ///
-    /// - Throws: `AccountError.passkeyRefused`, `refused`, …; nothing is then stored.
+    /// - Throws: `AccountError.passkeyRefused`, `refused`, …; nothing is stored then.
     @discardableResult
     public func signIn(with assertion: PasskeyAssertion) async throws -> Tokens {
         try await signIn(
@@ -46,14 +48,16 @@ extension AuthClient {
             unauthorized: .passkeyRefused)
     }
 
-    /// Authenticates the signed-in user once more with a passkey, for requests that need a recent authentication (RFC 9470).
+    /// Authenticates the signed-in user again with a passkey, for requests that need a recent authentication (RFC
+    /// 9470).
     ///
-    /// See ``reauthenticate(password:code:)``. It needs no code of a second factor: the device has verified its user. The
-    /// device offers the passkeys of this account alone, also where it has some of other accounts.
+    /// See ``reauthenticate(password:code:)``. It needs no code of a second factor, because the device has verified its
+    /// user. The device offers only the passkeys of this account, even if it also has those of other accounts.
     ///
     /// - Parameter provider: Signs the server's challenge.
-    /// - Throws: `AccountError.passkeyCancelled` if the user does not want it, `noPasskey`, also if the account has none;
-    ///   `passkeyRefused` if it is not a passkey of this account, `passkeysUnavailable`, …; the user stays signed in.
+    /// - Throws: `AccountError.passkeyCancelled` if the user cancels, or `noPasskey`, also if the account has none.
+    ///   `passkeyRefused` if the passkey belongs to another account, `passkeysUnavailable`, …; the user stays signed
+    ///   in.
     public func reauthenticate(withPasskeyFrom provider: any PasskeyProvider) async throws {
         let own = try await passkeys().filter(\.isUsable)
         guard !own.isEmpty else { throw AccountError.noPasskey }
@@ -63,9 +67,10 @@ extension AuthClient {
         try await reauthenticate(with: assertion)
     }
 
-    /// Authenticates the signed-in user once more with the signature of a passkey.
+    /// Authenticates the signed-in user again with the signature of a passkey.
     ///
-    /// - Throws: `AccountError.passkeyRefused` if it is not a passkey of this account, `refused`, …; the user stays signed in.
+    /// - Throws: `AccountError.passkeyRefused` if the passkey belongs to another account, `refused`, …; the user stays
+    ///   signed in.
     public func reauthenticate(with assertion: PasskeyAssertion) async throws {
         try await reauthenticate(["credential": .object(assertion.json)], code: nil, unauthorized: .passkeyRefused)
     }
@@ -97,7 +102,7 @@ extension AuthClient {
                 }
             }
             group.addTask {
-                // A sleep is cancelled when the other one ends, or the caller.
+                // The sleep is canceled when the user's choice ends the wait, or by the caller.
                 do { try await clock.sleep(for: time) } catch { return .expired }
                 return .expired
             }
@@ -110,7 +115,7 @@ extension AuthClient {
         }
         if case .ended(let result) = events.first { return try result.get() }
         try Task.checkCancellation()
-        // The user may have chosen in the last moment.
+        // The user may have chosen at the last moment.
         if case .ended(.success(let assertion)) = events.last { return assertion }
         return nil
     }

@@ -10,7 +10,7 @@ import Synchronization
 public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
     /// The server's identifier of the account.
     public let id: String
-    /// The e-mail address.
+    /// The email address.
     public var email: String
     /// The user name; empty if the user has none.
     public var username = ""
@@ -35,7 +35,7 @@ public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
         self.email = email
     }
 
-    /// Creates the profile of a message; nil if it has no identifier.
+    /// Creates a profile from a message; nil if the message has no identifier.
     init?(_ members: JSONObject) {
         guard let id = members.filled("id") else { return nil }
         self.init(id: id, email: members.filled("email") ?? "")
@@ -49,7 +49,7 @@ public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
         creationDate = members.timestamp("createdAt")
     }
 
-    /// Returns the name of an enumeration's value without its prefix, in lower case.
+    /// Returns the name of an enumeration's value without its prefix, in lowercase.
     private static func name(_ value: JSONValue?, prefix: String) -> String? {
         guard let text = value?.stringValue, text.utf8.starts(with: prefix.utf8) else { return nil }
         return String(text.unicodeScalars.dropFirst(prefix.utf8.count)).lowercasedASCII()
@@ -74,14 +74,17 @@ public struct AccountPage: Sendable, Hashable {
 }
 
 extension AuthClient {
-    /// Returns the profile of the signed-in user; of a backend without a user service what its own route says.
+    /// Returns the profile of the signed-in user.
+    ///
+    /// Without a user service, it comes from the backend's own route.
     public func accountProfile() async throws -> AccountProfile {
         let id = try await accountID()
         do {
             return try profile(in: try await call("GetProfile", ["userId": .string(id)]))
         } catch AccountError.notSupported {
             let account = try await profile()
-            // The backend's own route answers, and each user service has a profile.
+            // The backend's own route answers, and every user service has a profile: so this backend has no user
+            // service.
             userServiceIsMissing.withLock { $0 = true }
             var profile = AccountProfile(id: account.id, email: account.email)
             profile.displayName = account.name ?? ""
@@ -91,17 +94,19 @@ extension AuthClient {
 
     /// Changes the names of the signed-in user, and requests a change of the address.
     ///
-    /// Another address holds once both ends have confirmed it by mail; the result still has the old one.
+    /// A new address takes effect after both the old and the new mailbox have confirmed it. Until then the result has
+    /// the old address.
     ///
-    /// - Throws: `AccountError.emailTaken` for a name or an address of another account, `invalidEmail`, `refused`, and
-    ///   `AuthError.stepUpRequired` for another address or user name if the sign-in is not recent.
+    /// - Throws: `AccountError.emailTaken` for a user name or an address of another account, `invalidEmail`, `refused`.
+    ///   `AuthError.stepUpRequired` for a new address or user name if the sign-in is not recent.
     @discardableResult
     public func update(_ profile: AccountProfile) async throws -> AccountProfile {
         var content: JSONObject = [
             "userId": .string(profile.id), "firstName": .string(profile.firstName),
             "lastName": .string(profile.lastName), "displayName": .string(profile.displayName),
         ]
-        // Empty ones are no change: an account keeps its address, and proto3 cannot tell an empty name from none.
+        // Empty values change nothing: an account keeps its address, and proto3 cannot distinguish an empty name from a
+        // missing one.
         if !profile.email.isEmpty { content["email"] = .string(profile.email) }
         if !profile.username.isEmpty { content["username"] = .string(profile.username) }
         return try self.profile(in: try await call("UpdateProfile", content))
@@ -120,9 +125,9 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - search: A part of a name or an address; empty for all users.
-    ///   - cursor: The cursor of the page before; nil for the first page.
+    ///   - cursor: The cursor of the previous page; nil for the first page.
     ///   - limit: The size of a page.
-    /// - Throws: `AccountError.refused` with the server's code `forbidden` for other users.
+    /// - Throws: `AccountError.refused` with the server's code `forbidden` if the user is not an administrator.
     public func users(matching search: String = "", after cursor: String? = nil, limit: Int = 50) async throws
         -> AccountPage
     {

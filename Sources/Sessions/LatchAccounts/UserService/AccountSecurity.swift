@@ -6,23 +6,23 @@ import LatchHTTP
 
 /// The secrets of a new second factor, which the server shows once.
 public struct SecondFactorSetup: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The secret in base 32, to be typed into an authenticator app.
+    /// The secret in base 32, which the user types into an authenticator app.
     public let secret: String
     /// The key URI that authenticator apps read from a QR code: `otpauth://totp/…`.
     public let uri: String
-    /// The codes for the day on which the app is lost; each works once.
+    /// The codes to use if the authenticator app is lost; each works once.
     public let recoveryCodes: [String]
 
-    /// Creates a setup, for tests and for other backends.
+    /// Creates a setup for tests and other backends.
     public init(secret: String, uri: String, recoveryCodes: [String]) {
         self.secret = secret
         self.uri = uri
         self.recoveryCodes = recoveryCodes
     }
 
-    /// A redaction.
+    /// A redacted description.
     public var description: String { "SecondFactorSetup(<redacted>)" }
-    /// A mirror of the number of recovery codes alone.
+    /// A mirror that shows only the number of recovery codes.
     public var customMirror: Mirror { Mirror(self, children: ["recoveryCodes": recoveryCodes.count]) }
 }
 
@@ -32,11 +32,11 @@ extension AuthClient {
     /// Changes the password of the signed-in user.
     ///
     /// - Parameters:
-    ///   - current: The password so far, as the user types it.
+    ///   - current: The current password, as the user types it.
     ///   - new: The new password.
     ///   - signingOutOthers: Whether all other devices are signed out; this one stays signed in.
-    /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, or `refused`, with the server's code `weakPassword` for
-    ///   a password that cannot be used.
+    /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, or `refused` with the server's code `weakPassword`
+    ///   for a password that is not acceptable.
     public func changePassword(from current: String, to new: String, signingOutOthers: Bool = true) async throws {
         _ = try await call(
             "ChangePassword",
@@ -46,9 +46,10 @@ extension AuthClient {
             ])
     }
 
-    /// Creates the secrets of a second factor, which holds once ``confirmSecondFactor(code:)`` has confirmed it.
+    /// Creates the secrets of a second factor, which takes effect after ``confirmSecondFactor(code:)``.
     ///
-    /// - Throws: `AuthError.stepUpRequired` if the sign-in is not recent: let the user ``reauthenticate(password:code:)``.
+    /// - Throws: `AuthError.stepUpRequired` if the sign-in is not recent: let the user
+    ///   ``reauthenticate(password:code:)``.
     public func beginSecondFactor() async throws -> SecondFactorSetup {
         let members = try await call("SetupTwoFactor")
         guard let secret = members.filled("secret"), let uri = members.filled("otpauthUri") else {
@@ -58,22 +59,22 @@ extension AuthClient {
         return SecondFactorSetup(secret: secret, uri: uri, recoveryCodes: codes)
     }
 
-    /// Confirms a second factor by a code of the authenticator app, which signs out all other devices.
+    /// Confirms a second factor with a code of the authenticator app, and signs out all other devices.
     ///
     /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, and `AuthError.stepUpRequired`.
     public func confirmSecondFactor(code: String) async throws {
         _ = try await call("VerifyTwoFactor", ["code": .string(code)])
     }
 
-    /// Removes the second factor by a code of it, or by a recovery code.
+    /// Removes the second factor with one of its codes or a recovery code.
     ///
-    /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, `AuthError.stepUpRequired`, and `refused` with the server's code
-    ///   `noSecondFactor` if there is none.
+    /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, `AuthError.stepUpRequired`, and `refused` with the
+    ///   server's code `noSecondFactor` if the account has none.
     public func removeSecondFactor(code: String) async throws {
         _ = try await call("RemoveTwoFactor", ["code": .string(code)])
     }
 
-    /// Replaces the recovery codes by new ones.
+    /// Replaces the recovery codes with new ones.
     ///
     /// - Throws: As ``removeSecondFactor(code:)``.
     public func replaceRecoveryCodes(code: String) async throws -> [String] {

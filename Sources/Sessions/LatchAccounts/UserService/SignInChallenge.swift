@@ -5,44 +5,45 @@ import LatchCore
 import LatchHTTP
 public import PortableFoundation
 
-/// A proof that the password of a sign-in was right, which a code of the second factor completes.
+/// The server's proof that the password of a sign-in was right; a code of the second factor completes the sign-in.
 ///
-/// So an app does not keep the password while the user looks for the code. It is a secret, and does not print itself.
+/// With it, an app does not have to keep the password while the user looks for the code. It is a secret, and its
+/// description is redacted.
 public struct SignInChallenge: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The credential of the second step.
     package let token: String
-    /// The date by this device's clock at which the sign-in has to begin again.
+    /// The date by this device's clock after which the sign-in has to start again.
     public let expiryDate: Date
 
-    /// Creates a challenge, for tests and for other backends.
+    /// Creates a challenge for tests and other backends.
     public init(token: String, expiryDate: Date) {
         self.token = token
         self.expiryDate = expiryDate
     }
 
-    /// A redaction.
+    /// A redacted description.
     public var description: String { "SignInChallenge(<redacted>)" }
-    /// A mirror of the expiry alone.
+    /// A mirror that shows only the expiry.
     public var customMirror: Mirror { Mirror(self, children: ["expiryDate": expiryDate]) }
 }
 
 extension AuthClient {
     /// Signs a user in by name and password, or returns the challenge for the second factor.
     ///
-    /// A backend without `userservice.v1.UserService` signs in by its own route; there a second factor needs the password
-    /// once more, together with the code.
+    /// A backend without `userservice.v1.UserService` signs in by its own route. A second factor then needs the
+    /// password again, together with the code.
     ///
     /// - Parameters:
-    ///   - name: The e-mail address or the user name.
+    ///   - name: The email address or the user name.
     ///   - password: The password, as the user types it.
-    ///   - deviceName: The name of the device in the user's list; nil for that of its user agent.
+    ///   - deviceName: The name in the user's list of devices; nil for the name in the user agent.
     /// - Returns: The challenge; nil if the user is signed in.
     /// - Throws: `AccountError.wrongCredentials`, `tooManyAttempts`, `secondFactorRequired`, …
     public func beginSignIn(
         name: String, password: String, deviceName: String? = nil
     ) async throws -> SignInChallenge? {
         let sent = tokenDecoder.clock.now
-        // A field of proto3 that is left out counts as false, and the session then ends after a day.
+        // In proto3 a missing field counts as false, and the session would then end after a day.
         var content: JSONObject = [
             "email": .string(name), "password": .string(password), "rememberMe": true,
         ]
@@ -67,19 +68,19 @@ extension AuthClient {
         return nil
     }
 
-    /// Completes a sign-in by a code of the second factor, or a recovery code.
+    /// Completes a sign-in with a code of the second factor or a recovery code.
     ///
-    /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, and `refused` with the server's code `invalidToken` if the
-    ///   challenge has expired.
+    /// - Throws: `AccountError.wrongCode`, `tooManyAttempts`, and `refused` with the server's code `invalidToken` if
+    ///   the challenge has expired.
     public func completeSignIn(_ challenge: SignInChallenge, code: String) async throws {
         let sent = tokenDecoder.clock.now
         let members = try await call("VerifyTwoFactor", ["code": .string(code)], bearing: challenge.token)
         try await adopt(members, requestedAt: sent)
     }
 
-    /// Returns the seconds that a challenge has left, by the server's clock alone: this device's may be wrong.
+    /// Returns the seconds until a challenge expires, only by the server's clock: this device's clock may be wrong.
     ///
-    /// Without a date of the response they are five minutes, as this project's server gives.
+    /// If the response has no date, the result is five minutes, the lifetime at this project's server.
     private static func life(until expiry: Date?, in response: HTTPResponse) -> TimeInterval {
         guard let expiry, response.fields["Age"] == nil,
             let date = response.fields[.date].flatMap(HTTPDate.init)?.date

@@ -10,11 +10,11 @@ public import PortableFoundation
 public struct SignedInDevice: Sendable, Hashable, Codable, Identifiable {
     /// The server's identifier of the device.
     public let id: String
-    /// The name, such as that of its browser; nil if the server knows none.
+    /// The name, such as that of the browser; nil if the server knows none.
     public let name: String?
-    /// The date of its last request; nil if the server does not state it.
+    /// The date of the last request; nil if the server does not state it.
     public let lastUse: Date?
-    /// Whether it is this device.
+    /// Whether this program runs on the device.
     public let isCurrent: Bool
 
     /// Creates a device.
@@ -40,14 +40,14 @@ extension AuthClient {
 
     /// Signs a device out.
     ///
-    /// - Throws: `AccountError.refused` with the server's code `noSuchDevice` if it is signed out already.
+    /// - Throws: `AccountError.refused` with the server's code `noSuchDevice` if the device is already signed out.
     public func signOut(device id: String) async throws {
         _ = try await call("RevokeDevice", ["deviceId": .string(id)])
     }
 
-    /// Signs the user out on all devices but this one.
+    /// Signs the user out on all other devices.
     ///
-    /// A device that has signed out meanwhile is no failure.
+    /// A device that has already signed out does not cause an error.
     public func signOutOtherDevices() async throws {
         for device in try await devices() where !device.isCurrent {
             do {
@@ -58,7 +58,7 @@ extension AuthClient {
         }
     }
 
-    /// The identifier of this device: the `sid` of the access token; nil for another backend's.
+    /// The identifier of this device: the `sid` of the access token; nil for tokens of other backends.
     private var currentDeviceID: String? {
         guard let access = session.currentState.credential?.access else { return nil }
         return (try? JWT(unverified: access)).flatMap { $0.claims.members["sid"]?.stringValue }

@@ -6,15 +6,16 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-// The RPCs of `userservice.v1.UserService` by Connect's JSON protocol: a POST of the request's JSON, whose errors have the
-// same statuses as those of the other routes. So this module needs neither generated code nor the RPC runtime.
+// The RPCs of `userservice.v1.UserService` by Connect's JSON protocol: a POST with the request's JSON. Its errors have
+// the same statuses as those of the other routes. This module therefore needs neither generated code nor the RPC
+// runtime.
 
 extension AuthClient {
     /// Calls a method with the session's credential, and returns the members of its response.
     ///
     /// - Parameters:
     ///   - method: The name of the method, such as `ChangePassword`.
-    ///   - content: The members of the request; those with their default value may be left out.
+    ///   - content: The members of the request; members with their default value may be omitted.
     ///   - token: A credential that replaces the session's.
     ///   - isOpen: Whether the call needs no credential.
     /// - Throws: `AccountError`, `HTTPError`, and `AuthError.stepUpRequired` where a recent authentication is required.
@@ -25,11 +26,12 @@ extension AuthClient {
             .members(unauthorized: isOpen ? .wrongCredentials : .refused)
     }
 
-    /// Calls a method, and returns its response, with its date.
+    /// Calls a method, and returns the response with its date.
     func response(
         to method: String, _ content: JSONObject, bearing token: String? = nil, isOpen: Bool = false
     ) async throws -> HTTPResponse {
-        // The profile has no password, and is asked for each time: what was taken for a backend without may have been a gateway.
+        // The request for the profile contains no password, so it is always tried: an earlier failure may have come
+        // from a gateway.
         guard let folder = endpoints.userService, method == "GetProfile" || userServiceIsMissing.withLock({ !$0 })
         else { throw AccountError.notSupported }
         let sender = isOpen || token != nil ? openClient : client
@@ -40,7 +42,7 @@ extension AuthClient {
         if let token { request.fields[.authorization] = "Bearer \(token)" }
         let response = try await sender.respond(to: request)
         guard response.isOfUserService else {
-            // Of a sign-in, which every user service has.
+            // Only sign-in calls decide this, because every user service has them.
             if isOpen { userServiceIsMissing.withLock { $0 = true } }
             throw AccountError.notSupported
         }
@@ -59,10 +61,11 @@ extension AuthClient {
 }
 
 extension HTTPResponse {
-    /// Whether the user service may have written it, and not the backend's other routes, a web app's or a gateway.
+    /// Whether the user service may have written the response, instead of the backend's other routes, a web app or a
+    /// gateway.
     ///
-    /// An error has one of the protocol's codes; a 404 to a method that exists has one too. An outage and a lock say nothing
-    /// about what there is.
+    /// Its errors have one of the protocol's codes, even a 404 of an existing method. An outage or a rate limit does
+    /// not show whether the service exists.
     fileprivate var isOfUserService: Bool {
         if status == .tooManyRequests || (status.isServerError && status != 501) { return true }
         let members = (try? JSONValue(parsing: body.bytesWithoutMark))?.objectValue
@@ -71,7 +74,7 @@ extension HTTPResponse {
         return fields["latch-code"] != nil || Self.codes.contains(code)
     }
 
-    /// The codes of Connect's errors but `unimplemented`, which servers send for methods that they do not have.
+    /// The codes of Connect's errors except `unimplemented`, which servers send for methods that they do not have.
     private static let codes: Set<String> = [
         "canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists",
         "permission_denied",
@@ -81,7 +84,7 @@ extension HTTPResponse {
 }
 
 extension JSONObject {
-    /// Returns a text member; nil for a missing or an empty one, which proto3 does not tell apart.
+    /// Returns a text member; nil for a missing or an empty one, which proto3 does not distinguish.
     func filled(_ name: String) -> String? {
         self[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
     }

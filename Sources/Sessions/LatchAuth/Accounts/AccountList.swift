@@ -3,7 +3,7 @@
 package import LatchCore
 import PortableFoundation
 
-/// The accounts of a program's user, one of them current.
+/// The accounts of a program's user, one of which is current.
 ///
 /// ```swift
 /// let accounts = AccountList(service: "com.example.app") { entry, store in
@@ -13,9 +13,9 @@ import PortableFoundation
 /// let session = try await accounts.session(for: entry.id)
 /// ```
 ///
-/// The list contains no secrets, and is stored next to them as one record. Each account has its own record of tokens,
-/// its own locks and notifications, so that no event of one account, such as a late refresh, affects another. All
-/// processes of the user see one list: a lock serializes its changes, and they are notified of them without polling.
+/// The list contains no secrets, and is stored next to them as one record. Each account has separate tokens, locks and
+/// notifications. No event of one account, such as a late refresh, therefore affects another. All processes of the user
+/// see one list. A lock serializes its changes, and all processes are notified of them without polling.
 public actor AccountList {
     /// A closure that creates the session of an account over the store of its tokens.
     public typealias MakeSession = @Sendable (AccountEntry, any TokenStore<Tokens>) throws -> Session<Tokens>
@@ -29,22 +29,22 @@ public actor AccountList {
     private let makeSession: MakeSession
     private let random: RandomSource
 
-    /// The coordination of the list itself; created once, since it ignores its own notifications.
+    /// The coordination of the list, which is created once because it ignores its own notifications.
     private let coordination: (any SessionCoordination)?
     /// Serializes the changes and reads of the record within this process.
     private let mutex = AsyncMutex()
     /// Serializes the sign-ins and removals of this process, each of which changes the list and a record of tokens.
     private let memberships = AsyncMutex()
     private let broadcast = StateBroadcast(Content())
-    /// The task that listens to the other processes, once there is an observer.
+    /// The task that listens to other processes; it starts with the first observer.
     private var listener: Task<Void, Never>?
-    /// The live sessions of this process, by the account's identifier, with the client that each refreshes as.
+    /// The sessions of this process by account ID, with the client ID that each uses for refreshes.
     private var sessions: [String: (clientID: String?, session: Session<Tokens>)] = [:]
 
     /// Creates a list in the record `accounts` of `secrets`.
     ///
     /// - Parameters:
-    ///   - secrets: Keeps the list and each account's tokens.
+    ///   - secrets: The store of the list and of each account's tokens.
     ///   - random: The source of the accounts' identifiers.
     ///   - coordinate: Returns the coordination of the processes that share the store.
     ///   - makeSession: Creates an account's session, once in each process.
@@ -60,10 +60,10 @@ public actor AccountList {
         coordination = coordinate(record.name)
     }
 
-    /// Creates a list in a secret store that one process uses, such as an `InMemorySecretStore` of a test.
+    /// Creates a list in a secret store that only one process uses, such as an `InMemorySecretStore` of a test.
     ///
     /// - Parameters:
-    ///   - secrets: Keeps the list and each account's tokens.
+    ///   - secrets: The store of the list and of each account's tokens.
     ///   - makeSession: Creates an account's session, once in each process.
     public init(_ secrets: any SecretStore, makeSession: @escaping MakeSession) {
         self.init(secrets, coordinate: { _ in nil }, makeSession: makeSession)
@@ -72,7 +72,7 @@ public actor AccountList {
     /// Creates the list of a program in the platform's secret store.
     ///
     /// - Parameters:
-    ///   - service: Names the program, such as its bundle identifier.
+    ///   - service: The name of the program, such as its bundle identifier.
     ///   - makeSession: Creates an account's session, once in each process.
     public init(service: String, makeSession: @escaping MakeSession) {
         self.init(
@@ -87,10 +87,10 @@ public actor AccountList {
 
     /// Returns the stored list.
     ///
-    /// - Throws: A `store…` code if it cannot be read, which is not the same as an empty list.
+    /// - Throws: A `store…` code if the list cannot be read, which does not mean that it is empty.
     public func content() async throws -> Content { try await reload() }
 
-    /// Returns a stream of the current list and each later change once, in order, by any process.
+    /// Returns a stream of the current list and each later change by any process, once and in order.
     ///
     /// The stream ends with this object, or when its consumer stops.
     ///
@@ -101,7 +101,7 @@ public actor AccountList {
         return broadcast.stream()
     }
 
-    /// Returns the session of an account, of which there is one in this process.
+    /// Returns the session of an account; this process has one for each account.
     ///
     /// - Throws: `AuthError.unknownAccount`, a `store…` code, and the error of `makeSession`.
     public func session(for id: String) async throws -> Session<Tokens> {
@@ -124,22 +124,22 @@ public actor AccountList {
 }
 
 extension AccountList {
-    /// Signs a user in, to the existing account of the list or to a new one, which becomes the current account.
+    /// Signs a user in to an existing or a new account of the list, which becomes the current account.
     ///
-    /// The account is listed before its tokens are stored and made current afterwards, so that an interruption leaves
-    /// neither tokens without an account nor a current account without tokens. No other sign-in or removal comes in
-    /// between, in any process.
+    /// The account is listed before its tokens are stored, and made current afterwards. An interruption therefore
+    /// leaves neither tokens without an account nor a current account without tokens. Meanwhile no process can sign in
+    /// to or remove another account.
     ///
     /// - Parameters:
     ///   - tokens: The tokens that the issuer returned for the user.
-    ///   - name: The display name; if another account has it, a number is added.
+    ///   - name: The display name. If another account has it, a number is added.
     ///   - issuer: The URL of the issuer.
-    ///   - username: The name with which the user signs in; nil if it is not known.
+    ///   - username: The name that the user signs in with; nil if it is not known.
     ///   - userID: The issuer's identifier of the user; nil if it is not known.
     ///   - clientID: The identifier of this program at the issuer; nil for an issuer without registrations.
-    ///   - isClient: Whether the tokens are those of the program itself, and of no user.
-    ///   - replaced: The identifier of the account that is signed in again, where nothing names its user; nil finds it by
-    ///     the user.
+    ///   - isClient: Whether the tokens belong to the program itself and not to a user.
+    ///   - replaced: The identifier of the account that is signed in again if nothing names its user; nil finds the
+    ///     account by the user.
     /// - Throws: A `store…` code; a new account is then removed again.
     @discardableResult
     public func signIn(
@@ -180,7 +180,7 @@ extension AccountList {
         do {
             try await use(entry.id)
         } catch AuthError.unknownAccount {
-            // A process of an earlier version has removed the account meanwhile; it stays removed.
+            // A process of an earlier version has removed the account meanwhile, so it stays removed.
             try await session.signOut()
             throw AuthError.unknownAccount
         }
@@ -193,7 +193,7 @@ extension AccountList {
         do {
             try await change { $0.remove(entry.id) }
         } catch {
-            // The caller gets the first error; the account stays listed, signed out.
+            // The caller gets the first error; the account stays listed as signed out.
         }
     }
 
@@ -222,14 +222,15 @@ extension AccountList {
     /// Signs an account out on this device and removes it from the list.
     ///
     /// - Returns: The tokens that were current, so that the issuer can revoke them; nil if there were none.
-    /// - Throws: `AuthError.unknownAccount`, or a `store…` code; if the tokens could not be removed, the account is
-    ///   still in the list.
+    /// - Throws: `AuthError.unknownAccount`, or a `store…` code. If the tokens could not be removed, the account stays
+    ///   in the list.
     @discardableResult
     public func remove(_ id: String) async throws -> Tokens? { try await removing(id).last }
 
     /// Removes an account as ``remove(_:)`` does.
     ///
-    /// - Returns: Its tokens, and whether the issuer was asked about all that earlier sign-outs had left.
+    /// - Returns: The account's tokens, and whether the issuer was asked to revoke all credentials of earlier
+    ///   sign-outs.
     package func removing(_ id: String) async throws -> (last: Tokens?, isRestRevoked: Bool) {
         let (session, last) = try await changingMemberships {
             let session = try await self.session(for: id)
@@ -238,11 +239,11 @@ extension AccountList {
             return (session, last)
         }
         sessions[id] = nil
-        // Nobody would revoke later what belongs to no account.
+        // Without an account, no process would revoke the remaining credentials later.
         return (last, await session.revocations?.close() ?? true)
     }
 
-    /// Removes an account unless a user is signed in to it, in this process or in another one.
+    /// Removes an account unless a user is signed in to it in this or another process.
     ///
     /// - Returns: Whether it was removed.
     /// - Throws: As ``remove(_:)``.
@@ -275,10 +276,10 @@ extension AccountList {
         }
     }
 
-    /// Reads the record, changes it and stores it, while no other process does the same.
+    /// Reads, changes and stores the record, while no other process can do so.
     ///
-    /// - Parameter replacingDamaged: Whether a damaged list is set aside and replaced. Only a sign-in may do that: all
-    ///   other changes concern accounts of the damaged list.
+    /// - Parameter replacingDamaged: Whether a damaged list is set aside and replaced. Only a sign-in may do that,
+    ///   because all other changes concern accounts of the damaged list.
     private func change<Result: Sendable>(
         replacingDamaged: Bool = false, _ body: @Sendable (inout Content) throws -> Result
     ) async throws -> Result {
@@ -307,10 +308,10 @@ extension AccountList {
         return result
     }
 
-    /// Runs `body`, which changes the list and an account's record of tokens, while no other process does the same.
+    /// Runs `body`, which changes the list and an account's record of tokens, while no other process can do so.
     ///
-    /// The list's own lock is too short for that: it protects one change of the list. Of its two sections this one is
-    /// free, since nobody refreshes a list.
+    /// The list's store lock is not enough, because it protects only one change of the list. The list's other lock is
+    /// free for this, because a list is never refreshed.
     private func changingMemberships<Result: Sendable>(
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -322,7 +323,7 @@ extension AccountList {
         }
     }
 
-    /// Begins to listen to the other processes, once.
+    /// Begins to listen to other processes, once.
     private func listen() {
         guard listener == nil, let coordination else { return }
         let changes = coordination.changes()
@@ -336,7 +337,7 @@ extension AccountList {
         do {
             try await reload()
         } catch {
-            // No caller waits here; the next use or notification reads the record again.
+            // No caller waits here. The next use or notification reads the record again.
         }
     }
 }
@@ -344,12 +345,12 @@ extension AccountList {
 extension AccountList {
     /// The content of a list at one moment.
     public struct Content: Sendable, Hashable {
-        /// The accounts, in the order of their creation.
+        /// The accounts in the order of their creation.
         public internal(set) var entries: [AccountEntry] = []
         /// The identifier of the current account.
         ///
-        /// It may be nil if there are accounts: when the current one is removed, no other becomes current, since a user
-        /// must not unknowingly act as another one.
+        /// It may be nil although there are accounts. When the current account is removed, no other becomes current,
+        /// because a user must not unknowingly act as another one.
         public internal(set) var currentID: String?
 
         /// Creates an empty list.
@@ -396,7 +397,7 @@ extension AccountList {
 private struct AccountListRecord: Sendable {
     /// The JSON form of the record.
     private struct Content: Codable {
-        /// The only version is 1; a record of a later one is not overwritten.
+        /// The only version is 1; a record of a later version is not overwritten.
         var version = 1
         var current: String?
         var accounts: [AccountEntry]
@@ -421,7 +422,7 @@ private struct AccountListRecord: Sendable {
             throw AuthError.store(.storeUnavailable, "the record '\(name)' has version \(stored.version)")
         }
         var content = AccountList.Content()
-        // An identifier names a record of tokens: two accounts with the same one would share it.
+        // The identifier names a record of tokens, so two accounts with the same one would share it.
         for entry in stored.accounts where content[entry.id] == nil { content.entries.append(entry) }
         content.currentID = stored.current.flatMap { content[$0]?.id }
         return content

@@ -5,14 +5,14 @@ public import LatchHTTP
 public import PortableFoundation
 import Synchronization
 
-/// A credential of the cookies of a login: each is sent where its domain, path and security allow it.
+/// A credential of the cookies from a login, each of which is sent where its domain, path and security allow it.
 ///
 /// In a `Session` the login is the refresh; see `Session.init(cookiesIn:…)`. A credential without cookies counts as
-/// expired, so that a session that holds it logs in before its first request.
+/// expired, so that its session logs in before the first request.
 public struct CookieCredential: SessionCredential {
-    /// The cookies, with every attribute, in the order of their creation.
+    /// The cookies with all attributes, in the order of their creation.
     public let cookies: [Cookie]
-    /// The expiry: that of the last cookie, or of the first named one.
+    /// The latest expiry of all cookies, or the earliest one of the named cookies.
     public let expiry: Date?
 
     /// The cookies as a set that selects by request.
@@ -21,14 +21,16 @@ public struct CookieCredential: SessionCredential {
     private let names: Set<String>
     private let policy: CookiePolicy
     private let clock: WallClock
-    /// The identifier of the login: a response to an earlier one must not change the cookies of a later one.
+    /// The identifier of the login.
+    ///
+    /// A response to an earlier login must not change the cookies of a later one.
     private let login: String
 
     /// Creates a credential of cookies.
     ///
     /// - Parameters:
-    ///   - names: The names of the required cookies, if they are known: without one of them the credential has
-    ///     expired. Without names it expires with the last cookie.
+    ///   - names: The names of the required cookies, if they are known. Without one of them, the credential has
+    ///     expired. Without names, it expires with the last cookie.
     ///   - policy: The rules for cookies in responses.
     package init(
         _ cookies: [Cookie], named names: Set<String> = [], policy: CookiePolicy = CookiePolicy(),
@@ -40,7 +42,7 @@ public struct CookieCredential: SessionCredential {
         self.init(set, named: names, policy: policy, clock: clock, login: RandomSource.system.identifier())
     }
 
-    /// Creates a credential of cookies that were already checked.
+    /// Creates a credential of cookies that are already checked.
     private init(_ set: CookieSet, named names: Set<String>, policy: CookiePolicy, clock: WallClock, login: String) {
         self.set = set
         self.names = names
@@ -51,7 +53,7 @@ public struct CookieCredential: SessionCredential {
         expiry = Self.expiry(of: cookies, named: names)
     }
 
-    /// Adds the cookies for the request's URL, each replacing one of its name.
+    /// Adds the cookies for the request's URL; each replaces an existing cookie with its name.
     public func authorize(_ request: inout HTTPRequest) {
         request.add(set.cookies(for: request, at: clock.now, under: policy), replacing: true)
     }
@@ -59,13 +61,13 @@ public struct CookieCredential: SessionCredential {
     /// Whether both carry the same cookies.
     public func hasSameAccessToken(as other: CookieCredential) -> Bool { pairs == other.pairs }
 
-    /// Whether both carry the same cookies: a login does not depend on its predecessor.
+    /// Whether both carry the same cookies, because a login does not depend on its predecessor.
     public func hasSameRefreshToken(as other: CookieCredential) -> Bool { pairs == other.pairs }
 
     /// Returns the credential with the cookies of a response.
     ///
-    /// The cookies of a refusal are ignored: they usually delete, and the session may have logged in again by the time it
-    /// arrives. A response that only moves the expiry by less than a minute does not need a new record either.
+    /// The cookies of a 401 are ignored: usually they delete cookies, and the session may have logged in again before
+    /// the response arrives. A response that only moves the expiry by less than a minute does not change the record.
     public func rotated(
         by response: HTTPResponse, to request: HTTPRequest, sentWith sent: CookieCredential
     ) -> CookieCredential? {
@@ -108,7 +110,7 @@ extension Cookie {
 }
 
 extension CookieCredential: Redacting {
-    /// The names and domains, without the values.
+    /// The names and domains without the values.
     public var description: String { "CookieCredential(\(cookies.map(\.description).joined(separator: ", ")))" }
 }
 
@@ -125,22 +127,22 @@ extension Session where Value == CookieCredential {
     /// let client = Client(baseURL: url, interceptors: [SessionInterceptor(session, for: .host("legacy.example.com"))])
     /// ```
     ///
-    /// While there are no cookies the next request logs in before it is sent, once for all concurrent requests; so does a
-    /// 401, and the expiry of the cookies. After `signOut()` no request logs in until `signIn()`. The cookies of responses
-    /// are adopted and stored. The error of a failed login is thrown, and the next request tries again, unless the server
-    /// refused it: then only `signIn()` tries again, so that a wrong password is not repeated forever. Any JSON object with a
-    /// 401 or 403 is the server's refusal. An empty one, or one with HTML, may come from a gateway: the login is tried once
-    /// more after a pause.
+    /// Without cookies, the next request logs in before it is sent, once for all concurrent requests. A 401 and the
+    /// expiry of the cookies also cause a login. After `signOut()` no request logs in until `signIn()`. The cookies of
+    /// responses are adopted and stored. A failed login throws its error, and the next request tries again. If the
+    /// server refused the login, only `signIn()` tries again, so that a wrong password is not repeated forever. Any
+    /// JSON object with a 401 or 403 counts as the server's refusal. An empty response, or HTML, may come from a
+    /// gateway: the login is repeated once after a pause.
     ///
     /// - Parameters:
-    ///   - store: Keeps the cookies, such as a `SecretCookieStore`.
-    ///   - names: The names of the required cookies, if they are known: without one of them, and when the first of
-    ///     them expires, the session logs in.
+    ///   - store: The store of the cookies, such as a `SecretCookieStore`.
+    ///   - names: The names of the required cookies, if they are known. The session logs in if one is missing, and when
+    ///     the first of them expires.
     ///   - cookiePolicy: The rules for cookies in responses.
-    ///   - policy: Decides when to log in again before the cookies expire.
-    ///   - clock: The time, and the means to wait for it.
+    ///   - policy: The times at which the session logs in again before the cookies expire.
+    ///   - clock: The clock of the session.
     ///   - random: The source of jitter and identifiers.
-    ///   - executor: Runs the session's own tasks; nil means the global pool.
+    ///   - executor: The executor of the session's own tasks; nil for the global pool.
     ///   - login: Logs in, and returns the received cookies.
     public init(
         cookiesIn store: any TokenStore<[Cookie]>,
@@ -157,7 +159,7 @@ extension Session where Value == CookieCredential {
         }
         let store = LoginCookieStore(store, credential: credential)
         var policy = policy
-        // A login uses nothing up.
+        // A login uses up no token, so an unanswered one need not be repeated.
         policy.repeatsUnanswered = false
         self.init(store: store, policy: policy, clock: clock, random: random, executor: executor) { _ in
             let cookies: CookieCredential
@@ -172,9 +174,10 @@ extension Session where Value == CookieCredential {
         }
     }
 
-    /// Logs in now, also after a sign-out and after a refused login.
+    /// Logs in now, even after a sign-out or a refused login.
     ///
-    /// - Throws: The error of the login, a `store…` code, or `AuthError.superseded` after a sign-in or sign-out meanwhile.
+    /// - Throws: The error of the login, a `store…` code, or `AuthError.superseded` after another sign-in or sign-out
+    ///   in the meantime.
     public func signIn() async throws {
         let generation = machine.generation
         let request = RefreshRequest(credential: CookieCredential([]), idempotencyKey: random.identifier())
@@ -188,14 +191,17 @@ extension Session where Value == CookieCredential {
     }
 }
 
-/// An adapter between a session and the store of its cookies: an empty store is an expired credential, since a login
-/// needs no predecessor.
+/// An adapter between a session and the store of its cookies.
+///
+/// An empty store counts as an expired credential, because a login needs no predecessor.
 private final class LoginCookieStore: TokenStore {
     private let store: any TokenStore<[Cookie]>
     private let credential: @Sendable ([Cookie]) -> CookieCredential
-    /// Whether the store is known to have held cookies: if they are gone, another process has signed out.
+    /// Whether the store is known to have held cookies.
+    ///
+    /// If they are gone, another process has signed out.
     private let hasCookies = Mutex(false)
-    /// The cookies that were stored last: a store may keep only those that outlive the process.
+    /// The cookies that were stored last, because a store may keep only cookies that outlive the process.
     private let saved = Mutex<[Cookie]>([])
 
     init(
@@ -211,10 +217,10 @@ private final class LoginCookieStore: TokenStore {
         saved.withLock { $0 = value.cookies }
     }
 
-    /// Returns the stored cookies; nil only if there were cookies and they are gone.
+    /// Returns the stored cookies; nil only if there were cookies that are now gone.
     ///
-    /// The store sets a damaged record aside, and a login replaces it. If the second read fails as well, the store is
-    /// damaged as a whole, and must not be overwritten by a login.
+    /// The store sets a damaged record aside, and a login replaces it. If the second read also fails, the whole store
+    /// is damaged, and a login must not overwrite it.
     func load() async throws -> CookieCredential? {
         do {
             return try await read()

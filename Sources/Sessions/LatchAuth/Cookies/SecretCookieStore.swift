@@ -3,14 +3,16 @@
 public import LatchHTTP
 import PortableFoundation
 
-/// A store of cookies under one name in a `SecretStore`, as JSON, with every attribute.
+/// A store of cookies under one name in a `SecretStore`, as JSON with all attributes.
 ///
-/// A record that cannot be read is set aside under the name with the suffix `.damaged`, and the read fails once; after
+/// A record that cannot be read is set aside under the name with the suffix `.damaged`, and the read fails once. After
 /// that the store is empty, and the next login or change begins a new record.
 public struct SecretCookieStore: TokenStore {
-    /// The store of the record, with its guarantees: this type adds none.
+    /// The store of the record, whose guarantees this type passes on without additions.
     private let secrets: any SecretStore
-    /// The name of the record, which errors may quote, so it must not be a secret.
+    /// The name of the record.
+    ///
+    /// Errors may quote it, so it must not be a secret.
     private let name: String
     private let keepsSessionCookies: Bool
 
@@ -19,8 +21,8 @@ public struct SecretCookieStore: TokenStore {
     /// - Parameters:
     ///   - secrets: The store that contains the secret.
     ///   - name: The name of the secret; one name for each account.
-    ///   - keepsSessionCookies: Whether cookies without a date of expiry outlive the process. For a browser they do not
-    ///     (RFC 6265bis §5.7); for a command that runs once for each request the session lasts longer.
+    ///   - keepsSessionCookies: Whether cookies without an expiry outlive the process. In a browser they do not (RFC
+    ///     6265bis §5.7). A command that runs once for each request needs them longer.
     public init(_ secrets: any SecretStore, name: String, keepsSessionCookies: Bool = true) {
         self.secrets = secrets
         self.name = name
@@ -35,13 +37,13 @@ public struct SecretCookieStore: TokenStore {
 
     /// Returns the stored cookies, including expired ones.
     ///
-    /// - Throws: `AuthError.storeCorrupt`, once, when the record cannot be read; it is then set aside.
+    /// - Throws: `AuthError.storeCorrupt` once if the record cannot be read; it is then set aside.
     public func load() async throws -> [Cookie]? {
         guard let record = try await secrets.read(name) else { return nil }
         do {
             return try JSONDecoder().decode([Cookie].self, from: Data(record))
         } catch {
-            // First the copy, then the removal: a crash in between repeats the copy.
+            // The copy comes before the removal: a crash in between repeats the copy.
             try await secrets.write(record, for: "\(name).damaged")
             try await secrets.remove(name)
             // The decoding error may quote the record, so it is not passed on.
@@ -53,17 +55,17 @@ public struct SecretCookieStore: TokenStore {
     /// Removes the stored cookies.
     public func clear() async throws { try await secrets.remove(name) }
 
-    /// Fills a jar with the stored cookies, and then stores the jar's cookies after each change.
+    /// Fills a jar with the stored cookies, then stores the jar's cookies after each change.
     ///
-    /// It returns when its task is cancelled, with the last change stored. Start it before the jar is used: the stored
-    /// cookies replace those of the jar.
+    /// It returns when its task is canceled, after it has stored the last change. Start it before you use the jar,
+    /// because the stored cookies replace those of the jar.
     ///
     /// - Throws: As `load()`, and if a change cannot be stored; the jar itself stays usable.
     public func follow(_ jar: CookieJar) async throws {
         let changes = jar.changes
         if let kept = try await load() { jar.insert(kept) }
         for await _ in changes { try await save(jar.cookies) }
-        // This task is cancelled, and so would be its calls.
+        // This task is canceled, and its calls would be canceled with it.
         try await Task { try await save(jar.cookies) }.value
     }
 }

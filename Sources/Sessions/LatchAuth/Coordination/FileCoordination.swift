@@ -6,9 +6,9 @@ import Synchronization
 
 /// A coordination of the sessions of all processes that share a folder.
 ///
-/// It uses three small files next to the secrets, none of which holds a secret: two locks, which the kernel releases
-/// with their process, and one that is written after each change and watched by the others. The locks' files name the
-/// process that took them last, and a stamp of the last change.
+/// It uses three small files next to the secrets, none of which holds a secret. Two are locks, which the kernel
+/// releases when their process ends. The third is written after each change, and other processes watch it. A lock's
+/// file contains the name of the process that took the lock last, and the stamp of the last change.
 public final class FileCoordination: SessionCoordination {
     /// The common prefix of the three files' paths.
     private let path: String
@@ -17,16 +17,16 @@ public final class FileCoordination: SessionCoordination {
     private let random: RandomSource
     /// The content of the watched file as this object wrote it last.
     private let lastAnnouncement = Mutex<[UInt8]?>(nil)
-    /// Waits between two attempts at a lock.
+    /// Waits between two attempts to take a lock.
     private let pause: @Sendable (Duration) async throws -> Void
 
-    /// Creates a coordination by the files `path.renewal`, `path.store` and `path.changed`.
+    /// Creates a coordination over the files `path.renewal`, `path.store` and `path.changed`.
     ///
     /// - Parameters:
-    ///   - path: The path of the files without their extension, one for each account; a missing folder is created with
-    ///     access for this user only.
-    ///   - timeout: The maximum wait for a lock: longer than a refresh takes, and not endless, for a process that was
-    ///     stopped in the middle of one.
+    ///   - path: The path of the files without their extension, different for each account. A missing folder is created
+    ///     with access only for this user.
+    ///   - timeout: The maximum wait for a lock. It is longer than a refresh takes, but limited, because a process may
+    ///     be stopped while it holds the lock.
     ///   - clock: The clock that measures the wait.
     ///   - random: The source of the values that announce a change.
     public init(
@@ -39,7 +39,7 @@ public final class FileCoordination: SessionCoordination {
         pause = { try await Task.sleep(for: $0, clock: .continuous) }
     }
 
-    /// Creates a coordination that waits between two attempts at a lock by `pause`.
+    /// Creates a coordination that calls `pause` between two attempts to take a lock.
     package init(
         path: String, timeout: Duration, clock: WallClock, random: RandomSource,
         pausing pause: @escaping @Sendable (Duration) async throws -> Void
@@ -53,8 +53,8 @@ public final class FileCoordination: SessionCoordination {
 
     /// Waits for the kernel's lock on the section's file.
     ///
-    /// - Throws: `AuthError.storeDenied` and the like if the lock's file cannot be used, `lockHeld` with the name of the
-    ///   holder after the timeout.
+    /// - Throws: `AuthError.storeDenied` or another `store…` code if the lock's file cannot be used; `lockHeld` with
+    ///   the holder's name after the timeout.
     package func enter(_ section: SessionSection) async throws -> SessionLock {
         let lock = lock(of: section)
         do {
@@ -70,7 +70,7 @@ public final class FileCoordination: SessionCoordination {
         }
     }
 
-    /// Takes the kernel's lock on the section's file where it is free.
+    /// Takes the kernel's lock on the section's file if it is free.
     ///
     /// - Throws: As `enter(_:)` if the lock's file cannot be used.
     package func enterIfFree(_ section: SessionSection) async throws -> SessionLock? {
@@ -83,19 +83,20 @@ public final class FileCoordination: SessionCoordination {
         }
     }
 
-    /// A read of the record takes a moment; a wait of minutes for it would help no caller.
+    /// Returns the timeout of a section; a read of the record is short, and waiting minutes for it would help no
+    /// caller.
     private func timeout(of section: SessionSection) -> Duration {
         section == .store ? min(timeout, .seconds(15)) : timeout
     }
 
     private func lock(of section: SessionSection) -> FileLock { FileLock("\(path).\(section.rawValue)") }
 
-    /// Writes this process's name into the lock's file, for whoever waits in vain.
+    /// Writes this process's name into the lock's file, for other processes whose wait times out.
     private func entered(_ section: SessionSection, _ holder: FileLock.Holder) throws -> SessionLock {
         var content = LockContent(try holder.content())
         content.holder = Self.processName
         do { try holder.replaceContent(by: content.bytes) } catch {
-            // On a full disk the lock has no name; it is a lock all the same.
+            // On a full disk the lock has no name, but still works.
         }
         if section == .store, !announcesStamps { content.stamp = nil }
         let random = random
@@ -106,7 +107,7 @@ public final class FileCoordination: SessionCoordination {
                 do {
                     try holder.replaceContent(by: LockContent(stamp: stamp, holder: Self.processName).bytes)
                 } catch {
-                    // An empty file needs no room, and has no stamp.
+                    // An empty file needs no space and has no stamp.
                     try holder.replaceContent(by: [])
                     return nil
                 }
@@ -125,10 +126,10 @@ public final class FileCoordination: SessionCoordination {
     /// The stamp of the last change of the record.
     package var stamp: String? { announcesStamps ? content(of: .store)?.stamp : nil }
 
-    /// Whether the last change was made by a process that writes stamps; those of earlier versions do not.
+    /// Whether the last change was made by a process that writes stamps, unlike earlier versions.
     private var announcesStamps: Bool {
         do {
-            // Empty is a first announcement that is being written.
+            // An empty file is a first announcement that is being written.
             guard let announcement = try AtomicFile("\(path).changed").read(), !announcement.isEmpty else {
                 return true
             }
@@ -147,7 +148,7 @@ public final class FileCoordination: SessionCoordination {
 
     /// Writes a new random value into the watched file.
     ///
-    /// If that fails, the others see the change when they next read the record.
+    /// If that fails, other processes see the change when they next read the record.
     package func announceChange() {
         let announcement = Self.mark + Array(random.identifier().utf8)
         lastAnnouncement.withLock { $0 = announcement }
@@ -165,8 +166,8 @@ public final class FileCoordination: SessionCoordination {
 
     /// Watches the file.
     ///
-    /// Its elements include the announcements of this session, which the stamp tells apart. If the file cannot be watched,
-    /// the stream ends at once, and changes are seen when the record is next read.
+    /// The elements include this session's announcements; the stamp shows which ones. If the file cannot be watched,
+    /// the stream ends immediately, and changes are seen when the record is next read.
     package func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let file = AtomicFile("\(path).changed")
@@ -188,7 +189,7 @@ private struct LockContent {
 
     init(stamp: String?, holder: String?) { (self.stamp, self.holder) = (stamp, holder) }
 
-    /// Parses two lines; anything else, such as the empty file of an earlier version, has no stamp.
+    /// Parses two lines; any other content, such as the empty file of an earlier version, has no stamp.
     init(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         guard lines.count >= 2, lines[0].count == 32 || lines[0].elementsEqual([0x2D]) else { return }
@@ -200,6 +201,6 @@ private struct LockContent {
 }
 
 extension FileError {
-    /// Whether the file system has no locks, so that the sessions of this home cannot be kept apart.
+    /// Whether the file system has no locks, so that the sessions of this home folder cannot exclude each other.
     fileprivate var hasNoLocks: Bool { operation == "flock" && reason == .unsupported }
 }

@@ -2,17 +2,17 @@
 
 import Synchronization
 
-/// Locks and change notifications for the sessions over one account's record, in this process and in others.
+/// Locks and change notifications for the sessions over one account's record, in this and other processes.
 package protocol SessionCoordination: Sendable {
-    /// Waits until no other session is in `section`, and keeps all others out until the lock is released.
+    /// Waits until no other session is in `section`, and excludes all others until the lock is released.
     ///
-    /// The lock also ends with its process, however that ends. No session waits for `refresh` while in `store`.
+    /// The lock also ends with its process, even after a crash. No session waits for `refresh` while in `store`.
     ///
-    /// - Throws: An `AuthError` with a `store…` code if the lock cannot be taken, `lockHeld` after a time limit, and
-    ///   `CancellationError` as soon as the task is cancelled.
+    /// - Throws: An `AuthError` with a `store…` code if the lock cannot be taken; `lockHeld` after a time limit;
+    ///   `CancellationError` as soon as the task is canceled.
     func enter(_ section: SessionSection) async throws -> SessionLock
 
-    /// Enters `section` if no other session is in it at this moment; returns nil if one is.
+    /// Enters `section` if no other session is in it now; otherwise returns nil.
     ///
     /// - Throws: As `enter(_:)`.
     func enterIfFree(_ section: SessionSection) async throws -> SessionLock?
@@ -26,29 +26,30 @@ package protocol SessionCoordination: Sendable {
     /// Notifies the other sessions that the record has changed.
     func announceChange() async
 
-    /// Whether the last announcement, as far as it can be read, was made by this coordination.
+    /// Whether this coordination made the last announcement, as far as that can be read.
     var hasAnnouncedLast: Bool { get }
 
-    /// Returns a stream with an element for each later change by another session; several may be merged.
+    /// Returns a stream with an element for each later change by another session; several changes may be merged.
     func changes() -> AsyncStream<Void>
 }
 
 /// A critical section of the sessions over one record.
 package enum SessionSection: String, Sendable, Hashable, CaseIterable {
-    /// The request to the issuer and the storing of its result; it lasts as long as the network or a failed store.
+    /// The request to the issuer and the storing of its result; it lasts as long as the network takes or the store
+    /// fails.
     case refresh = "renewal"
-    /// A read of the record and its replacement; it lasts a moment.
+    /// A read of the record and its replacement, which are short.
     case store
 }
 
 extension SessionCoordination {
-    /// Nil: the holder is not known.
+    /// Nil by default: the holder is not known.
     package func holder(of section: SessionSection) -> String? { nil }
 
-    /// False: each announcement may be another session's.
+    /// False by default: each announcement may come from another session.
     package var hasAnnouncedLast: Bool { false }
 
-    /// Nil: each session reads the record each time.
+    /// Nil by default: each session reads the record each time.
     package var stamp: String? { nil }
 }
 
@@ -64,8 +65,8 @@ package final class SessionLock: Sendable {
     /// Creates a lock that `onRelease` releases.
     ///
     /// - Parameters:
-    ///   - setStamp: Writes a new stamp and returns it for true, and removes it for false.
-    ///   - excludes: Returns whether the lock, if it is not released, still keeps other sessions out.
+    ///   - setStamp: Writes a new stamp and returns it if the argument is true; removes the stamp if it is false.
+    ///   - excludes: Returns whether the lock still excludes other sessions if it is not released.
     package init(
         stamp: String? = nil, setStamp: @escaping @Sendable (Bool) throws -> String? = { _ in nil },
         excludes: @escaping @Sendable () -> Bool = { true }, _ onRelease: @escaping @Sendable () -> Void
@@ -76,23 +77,23 @@ package final class SessionLock: Sendable {
         self.onRelease = onRelease
     }
 
-    /// Whether the lock keeps other sessions out: it is not released, and its file was not removed or replaced.
+    /// Whether the lock excludes other sessions: it is not released, and its file was not removed or replaced.
     package var isHeld: Bool { !isReleased.load(ordering: .acquiring) && excludes() }
 
-    /// Removes the stamp, before the record is changed.
+    /// Removes the stamp before the record is changed.
     ///
-    /// - Throws: The failure of the file system, or `AuthError.lockLost`; the record must not be changed then.
+    /// - Throws: The failure of the file system, or `AuthError.lockLost`. The record must then not be changed.
     package func removeStamp() throws {
         guard isHeld else { throw AuthError.lockLost }
         _ = try setStamp(false)
     }
 
-    /// Writes a new stamp, after the record was changed.
+    /// Writes a new stamp after the record was changed.
     ///
-    /// - Returns: The stamp; nil if there is none, or it could not be written.
+    /// - Returns: The stamp; nil if there is none or it could not be written.
     package func renewStamp() -> String? { do { return try setStamp(true) } catch { return nil } }
 
-    /// Releases the lock; to be called once.
+    /// Releases the lock; call it once.
     package func release() {
         isReleased.store(true, ordering: .releasing)
         onRelease()

@@ -12,7 +12,7 @@ internal import PortableFoundation
 /// APIKey("…", inQuery: "api_key")     // prefer a field: URLs end up in logs of servers and proxies
 /// ```
 public struct APIKey: SessionCredential, Codable {
-    /// The key as it is sent.
+    /// The key in the form that is sent.
     private let key: String
     /// The header field that carries the key.
     private var field: String?
@@ -31,10 +31,10 @@ public struct APIKey: SessionCredential, Codable {
         query = parameter
     }
 
-    /// The name of the header field; a stored key without a field or a parameter belongs into the usual one.
+    /// The name of the header field; a stored key without a field or a parameter uses the default field.
     private var fieldName: HTTPFieldName { HTTPFieldName(field ?? "X-API-Key") }
 
-    /// Sets the field or the parameter, once, however often it is called, and marks it as a secret.
+    /// Sets the field or the parameter once, even if called repeatedly, and marks it as a secret.
     public func authorize(_ request: inout HTTPRequest) {
         if let query {
             request.setQueryParameter(query, to: key)

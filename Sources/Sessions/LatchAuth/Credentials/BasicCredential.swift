@@ -9,13 +9,13 @@ internal import PortableFoundation
 public struct BasicCredential: SessionCredential, Codable {
     /// The user ID; it contains no colon.
     package let user: String
-    /// The password as it is sent.
+    /// The password in the form that is sent.
     package let password: String
 
     /// Creates a credential.
     ///
-    /// - Throws: `AuthError.invalidCredential` for a user ID with a colon, which would become part of the password, and
-    ///   for control characters (RFC 7617 §2).
+    /// - Throws: `AuthError.invalidCredential` for control characters, and for a user ID with a colon, which would
+    ///   become part of the password (RFC 7617 §2).
     public init(user: String, password: String) throws(AuthError) {
         guard !user.utf8.contains(0x3A) else { throw .invalidCredential("the user contains a colon") }
         guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -25,7 +25,7 @@ public struct BasicCredential: SessionCredential, Codable {
         self.password = password
     }
 
-    /// Decodes a credential, with the checks of the initializer.
+    /// Decodes a credential, and runs the checks of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
@@ -35,7 +35,7 @@ public struct BasicCredential: SessionCredential, Codable {
 
     private enum CodingKeys: String, CodingKey { case user, password }
 
-    /// Sets the `Authorization` field.
+    /// Sets the `Authorization` field to the credential.
     public func authorize(_ request: inout HTTPRequest) {
         let pair = Base64Alphabet.standard.encodePadded(Array("\(user):\(password)".utf8))
         request.fields[.authorization] = "Basic \(pair)"

@@ -5,9 +5,9 @@ internal import LatchHTTP
 
 /// Digests of a message's content, which may be a stream.
 enum ContentHash {
-    /// Returns the digest of the whole content; a stream is read for that, and again when it is sent.
+    /// Returns the digest of the whole content; a stream is read for this, and again when it is sent.
     ///
-    /// - Throws: `AuthError.unsignableContent` if it can be read only once, and the error of the stream.
+    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of the stream.
     static func digest<Hash: HashFunction>(of body: HTTPBody, by hash: Hash.Type) async throws -> [UInt8] {
         guard let stream = body.stream else { return Array(Hash.hash(data: body.bytes)) }
         guard stream.isReplayable else { throw AuthError.unsignableContent }
@@ -16,7 +16,7 @@ enum ContentHash {
         return Array(state.finalize())
     }
 
-    /// Returns bytes in hexadecimal, in lower case.
+    /// Returns bytes in lowercase hexadecimal.
     static func hex(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

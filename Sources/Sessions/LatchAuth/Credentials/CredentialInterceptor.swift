@@ -26,10 +26,10 @@ public struct CredentialInterceptor: Interceptor {
         self.credential = credential
     }
 
-    /// Sends the request, authorized if its target is in the scope.
+    /// Sends the request, with the credential if its target is in the scope.
     ///
-    /// If the response requires another proof of the same credential, and the content can be read again, it is sent
-    /// once more.
+    /// If the response requires another proof of the same credential, the request is sent once more, provided that its
+    /// content can be read again.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard scope.allows(request.origin), let credential = try await credential() else {
             return try await next.respond(to: request)
@@ -38,7 +38,7 @@ public struct CredentialInterceptor: Interceptor {
     }
 }
 
-/// One attempt of a request: it authorizes each message to the request's origin, and none to another one.
+/// One attempt of a request, which authorizes only messages to the request's origin.
 final class CredentialAttempt: RequestModifier {
     private let credential: any Credential
     private let repeats = Mutex(false)

@@ -5,24 +5,25 @@ public import LatchHTTP
 
 /// The destinations of a credential: an exact origin, an exact host, or a host's subdomains, never a substring.
 public struct CredentialScope: Sendable, Hashable {
-    /// The three shapes of a scope; all compare whole hosts, never parts of text.
+    /// The three kinds of scope; all compare whole hosts, never parts of text.
     private enum Rule: Sendable, Hashable {
         case origin(HTTPOrigin)
         case host(String)
         case subdomains(String)
     }
 
-    /// The rule; its hosts are in lower case, as in `HTTPOrigin`.
+    /// The rule, whose hosts are in lowercase, as in `HTTPOrigin`.
     private let rule: Rule
 
     /// Returns a scope of one origin: scheme, host and port.
     public static func origin(_ origin: HTTPOrigin) -> CredentialScope { CredentialScope(rule: .origin(origin)) }
 
-    /// Returns a scope of one host over https, on any port; plain http only if the host is this machine.
+    /// Returns a scope of one host over https on any port; plain http only if the host is this machine.
     public static func host(_ host: String) -> CredentialScope { CredentialScope(rule: .host(host.lowercasedASCII())) }
 
-    /// Returns a scope of a domain and its subdomains over https: `example.com` and `api.example.com`, never
-    /// `badexample.com`.
+    /// Returns a scope of a domain and its subdomains over https.
+    ///
+    /// `example.com` includes `api.example.com`, but not `badexample.com`.
     public static func subdomains(of domain: String) -> CredentialScope {
         CredentialScope(rule: .subdomains(domain.lowercasedASCII()))
     }
@@ -35,12 +36,12 @@ public struct CredentialScope: Sendable, Hashable {
         case .host(let host):
             return origin.host == host && isPrivate(origin)
         case .subdomains(let domain):
-            // Every host that ends with a dot is "below" the empty domain.
+            // Every host that ends with a dot is below the empty domain.
             guard !domain.isEmpty else { return false }
             return (origin.host == domain || origin.host.utf8.ends(with: ".\(domain)".utf8)) && isPrivate(origin)
         }
     }
 
-    /// Whether no attacker on the network can read a request to `origin`: TLS, or the loopback interface.
+    /// Whether a request to `origin` is protected from attackers on the network: by TLS, or on the loopback interface.
     private func isPrivate(_ origin: HTTPOrigin) -> Bool { origin.scheme == "https" || origin.isLoopback }
 }

@@ -16,10 +16,10 @@ internal import PortableFoundation
 /// e3b0c442…            SHA-256 of the content, in hexadecimal; an empty line if there is none
 /// ```
 ///
-/// The time is that of `clock`, in seconds since 1970, and new for every sent message. ``Form`` adapts the signed
+/// The time comes from `clock`, in seconds since 1970, and is new for every sent message. ``Form`` adapts the signed
 /// parts and the names of the fields to a server.
 public struct HMACSignature: SessionCredential, Codable {
-    /// The variations among servers.
+    /// The options in which servers differ.
     public struct Form: Sendable, Hashable, Codable {
         /// The name of the field with the key ID.
         public var keyField = "X-API-Key"
@@ -27,16 +27,17 @@ public struct HMACSignature: SessionCredential, Codable {
         public var timestampField = "X-Timestamp"
         /// The name of the field with the MAC.
         public var signatureField = "X-Signature"
-        /// Whether the second line has the query; without it an attacker may change the query unnoticed.
+        /// Whether the second line has the query; without it, an attacker may change the query unnoticed.
         public var signsQuery = true
-        /// Whether the fourth line is the digest of empty content, instead of an empty line, if there is no content.
+        /// Whether the fourth line is the digest of empty content, instead of an empty line, if the message has no
+        /// content.
         public var hashesEmptyContent = false
 
-        /// Creates the usual form.
+        /// Creates the default form.
         public init() {}
     }
 
-    /// The ID of the key, by which the server finds the secret.
+    /// The ID of the key, which the server uses to find the secret.
     package let apiKey: String
     /// The form that the server expects.
     package let form: Form
@@ -45,9 +46,10 @@ public struct HMACSignature: SessionCredential, Codable {
 
     private let secret: StoredSecret
 
-    /// Creates a credential with a text as its secret, as consoles show them.
+    /// Creates a credential with a string as its secret, as consoles show it.
     ///
-    /// The server decides on its length. An empty one, such as that of an unset variable, signs nothing.
+    /// The server decides on the length of the secret. An empty secret, for example from an unset variable, signs
+    /// nothing.
     public init(apiKey: String, secret: String, form: Form = Form(), clock: WallClock = .system) {
         self.apiKey = apiKey
         self.secret = StoredSecret(Array(secret.utf8))
@@ -57,10 +59,10 @@ public struct HMACSignature: SessionCredential, Codable {
 
     private enum CodingKeys: String, CodingKey { case apiKey, form, secret }
 
-    /// Sets the three fields for the request as it is, in place of those of an earlier attempt.
+    /// Sets the three fields for the request in its current form, and replaces those of an earlier attempt.
     ///
-    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, `.invalidCredential` if the secret is empty,
-    ///   and the error of a stream.
+    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, `.invalidCredential` if the secret
+    ///   is empty, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
         guard secret.key.bitCount > 0 else { throw AuthError.invalidCredential("its secret is empty") }
         let timestamp = String(Int64(HTTPDate(clock.now).date.timeIntervalSince1970))
@@ -77,7 +79,7 @@ public struct HMACSignature: SessionCredential, Codable {
         request.markCredentials(fields.map(\.0))
     }
 
-    /// Compares the secrets in constant time; the clock does not count.
+    /// Compares the secrets in constant time, and ignores the clock.
     public static func == (left: HMACSignature, right: HMACSignature) -> Bool {
         left.apiKey == right.apiKey && left.form == right.form && left.secret == right.secret
     }

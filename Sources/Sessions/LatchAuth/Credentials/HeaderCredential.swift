@@ -4,7 +4,7 @@ internal import LatchCrypto
 public import LatchHTTP
 internal import PortableFoundation
 
-/// A credential of several header fields.
+/// A credential in several header fields.
 ///
 /// ```swift
 /// try HeaderCredential(["X-Client-ID": "client123", "X-Client-Secret": "…"])
@@ -18,16 +18,16 @@ public struct HeaderCredential: SessionCredential, Codable {
 
     private let lines: [Line]
 
-    /// Creates a credential of header fields, in their order.
+    /// Creates a credential from header fields in their order.
     ///
-    /// - Throws: `AuthError.invalidCredential` if there is none, if a name occurs twice in whatever case, and if
-    ///   HTTP does not allow a name or a value.
+    /// - Throws: `AuthError.invalidCredential` without any field, if a name occurs twice ignoring case, or if HTTP does
+    ///   not allow a name or a value.
     public init(_ fields: HTTPFields) throws(AuthError) {
         try Self.check(fields)
         lines = fields.map { Line(name: $0.name.rawName, value: $0.value) }
     }
 
-    /// Creates a credential of header fields, in the order of their names.
+    /// Creates a credential from header fields in the order of their names.
     ///
     /// - Throws: `AuthError.invalidCredential`, as ``init(_:)-(HTTPFields)``.
     public init(_ fields: [String: String]) throws(AuthError) {
@@ -36,7 +36,7 @@ public struct HeaderCredential: SessionCredential, Codable {
         try self.init(ordered)
     }
 
-    /// Decodes a credential, with the checks of the initializer.
+    /// Decodes a credential, and runs the checks of the initializer.
     public init(from decoder: any Decoder) throws {
         lines = try decoder.container(keyedBy: CodingKeys.self).decode([Line].self, forKey: .lines)
         try Self.check(fields)
@@ -44,7 +44,7 @@ public struct HeaderCredential: SessionCredential, Codable {
 
     private enum CodingKeys: String, CodingKey { case lines = "fields" }
 
-    /// Refuses fields that are ambiguous on the wire: the server decides which of two lines of one name counts.
+    /// Refuses ambiguous fields: of two lines with one name, the server would decide which one counts.
     private static func check(_ fields: HTTPFields) throws(AuthError) {
         guard !fields.isEmpty else { throw .invalidCredential("it has no fields") }
         guard Set(fields.map(\.name)).count == fields.count else {
@@ -59,14 +59,14 @@ public struct HeaderCredential: SessionCredential, Codable {
         return fields
     }
 
-    /// Sets each field in place of all lines of its name, and marks it as a secret.
+    /// Sets each field, replacing all lines with its name, and marks it as a secret.
     public func authorize(_ request: inout HTTPRequest) {
         let fields = fields
         for line in fields { request.fields[line.name] = line.value }
         request.markCredentials(fields.map(\.name))
     }
 
-    /// Compares the values in constant time; the order of the fields does not count.
+    /// Compares the values in constant time, and ignores the order of the fields.
     public static func == (left: HeaderCredential, right: HeaderCredential) -> Bool {
         let (left, right) = (left.fields, right.fields)
         guard left.count == right.count else { return false }

@@ -24,9 +24,9 @@ public struct MessageSignature: SessionCredential {
     package let contentComponents: [SignatureComponent]
     /// The label of the signature within the message.
     package let label: String
-    /// The purpose of the signature, as a name agreed upon by both sides.
+    /// The purpose of the signature, as a name that both sides have agreed on.
     package let tag: String?
-    /// The stated lifetime; nil states none.
+    /// The lifetime that the signature states; nil for none.
     package let lifetime: Duration?
     /// Whether each signature has a nonce.
     package let hasNonce: Bool
@@ -39,8 +39,8 @@ public struct MessageSignature: SessionCredential {
 
     /// Creates a credential that signs with `key`.
     ///
-    /// - Throws: `AuthError.invalidCredential` if the key only verifies or has no algorithm of RFC 9421 §3.3, and if
-    ///   a component or the label is malformed.
+    /// - Throws: `AuthError.invalidCredential` if the key only verifies or has no algorithm of RFC 9421 §3.3, or if a
+    ///   component or the label is malformed.
     public init(
         _ key: Key, covering components: [SignatureComponent] = SignatureComponent.requestDefaults,
         andContentBy contentComponents: [SignatureComponent] = [.field("Content-Digest")], label: String = "sig1",
@@ -68,7 +68,7 @@ public struct MessageSignature: SessionCredential {
         }
     }
 
-    /// Signs the request as it is, in place of an earlier attempt's signature; other signatures stay.
+    /// Signs the request in its current form, and replaces an earlier attempt's signature; other signatures stay.
     ///
     /// - Throws: `AuthError.unsignableMessage` if a covered component is missing, `AuthError.unsignableContent` if the
     ///   content can be read only once, and the error of a stream.
@@ -81,7 +81,7 @@ public struct MessageSignature: SessionCredential {
 
     /// Signs a response; a server calls it as the last step.
     ///
-    /// - Parameter request: The request that it answers, for components with `req` (§2.4).
+    /// - Parameter request: The request that the response answers, for components with `req` (§2.4).
     /// - Throws: As ``authorize(_:)``.
     package func sign(_ response: inout HTTPResponse, answering request: HTTPRequest? = nil) async throws {
         let covered = try await prepare(&response.fields, for: response.body)
@@ -89,8 +89,9 @@ public struct MessageSignature: SessionCredential {
         try sign(message, covering: covered, into: &response.fields)
     }
 
-    /// Sets the digest of the content if it is covered, and removes an earlier signature of this label; if the two
-    /// fields are malformed, all signatures.
+    /// Sets the digest of the content if it is covered, and removes an earlier signature with this label.
+    ///
+    /// If the two fields are malformed, all signatures are removed.
     ///
     /// - Returns: The covered components of a message with this content.
     private func prepare(_ fields: inout HTTPFields, for body: HTTPBody) async throws -> [SignatureComponent] {
@@ -132,7 +133,7 @@ public struct MessageSignature: SessionCredential {
         fields[.signature] = try signatures.serialized()
     }
 
-    /// Compares all parameters; keys by their thumbprints, in constant time.
+    /// Compares all parameters; keys are compared by their thumbprints in constant time.
     public static func == (left: MessageSignature, right: MessageSignature) -> Bool {
         left.key.id == right.key.id && left.key.algorithm == right.key.algorithm
             && constantTimeEquals(left.key.thumbprint.utf8, right.key.thumbprint.utf8)
@@ -166,7 +167,7 @@ extension MessageSignature: Codable {
         try container.encode(namesAlgorithm, forKey: .namesAlgorithm)
     }
 
-    /// Decodes a credential, with the checks of the initializer.
+    /// Decodes a credential, and runs the checks of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let jwk = try JSONValue(parsing: Array(container.decode(String.self, forKey: .jwk).utf8))

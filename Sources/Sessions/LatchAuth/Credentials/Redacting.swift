@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that contains a secret and does not reveal it in a description, a mirror or a dump.
+/// A value that contains a secret, and does not reveal it in a description, a mirror or a dump.
 ///
-/// A conforming type may show more in its `description`; the other two follow from it.
+/// A conforming type may show more in its `description`. The other two do not reveal more.
 public protocol Redacting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacting {

@@ -4,7 +4,7 @@ package import LatchHTTP
 
 /// The canonical request that AWS Signature Version 4 signs.
 package struct SigV4CanonicalRequest: Sendable {
-    /// The names of the signed fields, in lower case and with semicolons between them.
+    /// The names of the signed fields in lowercase, separated by semicolons.
     package let signedNames: String
     /// The canonical request: method, path, query, fields, names, digest of the content.
     package let text: String
@@ -12,9 +12,9 @@ package struct SigV4CanonicalRequest: Sendable {
     /// Creates the canonical form of a request.
     ///
     /// - Parameters:
-    ///   - names: The signed fields, in lower case and in order.
+    ///   - names: The signed fields, in lowercase and in order.
     ///   - payload: The digest of the content, or its replacement.
-    ///   - keepsPath: Whether the path is that of an object of S3, which is neither normalised nor encoded twice.
+    ///   - keepsPath: Whether the path is that of an S3 object, which is neither normalized nor encoded twice.
     package init(_ request: HTTPRequest, names: [String], payload: String, keepsPath: Bool) {
         signedNames = names.joined(separator: ";")
         let path = request.pathWithoutQuery
@@ -38,9 +38,9 @@ package struct SigV4CanonicalRequest: Sendable {
         "transfer-encoding", "upgrade", "user-agent", "x-amzn-trace-id",
     ]
 
-    /// Returns the path of an object of S3: each segment decoded, and encoded again canonically.
+    /// Returns the path of an S3 object: each segment is decoded, and encoded again canonically.
     ///
-    /// A canonical path stays as it is on the wire, including `%2F`, since S3 compares with the wire.
+    /// A canonical path stays as it is on the wire, including `%2F`, because S3 compares with the wire.
     private static func objectPath(_ path: String) -> String {
         let segments = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map {
             PercentEncoding.encode(PercentEncoding.decode($0, plusIsSpace: false))
@@ -48,7 +48,8 @@ package struct SigV4CanonicalRequest: Sendable {
         return path.isEmpty ? "/" : segments.joined(separator: "/")
     }
 
-    /// Removes dot segments (RFC 3986 §5.2.4) and doubled slashes, and encodes everything once more, percent signs too.
+    /// Removes dot segments (RFC 3986 §5.2.4) and doubled slashes, and encodes everything once more, including percent
+    /// signs.
     private static func normalizedPath(_ path: String) -> String {
         var segments: [Substring.UTF8View.SubSequence] = []
         for piece in path.utf8.split(separator: 0x2F) {
@@ -58,7 +59,7 @@ package struct SigV4CanonicalRequest: Sendable {
             default: segments.append(piece)
             }
         }
-        // A slash at the end stays.
+        // A trailing slash stays.
         let isFolder = path.utf8.last == 0x2F
         let joined = segments.map { PercentEncoding.encode($0) }.joined(separator: "/")
         return "/" + joined + (isFolder && !segments.isEmpty ? "/" : "")
@@ -73,7 +74,7 @@ package struct SigV4CanonicalRequest: Sendable {
         return pairs.sorted { $0 < $1 }.map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// Returns all lines of a field without surplus spaces, joined with commas.
+    /// Returns all lines of a field without extra spaces, joined with commas.
     private static func value(of name: String, in request: HTTPRequest) -> String {
         guard name != "host" else { return host(of: request) }
         return request.fields.values(of: HTTPFieldName(name)).map { value in

@@ -15,22 +15,22 @@ internal import PortableFoundation
 ///
 /// The rules are those of "Create a signed AWS API request" in the AWS documentation.
 public struct SigV4Signature: SessionCredential, Codable {
-    /// The coverage of the content by the signature.
+    /// Whether the signature covers the content.
     public enum Content: String, Sendable, Hashable, Codable {
-        /// The signature covers the digest; a stream is read for that, and again when it is sent.
+        /// The signature covers the digest; a stream is read for this, and again when it is sent.
         case signed
-        /// The signature leaves it out, which S3 accepts over https (`UNSIGNED-PAYLOAD`).
+        /// The signature omits the content, which S3 accepts over https (`UNSIGNED-PAYLOAD`).
         case unsigned
     }
 
     package let accessKeyID: String
-    /// The token of a temporary credential; nil for a lasting one.
+    /// The token of a temporary credential; nil for a permanent one.
     package let sessionToken: String?
     /// The region, such as `eu-central-1`.
     package let region: String
     /// The service as its signatures name it, such as `s3` or `execute-api`.
     package let service: String
-    /// The coverage of the content by the signature.
+    /// Whether the signature covers the content.
     package let content: Content
     /// The clock that dates signatures; it is not stored.
     package var clock: WallClock = .system
@@ -48,7 +48,7 @@ public struct SigV4Signature: SessionCredential, Codable {
         self.service = service
         self.content = content
         self.clock = clock
-        // The derivation begins with this text: keeping it costs no copy for each request.
+        // The key derivation begins with this text. Storing it saves a copy for each request.
         secret = StoredSecret(Array("AWS4\(secretAccessKey)".utf8))
     }
 
@@ -56,13 +56,13 @@ public struct SigV4Signature: SessionCredential, Codable {
         case accessKeyID, sessionToken, region, service, content, secret
     }
 
-    /// Whether the service is S3, which takes paths as they are and requires the digest in a field of its own.
+    /// Whether the service is S3, which uses paths unchanged and requires the digest in a separate field.
     private var isS3: Bool { service == "s3" || service.utf8.starts(with: "s3-".utf8) }
 
-    /// Signs the request as it is, in place of an earlier attempt's signature.
+    /// Signs the request in its current form, and replaces an earlier attempt's signature.
     ///
-    /// All fields are signed except those that proxies change. Content that can be read only once is left unsigned only
-    /// by `Content.unsigned`, never silently.
+    /// All fields are signed except those that proxies change. This function never leaves content unsigned without
+    /// `Content.unsigned`, even if the content can be read only once.
     ///
     /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of a stream.
     public func authorize(_ request: inout HTTPRequest) async throws {
@@ -79,7 +79,7 @@ public struct SigV4Signature: SessionCredential, Codable {
         request.markCredentials(sessionToken == nil ? [] : ["X-Amz-Security-Token"])
     }
 
-    /// Compares the secrets in constant time; the clock does not count.
+    /// Compares the secrets in constant time, and ignores the clock.
     public static func == (left: SigV4Signature, right: SigV4Signature) -> Bool {
         left.accessKeyID == right.accessKeyID && left.region == right.region && left.service == right.service
             && left.content == right.content && left.secret == right.secret

@@ -4,7 +4,7 @@ internal import LatchCrypto
 internal import LatchJOSE
 internal import PortableFoundation
 
-/// A signing secret of a credential: wiped when it is released, compared in constant time, encoded as base64url.
+/// A signing secret of a credential: wiped when released, compared in constant time, encoded as base64url.
 struct StoredSecret: Sendable, Equatable, Codable {
     let key: SymmetricKey
 

@@ -2,12 +2,12 @@
 
 public import LatchHTTP
 
-/// An interceptor that proves the key in each message, without a token: a token endpoint requires that (RFC 9449 §5).
+/// An interceptor that proves the key in each message without a token, as a token endpoint requires (RFC 9449 §5).
 ///
-/// A request that a server refuses because its nonce is missing is sent once more with it. Requests with a token need no
-/// interceptor of their own: `Tokens` with a key prove it in each request.
+/// If a server refuses a request because its nonce is missing, the request is sent once more with the nonce. Requests
+/// with a token need no interceptor, because `Tokens` with a key prove it in each request.
 public struct DPoPInterceptor: Interceptor {
-    /// The proof alone, as a credential.
+    /// A credential that consists only of the proof.
     private struct Proof: Credential {
         let key: DPoPKey
 
@@ -23,7 +23,9 @@ public struct DPoPInterceptor: Interceptor {
     /// Creates an interceptor that proves `key`.
     public init(_ key: DPoPKey) { self.key = key }
 
-    /// Sends the request with a proof; once more where the server requires a nonce and the content can be read again.
+    /// Sends the request with a proof.
+    ///
+    /// It sends the request once more if the server requires a nonce and the content can be read again.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         try await CredentialAttempt.send(request, with: Proof(key: key), to: next)
     }

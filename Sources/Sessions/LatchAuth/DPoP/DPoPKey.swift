@@ -5,10 +5,10 @@ package import LatchHTTP
 public import LatchJOSE
 internal import PortableFoundation
 
-/// A key that stays on this device and makes tokens unusable without it (RFC 9449).
+/// A key that stays on this device; the tokens that are bound to it are useless without it (RFC 9449).
 ///
-/// Each message proves that its sender holds the key, so a stolen token is of no use to an attacker.
-/// `Tokens` carry the key with them, and a store keeps it in the same record. It prints redacted.
+/// Each message proves that its sender holds the key, so that a stolen token is useless to an attacker. `Tokens` carry
+/// the key, and a store keeps it in the same record. Its description is redacted.
 ///
 /// ```swift
 /// let key = try DPoPKey.generate()
@@ -20,7 +20,7 @@ internal import PortableFoundation
 public struct DPoPKey: Sendable {
     /// The state that all copies share.
     ///
-    /// It is one reference, so that tokens with a key are copied as quickly as any.
+    /// It is one reference, so that tokens with a key are copied as fast as others.
     private final class Storage: Sendable {
         let key: Key
         let publicJWK: JSONObject
@@ -40,7 +40,7 @@ public struct DPoPKey: Sendable {
 
     private let storage: Storage
 
-    /// The algorithms of proofs: asymmetric ones only (RFC 9449 §4.2).
+    /// The algorithms of proofs, which are asymmetric (RFC 9449 §4.2).
     static let algorithms: [SignatureAlgorithm] = [
         .es256, .es384, .es512, .eddsa, .ps256, .ps384, .ps512, .rs256, .rs384, .rs512,
     ]
@@ -57,7 +57,7 @@ public struct DPoPKey: Sendable {
             throw .invalidCredential("a key for proofs must be a private one")
         }
         do {
-            // A proof contains its whole key, so a key ID would only make the message longer.
+            // A proof contains the whole public key, so a key ID would only make the message longer.
             var jwk = try key.jwkWithSecretsForStorage()
             jwk["kid"] = nil
             storage = Storage(
@@ -71,7 +71,7 @@ public struct DPoPKey: Sendable {
 
     /// Generates a key.
     ///
-    /// - Throws: `AuthError.invalidCredential` for an algorithm of shared secrets, or an unknown one.
+    /// - Throws: `AuthError.invalidCredential` for an algorithm of shared secrets or an unknown one.
     public static func generate(
         _ algorithm: SignatureAlgorithm = .es256, clock: WallClock = .system, random: RandomSource = .system
     ) throws(AuthError) -> DPoPKey {
@@ -83,25 +83,26 @@ public struct DPoPKey: Sendable {
     /// The algorithm of the proofs.
     package var algorithm: SignatureAlgorithm { storage.key.algorithm }
 
-    /// The thumbprint of the public key (RFC 7638): the `cnf.jkt` of a bound token, and the `dpop_jkt` of an
-    /// authorization request (RFC 9449 §6.1, §10).
+    /// The thumbprint of the public key (RFC 7638).
+    ///
+    /// It is the `cnf.jkt` of a bound token, and the `dpop_jkt` of an authorization request (RFC 9449 §6.1, §10).
     public var thumbprint: String { storage.thumbprint }
 
     /// The public key as a JSON Web Key, with its required members only.
     package var publicJWK: JSONObject { storage.publicJWK }
 
-    /// Sets the field `DPoP` to a proof for the request as it is, in place of an earlier one.
+    /// Sets the field `DPoP` to a proof for the request in its current form, and replaces an earlier proof.
     ///
-    /// - Parameter accessToken: The token that it carries; nil at a token endpoint.
+    /// - Parameter accessToken: The token in the request; nil at a token endpoint.
     package func prove(_ request: inout HTTPRequest, accessToken: String?) throws(AuthError) {
         let entry = storage.nonces.entry(of: request.origin)
         request.fields[.dpop] = try proof(for: request, accessToken: accessToken, entry: entry)
         request.context[DPoPMark.self] = DPoPMark(sent: storage.clock.now, entry: entry)
     }
 
-    /// Stores the nonce and the clock offset that a response reveals for later proofs.
+    /// Stores the nonce and the clock offset in a response for later proofs.
     ///
-    /// - Returns: Whether it refuses the proof, and the next one would be better.
+    /// - Returns: Whether the response refuses the proof, and the next one would be better.
     package func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool {
         guard let mark = request.context[DPoPMark.self] else { return false }
         let error = response.dpopError
@@ -134,11 +135,11 @@ public struct DPoPKey: Sendable {
     }
 }
 
-/// The inputs of a message's proof, kept for its response.
+/// The data of a message's proof that its response needs.
 struct DPoPMark: HTTPContextKey {
     static var defaultValue: DPoPMark? { nil }
 
-    /// The date of the proof, by this device's clock.
+    /// The date of the proof by this device's clock.
     let sent: Date
     let entry: DPoPNonceCache.Entry
 }
@@ -149,9 +150,9 @@ extension DPoPKey: Codable {
         try JSONValue.object(storage.key.jwkWithSecretsForStorage()).encode(to: encoder)
     }
 
-    /// Decodes a key that ``encode(to:)`` encoded; its clock is the system's.
+    /// Decodes a key that ``encode(to:)`` has encoded; its clock is the system's.
     ///
-    /// - Throws: `AuthError.invalidCredential` if it is not a key for proofs.
+    /// - Throws: `AuthError.invalidCredential` if the key cannot be used for proofs.
     public init(from decoder: any Decoder) throws {
         let jwk = try JSONValue(from: decoder).objectValue ?? [:]
         let key: Key
@@ -161,7 +162,7 @@ extension DPoPKey: Codable {
 }
 
 extension DPoPKey: Hashable {
-    /// Compares the thumbprints: a public key has one private key.
+    /// Compares the thumbprints, because a public key identifies its private key.
     public static func == (one: DPoPKey, other: DPoPKey) -> Bool { one.thumbprint == other.thumbprint }
 
     /// Hashes the thumbprint.

@@ -5,9 +5,9 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-/// The nonces and clock offsets of servers that have responded to a key's proofs, by origin.
+/// The nonces and clock offsets of the servers that have responded to a key's proofs, by origin.
 ///
-/// It ends with the process: a missing nonce costs one message more.
+/// It ends with the process: a missing nonce costs one additional message.
 final class DPoPNonceCache: Sendable {
     /// The entry of one origin.
     struct Entry: Sendable {
@@ -20,7 +20,7 @@ final class DPoPNonceCache: Sendable {
     /// The origins, the most recent one last.
     private let origins = Mutex<[(origin: HTTPOrigin, entry: Entry)]>([])
 
-    /// The greatest number of origins; the least recent one is removed first.
+    /// The maximum number of origins; the least recent one is removed first.
     private static let capacity = 32
 
     /// Returns the entry of an origin.
@@ -30,8 +30,8 @@ final class DPoPNonceCache: Sendable {
 
     /// Stores the nonce of a response and, if the proof was refused, the server's clock offset.
     ///
-    /// The newest nonce is used, with any status (RFC 9449 §8.2). A refused proof may have a wrong date; only then is
-    /// the server's date read.
+    /// The newest nonce is used, whatever the status (RFC 9449 §8.2). The server's date is read only if a proof was
+    /// refused, because its date may be wrong.
     ///
     /// - Returns: The new entry.
     func update(

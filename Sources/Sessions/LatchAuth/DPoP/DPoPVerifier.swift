@@ -14,13 +14,14 @@ import Synchronization
 ///     url: url, authorizationServers: [], proofs: .required(DPoPVerifier(nonces: DPoPNonces())))
 /// ```
 ///
-/// Create one value and use it from any number of tasks. Its copies share the cache of used proofs, which is one process's: where
-/// several serve one origin, each accepts a proof once unless they share a memory (RFC 9449 §11.1), such as a table of a database.
-/// Nonces do not change that.
+/// Create one value and use it from any number of tasks. Its copies share a cache of used proofs, which belongs to one
+/// process. If several processes serve one origin, each accepts a proof once, even with nonces. To prevent that, let
+/// them share a memory, such as a table of a database (RFC 9449 §11.1).
 ///
-/// A process may have accepted a proof before its restart, also one that is dated ahead. A verifier with neither nonces nor a memory
-/// therefore requires a nonce in proofs whose date is at most `window` after its creation. Clients repeat the request with the
-/// nonce of the response. A verifier with nonces and without a memory refuses proofs that are older than itself.
+/// A process may have accepted a proof before its restart, even one with a later date. A verifier with neither nonces
+/// nor a memory therefore requires a nonce in proofs dated up to `window` after its creation. Clients repeat the
+/// request with the nonce of the response. A verifier with nonces but without a memory refuses proofs that are older
+/// than itself.
 ///
 /// ```swift no-check
 /// DPoPVerifier { proof, end in
@@ -32,29 +33,31 @@ public struct DPoPVerifier: Sendable {
     let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
-    /// The nonces of this process for proofs that an earlier one can have accepted; nil if `nonces` or `memory` stand for them.
+    /// The nonces of this process for proofs that an earlier process may have accepted; nil if `nonces` or `memory`
+    /// replace them.
     private let startNonces: DPoPNonces?
-    /// The latest date of such a proof.
+    /// The latest possible date of such a proof.
     private let startEnd: Date
     private let replays: DPoPReplayCache
     private let memory: (@Sendable (String, Date) async throws -> Bool)?
     private let clock: WallClock
 
-    /// The greatest size of a proof: one with RSA of 4096 bits has less than 3 KiB.
+    /// The maximum size of a proof; one with RSA of 4096 bits has less than 3 KiB.
     private static let longestProof = 8_192
 
     /// Creates a verifier.
     ///
     /// - Parameters:
-    ///   - algorithms: The accepted algorithms; those of shared secrets never are.
-    ///   - window: The greatest difference between the proof's date and the local clock, in both directions.
-    ///   - nonces: The nonces that proofs need; nil if none is required.
-    ///   - capacity: The number of remembered proofs. If more arrive within the window, some of the key with the most proofs
-    ///     are refused. Proofs of other keys are refused only where no key has a sixteenth of all.
-    ///   - clock: The time.
-    ///   - memory: Marks a proof as used for all processes that serve the origin, until a time, and returns whether it was not used
-    ///     before; nil if there is one process. Both are one step: of two processes that get a proof at the same time, one gets true.
-    ///     `proof` is the SHA-256 of the proof's key and `jti` as 64 hexadecimal digits. An error refuses the request with 503.
+    ///   - algorithms: The accepted algorithms; those of shared secrets are never accepted.
+    ///   - window: The maximum difference between the proof's date and the local clock, in both directions.
+    ///   - nonces: The nonces that proofs need; nil if none are required.
+    ///   - capacity: The number of remembered proofs. If more arrive within the window, some proofs of the key with the
+    ///     most proofs are refused. Proofs of other keys are refused only if no key has a sixteenth of all.
+    ///   - clock: The clock that proofs are checked against.
+    ///   - memory: A closure that marks a proof as used until a time, for all processes that serve the origin. It
+    ///     returns whether the proof was unused; nil if there is one process. Test and mark must be one step: of two
+    ///     processes with the same proof, only one gets true. `proof` is the SHA-256 of the proof's key and `jti` as 64
+    ///     hexadecimal digits. An error refuses the request with 503.
     public init(
         algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .es384, .es512, .ps256], window: Duration = .seconds(60),
         nonces: DPoPNonces? = nil, capacity: Int = 100_000, clock: WallClock = .system,
@@ -66,7 +69,7 @@ public struct DPoPVerifier: Sendable {
         let start = clock.now
         startNonces = nonces == nil && memory == nil ? DPoPNonces(clock: clock) : nil
         startEnd = start.addingTimeInterval(self.window)
-        // A nonce of a shared secret may be in a proof that this process accepted before its restart.
+        // This process may have accepted a proof with a nonce of the shared secret before its restart.
         let floor = nonces != nil && memory == nil ? start : .distantPast
         replays = DPoPReplayCache(window: self.window, capacity: capacity, start: floor)
         self.memory = memory
@@ -83,9 +86,9 @@ public struct DPoPVerifier: Sendable {
     /// Verifies the proof of a request with a token, for a resource.
     ///
     /// - Parameters:
-    ///   - accessToken: The token as it was received.
+    ///   - accessToken: The token as received.
     ///   - thumbprint: The `cnf.jkt` of the token (RFC 9449 §6.1).
-    ///   - origin: The origin that the client used, if the request does not say it, as behind a proxy.
+    ///   - origin: The origin that the client used, if the request does not show it, as behind a proxy.
     /// - Throws: `AuthError.refusedProof`, or `AuthError.staleProofNonce` if a client should try again.
     package func verify(
         _ request: HTTPRequest, accessToken: String, boundTo thumbprint: String, at origin: HTTPOrigin? = nil
@@ -98,7 +101,7 @@ public struct DPoPVerifier: Sendable {
         return try spend(proof)
     }
 
-    /// Verifies the proof of a request without a token, for a token endpoint, which binds tokens to its thumbprint.
+    /// Verifies the proof of a request without a token, for a token endpoint, which binds new tokens to its thumbprint.
     ///
     /// - Throws: As ``verify(_:accessToken:boundTo:at:)``.
     package func verify(_ request: HTTPRequest, at origin: HTTPOrigin? = nil) throws(AuthError) -> DPoPProof {
@@ -110,17 +113,17 @@ public struct DPoPVerifier: Sendable {
     /// - Throws: `AuthError.refusedProof` if another process has accepted it, and the error of the memory.
     package func share(_ proof: DPoPProof) async throws {
         guard let memory else { return }
-        // A proof is accepted until its date has left the window, by the clock that is furthest behind.
+        // A proof is accepted until its date leaves the window, by the clock that is furthest behind.
         let end = proof.issued.addingTimeInterval(2 * window + 1)
         guard try await memory(DPoPReplayCache.fingerprint(of: proof), end) else {
             throw AuthError.refusedProof("it was used before")
         }
     }
 
-    /// Runs the checks of RFC 9449 §4.3 by their numbers, the cheap ones first.
+    /// Runs the checks of RFC 9449 §4.3 by their numbers; the fast ones come first.
     private func read(_ request: HTTPRequest, at origin: HTTPOrigin?) throws(AuthError) -> DPoPProof {
         let texts = request.fields.values(of: .dpop)
-        // 1, 2: one field with one token; a list is refused.
+        // 1, 2: one field with one token. A list is refused.
         guard let text = texts.first, texts.count == 1, text.utf8.count <= Self.longestProof else {
             throw .refusedProof("it is missing, or there is more than one")
         }
@@ -144,13 +147,13 @@ public struct DPoPVerifier: Sendable {
     private func signedProof(_ text: String) throws(AuthError) -> DPoPProof {
         do {
             let header = try JWT(unverified: text).header
-            // 4: without `application/`, and in one spelling, as all clients write it.
+            // 4: without `application/` and in one spelling, as all clients write it.
             guard header.type == DPoPProof.type else { throw AuthError.refusedProof("its typ is not dpop+jwt") }
             let key = try publicKey(of: header)
-            // 5, 6: the key verifies only with the algorithm of the header, and only if that is accepted.
+            // 5, 6: the key verifies only with the algorithm of the header, which must be accepted.
             let signed = try JWS(verifying: text, keys: KeySet([key]), algorithms: algorithms)
             let claims = Claims(try JSONValue(parsing: signed.payload).objectValue ?? [:])
-            // RFC 7519 §4.1.4 and §4.1.5: a proof needs neither, and one that has them obeys them.
+            // RFC 7519 §4.1.4 and §4.1.5: a proof needs neither claim, but must obey those that it has.
             guard !claims.isExpired(at: clock.now) else { throw AuthError.refusedProof("it has expired") }
             if claims["nbf"] != nil {
                 // The client's clock may be as fast as for the date of the proof.
@@ -169,20 +172,20 @@ public struct DPoPVerifier: Sendable {
     private func publicKey(of header: JOSEHeader) throws -> Key {
         guard algorithms.contains(header.algorithm) else { throw AuthError.refusedProof("its alg is not accepted") }
         guard let jwk = header.members["jwk"]?.objectValue else { throw AuthError.refusedProof("it carries no key") }
-        // 7: a private key that is sent is compromised; a shared secret proves nothing.
+        // 7: a private key that was sent is compromised, and a shared secret proves nothing.
         guard !jwk.keys.contains(where: Self.secretMembers.contains), jwk["kty"] != "oct" else {
             throw AuthError.refusedProof("it carries a key that is not a public one")
         }
-        // A key ID would have to match the header's, and means nothing here.
+        // A key ID would have to match the header's, and has no meaning here.
         let numbers = JSONObject(jwk.filter { Self.publicMembers.contains($0.key) })
         return try Key(jwk: numbers, algorithm: header.algorithm)
     }
 
-    /// The members of private and symmetric keys that public ones lack (RFC 7518 §6).
+    /// The members of private and symmetric keys that public keys lack (RFC 7518 §6).
     private static let secretMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
     private static let publicMembers: Set<String> = ["kty", "crv", "x", "y", "n", "e", "alg", "use"]
 
-    /// Runs the last checks: only a proof that is otherwise valid counts as used.
+    /// Runs the last checks, so that only an otherwise valid proof counts as used.
     private func spend(_ proof: DPoPProof) throws(AuthError) -> DPoPProof {
         // 10
         let required = nonces ?? (proof.issued <= startEnd ? startNonces : nil)
@@ -193,31 +196,34 @@ public struct DPoPVerifier: Sendable {
     }
 }
 
-/// The nonces that a server requires in proofs (RFC 9449 §8), derived from the time and a secret: none is stored.
+/// The nonces that a server requires in proofs (RFC 9449 §8).
 ///
-/// A nonce shows, independently of the client's clock, that a proof is recent and was not made in advance. Servers that
+/// They are derived from the time and a secret, and are not stored.
+///
+/// A nonce shows that a proof is recent and was not made in advance, independently of the client's clock. Servers that
 /// share the secret accept each other's nonces.
 public struct DPoPNonces: Sendable {
     private let secret: SymmetricKey
     private let step: Double
     private let clock: WallClock
 
-    /// Creates nonces of a random secret, which no other process accepts.
+    /// Creates nonces from a random secret, which no other process accepts.
     ///
     /// - Parameters:
-    ///   - lifetime: The longest time for which a nonce is accepted; the shortest is half of it.
-    ///   - clock: The time.
+    ///   - lifetime: The maximum time for which a nonce is accepted; the minimum is half of it.
+    ///   - clock: The clock that determines the current nonce.
     public init(lifetime: Duration = .seconds(300), clock: WallClock = .system) {
         self.init(SymmetricKey(size: .bits256), lifetime, clock)
     }
 
-    /// Creates nonces of a secret that servers share.
+    /// Creates nonces from a secret that servers share.
     ///
     /// - Parameters:
-    ///   - secret: The secret of all servers that accept the same nonces, at least 16 bytes.
-    ///   - lifetime: The longest time for which a nonce is accepted; the shortest is half of it.
-    ///   - clock: The time.
-    /// - Throws: `CryptoError.unacceptableParameter` if the secret has fewer than 128 bits, such as one that is not set.
+    ///   - secret: The secret of all servers that accept the same nonces; at least 16 bytes.
+    ///   - lifetime: The maximum time for which a nonce is accepted; the minimum is half of it.
+    ///   - clock: The clock that determines the current nonce.
+    /// - Throws: `CryptoError.unacceptableParameter` if the secret has fewer than 128 bits, for example if it is not
+    ///   set.
     public init(secret: [UInt8], lifetime: Duration = .seconds(300), clock: WallClock = .system) throws {
         self.init(try SymmetricKey(secret: secret), lifetime, clock)
     }
@@ -231,8 +237,10 @@ public struct DPoPNonces: Sendable {
     /// The nonce to send as `DPoP-Nonce`.
     package var current: String { nonce(of: number) }
 
-    /// Whether a proof may hold this nonce: the current one, or the one before, which a client may have received just
-    /// before the change.
+    /// Whether a proof may hold this nonce.
+    ///
+    /// The current and the previous nonce are valid, because a client may have received the previous one just before
+    /// the change.
     package func accepts(_ nonce: String?) -> Bool {
         guard let nonce else { return false }
         let number = number
@@ -240,7 +248,7 @@ public struct DPoPNonces: Sendable {
             || constantTimeEquals(nonce.utf8, self.nonce(of: number - 1).utf8)
     }
 
-    /// The number of the current time step; a server's clock is never so far off that it would not fit.
+    /// The number of the current time step; no server's clock is so wrong that the number would not fit.
     private var number: Int64 {
         Int64(exactly: (clock.now.timeIntervalSince1970 / step).rounded(.down)) ?? 0
     }
@@ -251,14 +259,16 @@ public struct DPoPNonces: Sendable {
     }
 }
 
-/// The used proofs, for as long as they could be used again (RFC 9449 §11.1).
+/// The used proofs, which are kept as long as they could be used again (RFC 9449 §11.1).
 ///
-/// When it is full, it evicts the proofs of one key and one second: those of the key with the most. It refuses others of that key
-/// and second from then on. So the holder of one key does not shut out others, and each proof is accepted once. Where many keys
-/// fill it evenly, it evicts and refuses all proofs of one second, that with the most.
+/// When the cache is full, it evicts proofs of the key with the most: those of its fullest second. From then on it
+/// refuses other proofs of that key and second. The holder of one key therefore cannot exclude others, and each proof
+/// is accepted once. If many keys fill the cache evenly, it evicts and refuses all proofs of the fullest second.
 final class DPoPReplayCache: Sendable {
     private struct Entry: Hashable {
-        /// The hash of the key's thumbprint with this process's seed: two keys that share one share a fate when the cache is full.
+        /// The hash of the key's thumbprint with this process's seed.
+        ///
+        /// If two keys have the same hash, a full cache treats them as one.
         let key: Int
         /// The hash of the proof's key and identifier, so that long identifiers cost no memory.
         let digest: [UInt8]
@@ -273,14 +283,14 @@ final class DPoPReplayCache: Sendable {
     private struct Entries {
         /// The entries by the second of their proofs' dates.
         var used: [Int64: Set<Entry>] = [:]
-        /// The numbers of entries by their key.
+        /// The number of entries of each key.
         var counts: [Int: Int] = [:]
         var count = 0
-        /// The second before which proofs are refused: the beginning of the window, also after the clock was set back.
+        /// The second before which proofs are refused: the start of the window, even if the clock was set back.
         var floor = Int64.min
         /// The seconds within the window whose proofs are refused.
         var refused: Set<Int64> = []
-        /// The same for single keys.
+        /// The refused seconds of single keys.
         var refusedOfKeys: Set<KeySecond> = []
 
         /// Inserts an entry and returns whether it is new.
@@ -291,7 +301,7 @@ final class DPoPReplayCache: Sendable {
             return true
         }
 
-        /// Forgets the proofs that are too old to be used again.
+        /// Removes the proofs that are too old to be used again.
         mutating func forget(before oldest: Int64) {
             floor = oldest
             for second in used.keys where second < oldest { remove(second) }
@@ -299,7 +309,8 @@ final class DPoPReplayCache: Sendable {
             if !refusedOfKeys.isEmpty { refusedOfKeys = refusedOfKeys.filter { $0.second >= oldest } }
         }
 
-        /// Makes room: forgets proofs of the key that has the most, if it has a share, and else the fullest second.
+        /// Removes the fullest second of the key with the most proofs if it has `share` of them, or else the fullest
+        /// second of all keys.
         mutating func evict(share: Int) {
             guard let (key, count) = counts.max(by: { $0.value < $1.value }), count >= share else {
                 return evictFullestSecond()
@@ -316,7 +327,7 @@ final class DPoPReplayCache: Sendable {
             refused.insert(second)
         }
 
-        /// Returns the second with the most entries, the earliest of several.
+        /// Returns the second with the most entries; the earliest of several.
         private static func fullest(_ numbers: [Int64: Int]) -> Int64? {
             numbers.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key
         }
@@ -356,7 +367,7 @@ final class DPoPReplayCache: Sendable {
         Array(SHA256.hash(data: Array("\(proof.thumbprint) \(proof.id)".utf8)))
     }
 
-    /// Whether a proof, whose date is within the window, was not used before; marks it as used.
+    /// Returns whether a proof with a date in the window was not used before, and marks it as used.
     func isNew(_ proof: DPoPProof, at now: Date) -> Bool {
         let entry = Entry(key: proof.thumbprint.hashValue, digest: Self.digest(of: proof))
         let second = Int64(proof.issued.timeIntervalSince1970.rounded(.down))
@@ -382,7 +393,7 @@ struct DPoPTarget: Equatable {
         self.path = Self.normalized(path)
     }
 
-    /// Returns nil for a text that is not the URL of a request.
+    /// Returns nil for a string that is not the URL of a request.
     init?(_ text: String) {
         do {
             let parts = try HTTPOrigin.split(text)
@@ -392,9 +403,9 @@ struct DPoPTarget: Equatable {
         }
     }
 
-    /// Normalizes the percent-encoding (RFC 3986 §6.2.2): upper case, and only for characters that need it.
+    /// Normalizes the percent-encoding (RFC 3986 §6.2.2): in uppercase, and only for characters that need it.
     ///
-    /// Dot segments stay as they are: a URL that has them is compared as written, which may refuse a valid proof.
+    /// Dot segments stay: a URL with dot segments is compared as written, which may refuse a valid proof.
     private static func normalized(_ path: String) -> [UInt8] {
         var normalized: [UInt8] = []
         var rest = Array(path.utf8)[...]

@@ -4,11 +4,11 @@ public import LatchCore
 public import LatchJOSE
 import Synchronization
 
-/// A verifier of JSON Web Tokens by keys that their issuer publishes.
+/// A verifier of JSON Web Tokens with keys that their issuer publishes.
 ///
-/// It is `JWTVerifier` over a ``RemoteKeySet``. A token with a known key is verified without waiting, on the caller's
-/// task and actor; one with an unknown key, or a wrong signature, causes another request to the issuer, as rarely as the policy
-/// allows.
+/// It is a `JWTVerifier` over a ``RemoteKeySet``. A token with a known key is verified without waiting, on the caller's
+/// task and actor. A token with an unknown key or a wrong signature causes another request to the issuer, as rarely as
+/// the policy allows.
 public final class RemoteJWTVerifier: Sendable {
     private let keys: RemoteKeySet
     private let makeVerifier: @Sendable (KeySet) -> JWTVerifier
@@ -23,10 +23,10 @@ public final class RemoteJWTVerifier: Sendable {
     ///   - issuer: The required `iss`.
     ///   - audience: The required `aud`, or an element of it.
     ///   - type: The required `typ`; nil accepts any.
-    ///   - leeway: The accepted difference between the clocks.
+    ///   - leeway: The tolerated difference between the clocks.
     ///   - requiresExpiry: Whether a token without `exp` is refused.
-    ///   - limit: The greatest size of a token, in bytes.
-    ///   - clock: The time.
+    ///   - limit: The maximum size of a token, in bytes.
+    ///   - clock: The clock for the tokens' times.
     public init(
         keys: RemoteKeySet, algorithms: [SignatureAlgorithm], issuer: String?, audience: String? = nil,
         type: String? = nil, leeway: Duration = .seconds(30), requiresExpiry: Bool = true,
@@ -40,15 +40,15 @@ public final class RemoteJWTVerifier: Sendable {
         }
     }
 
-    /// Creates a verifier that makes another one of each version of the keys.
+    /// Creates a verifier that calls `makeVerifier` for each version of the keys.
     package init(keys: RemoteKeySet, makeVerifier: @escaping @Sendable (KeySet) -> JWTVerifier) {
         (self.keys, self.makeVerifier) = (keys, makeVerifier)
     }
 
     /// Returns the claims of a valid token.
     ///
-    /// - Throws: `JOSEError` with the first failed check, `AuthError.keysUnavailable` if the keys cannot be fetched,
-    ///   and `CancellationError`.
+    /// - Throws: `JOSEError` for the first failed check, `AuthError.keysUnavailable` if the keys cannot be fetched, and
+    ///   `CancellationError`.
     nonisolated(nonsending) public func verify(_ text: String) async throws -> Claims {
         try await verifiedToken(text).claims
     }
@@ -66,7 +66,7 @@ public final class RemoteJWTVerifier: Sendable {
         }
     }
 
-    /// Verifies a token by the keys that were fetched before and without a request.
+    /// Verifies a token with the keys that were already fetched, without a request.
     ///
     /// - Throws: As ``verify(_:)``; `AuthError.keysUnavailable` if no keys were fetched.
     package func verifiedTokenWithKnownKeys(_ text: String, clockOffset: Double = 0) throws -> JWT {
@@ -74,7 +74,7 @@ public final class RemoteJWTVerifier: Sendable {
         return try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)
     }
 
-    /// Returns the verifier of a version of the keys, created once for each.
+    /// Returns the verifier of a version of the keys, which is created once.
     private func verifier(of snapshot: KeySetSnapshot) -> JWTVerifier {
         prepared.withLock { prepared in
             if let prepared, prepared.snapshot === snapshot { return prepared.verifier }
@@ -86,7 +86,8 @@ public final class RemoteJWTVerifier: Sendable {
 
     /// Returns newer keys; nil if there are none.
     ///
-    /// - Throws: `AuthError.keysUnavailable` if they cannot be fetched, unless the token has a wrong signature under a known name.
+    /// - Throws: `AuthError.keysUnavailable` if they cannot be fetched, unless the token has a wrong signature under a
+    ///   known key ID.
     nonisolated(nonsending) private func newer(
         than snapshot: KeySetSnapshot, for text: String, _ error: JOSEError
     ) async throws -> KeySetSnapshot? {
@@ -100,6 +101,6 @@ public final class RemoteJWTVerifier: Sendable {
 
     /// Whether newer keys may change the result.
     ///
-    /// An issuer that was restored without its keys has a new one under an old ID.
+    /// An issuer that was restored without its keys has a new key under an old ID.
     private static func mayBeOfNewerKey(_ error: JOSEError) -> Bool { error == .unknownKey || error == .badSignature }
 }

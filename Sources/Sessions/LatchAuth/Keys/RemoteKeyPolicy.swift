@@ -4,19 +4,20 @@
 public struct RemoteKeyPolicy: Sendable, Hashable {
     /// The lifetime of keys whose response does not state one.
     package var lifetime: Duration
-    /// The shortest and the longest lifetime, regardless of the response.
+    /// The minimum and maximum lifetime, whatever the response states.
     ///
-    /// The shortest one keeps an issuer that forbids caching from a request per token; the longest one bounds the
-    /// use of a withdrawn key.
+    /// The minimum avoids a request per token to an issuer that forbids caching. The maximum limits the use of a
+    /// withdrawn key.
     package var bounds: ClosedRange<Duration>
-    /// The time between two requests because of tokens with unknown keys.
+    /// The minimum time between two requests because of tokens with unknown keys.
     ///
-    /// Any number of such tokens causes one request within it.
+    /// Any number of such tokens causes only one request in this time.
     package var unknownKeyInterval: Duration
-    /// The time for which stale keys are used while the issuer cannot be reached; a shorter one in its response counts
-    /// (`stale-if-error`, RFC 5861).
+    /// The time for which stale keys are used while the issuer cannot be reached.
+    ///
+    /// A shorter time in its response takes precedence (`stale-if-error`, RFC 5861).
     package var staleIfError: Duration
-    /// The greatest size of a key set, in bytes.
+    /// The maximum size of a key set, in bytes.
     package var maximumSize: Int
     /// The timeout of one request.
     package var timeout: Duration

@@ -6,10 +6,10 @@ public import LatchJOSE
 public import PortableFoundation
 import Synchronization
 
-/// The keys that an issuer publishes at a URL (RFC 7517 §5), fetched when they are needed and cached.
+/// The keys that an issuer publishes at a URL (RFC 7517 §5), fetched when needed and cached.
 ///
 /// One object serves any number of tasks, which share one request at a time. Keys are fetched again shortly before they
-/// become stale, while no task has to wait.
+/// become stale, so that no task has to wait.
 ///
 /// ```swift
 /// let issuer = URL(string: "https://id.example.com")!
@@ -41,10 +41,10 @@ public final class RemoteKeySet: Sendable {
     private let clock: WallClock
     private let state = Mutex(State())
 
-    /// Creates a key set, which is fetched when it is first needed.
+    /// Creates a key set, which is fetched when first needed.
     ///
     /// - Parameters:
-    ///   - url: The URL of the key set, with https; plain http is accepted for this machine only.
+    ///   - url: The URL of the key set, with https; plain http only for this machine.
     ///   - transport: The handler that sends the requests.
     ///   - policy: The cache lifetimes and request rates.
     ///   - clock: The clock that measures the keys' lifetimes.
@@ -59,12 +59,12 @@ public final class RemoteKeySet: Sendable {
         self.clock = clock
     }
 
-    /// Returns the current keys, fetched first if there are none or they are stale.
+    /// Returns the current keys, which are fetched first if there are none or they are stale.
     ///
     /// - Throws: `AuthError.keysUnavailable` if no keys may be used, and `CancellationError`.
     nonisolated(nonsending) public func keys() async throws -> KeySet { try await current().keys }
 
-    /// The keys that were fetched last, while they may be used.
+    /// The last fetched keys, as long as they may be used.
     var known: KeySetSnapshot? {
         state.withLock { state in state.snapshot.flatMap { clock.uptime < $0.lastTime ? $0 : nil } }
     }
@@ -93,9 +93,9 @@ public final class RemoteKeySet: Sendable {
         return older
     }
 
-    /// Returns newer keys than those without a token's key.
+    /// Returns newer keys than `known`, which lack the key of a token.
     ///
-    /// - Returns: Nil if the last request is too recent for another.
+    /// - Returns: The keys; nil if the last request is too recent for another.
     nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
         let (fetch, newer) = try state.withLock { state throws(AuthError) -> (Fetch?, KeySetSnapshot?) in
@@ -104,7 +104,7 @@ public final class RemoteKeySet: Sendable {
             guard let last = state.lastStart, now < last + policy.unknownKeyInterval else {
                 return (start(&state, now: now), nil)
             }
-            // While the issuer cannot be reached, the key may or may not be one of its own.
+            // While the issuer cannot be reached, it is not known whether the key belongs to it.
             if let failure = state.failure { throw failure }
             return (nil, nil)
         }
@@ -112,13 +112,13 @@ public final class RemoteKeySet: Sendable {
         return found === known ? nil : found
     }
 
-    /// Returns the pause after failures: a second, doubled each time.
+    /// Returns the pause after failures: a second, doubled for each further failure.
     private func pause(after failures: Int) -> Duration {
         guard failures > 0 else { return .zero }
         return min(.seconds(1 << min(failures - 1, 16)), policy.unknownKeyInterval)
     }
 
-    /// Starts the request, which no waiting task's cancellation ends.
+    /// Starts the request, which the cancellation of a waiting task does not end.
     private func start(_ state: inout State, now: Duration) -> Fetch {
         let (fetch, known) = (Fetch(), state.snapshot)
         state.fetch = fetch
@@ -148,7 +148,7 @@ public final class RemoteKeySet: Sendable {
 }
 
 extension RemoteKeySet: CustomStringConvertible {
-    /// The URL, without its query.
+    /// The URL without its query.
     public var description: String { "RemoteKeySet(\(request.location))" }
 }
 
@@ -167,7 +167,7 @@ struct KeySetRequest: Sendable {
         request.timeout = policy.timeout
         self.request = request
         self.policy = policy
-        // The keys are trusted because they come from this origin: redirects stay within it.
+        // The keys are trusted because they come from this origin, so redirects must stay within it.
         client = Client(
             baseURL: url,
             transport: BoundedResponses(transport, maximumSize: policy.maximumSize, within: policy.timeout),
@@ -196,7 +196,7 @@ struct KeySetRequest: Sendable {
         if response.status.rawValue == 304, let known { return known.keys }
         guard response.status == .ok else { throw HTTPError.unacceptableStatus(response) }
         let set = try KeySet(jwks: response.body.bytes)
-        // RFC 8725 §3.1: a published symmetric key is not secret: an attacker can sign with it.
+        // RFC 8725 §3.1: a published symmetric key is not secret, so an attacker can sign with it.
         guard set.keys.allSatisfy({ $0.publicKey != nil }) else {
             throw AuthError.keysUnavailable(at: "\(location), which publishes a shared secret")
         }
@@ -207,7 +207,7 @@ struct KeySetRequest: Sendable {
 
 /// The keys of one response of an issuer, with their lifetimes.
 ///
-/// It is immutable: a later response makes another one. Times are those of the monotonic clock.
+/// It is immutable: a later response creates another one. Times are those of the monotonic clock.
 final class KeySetSnapshot: Sendable {
     let keys: KeySet
     /// The entity tag, for conditional requests (RFC 9110 §8.8.3).
@@ -219,14 +219,14 @@ final class KeySetSnapshot: Sendable {
     /// The time until which stale keys are used while the issuer cannot be reached.
     let lastTime: Duration
 
-    /// Creates a snapshot of a response that arrived at `now`.
+    /// Creates a snapshot from a response that arrived at `now`.
     init(_ keys: KeySet, of response: HTTPResponse, entityTag: String?, now: Duration, policy: RemoteKeyPolicy) {
         let wanted = response.remainingFreshness ?? policy.lifetime
         let lifetime = min(max(wanted, policy.bounds.lowerBound), policy.bounds.upperBound)
         let stale = min(response.cacheControl.staleIfError ?? policy.staleIfError, policy.staleIfError)
         self.keys = keys
         self.entityTag = entityTag
-        // The last fifth is enough time to fetch again while no task has to wait.
+        // The last fifth is long enough to fetch again before a task has to wait.
         refreshTime = now + lifetime * 4 / 5
         freshTime = now + lifetime
         lastTime = freshTime + stale

@@ -4,7 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 
-/// The refusal of a request because of its access token, and the challenges that say what would help (RFC 6750 §3).
+/// The refusal of a request because of its access token, and the challenges that state a remedy (RFC 6750 §3).
 struct AccessTokenChallenge: Sendable {
     /// The status: 400, 401 or 403.
     var status = HTTPStatus.unauthorized
@@ -12,7 +12,7 @@ struct AccessTokenChallenge: Sendable {
     var error: String?
     /// The description for developers.
     var detail: String?
-    /// The scheme whose challenge carries the error; nil for each.
+    /// The scheme whose challenge carries the error; nil for all schemes.
     var scheme: PresentedToken.Scheme?
     /// The scopes that the request needs.
     var scopes: Scopes = []
@@ -33,12 +33,12 @@ struct AccessTokenChallenge: Sendable {
         return response
     }
 
-    /// The challenges, each for a line of its own: several clients read only the first of a list.
+    /// The challenges, each for a separate line, because several clients read only the first challenge of a list.
     private func values(of resource: ProtectedResource?) -> [String] {
         let proofs = resource?.proofs ?? .unsupported
         var schemes: [PresentedToken.Scheme] = proofs.isRequired ? [] : [.bearer]
         if proofs.verifier != nil { schemes.append(.dpop) }
-        // A scheme that is not accepted here has no challenge of its own; the error then stands in the others.
+        // A scheme that is not accepted here has no challenge, so the others carry the error.
         let carrier = scheme.flatMap { schemes.contains($0) ? $0 : nil }
         return schemes.map { scheme in
             let hasError = carrier == nil || carrier == scheme
@@ -60,8 +60,9 @@ struct AccessTokenChallenge: Sendable {
         }
     }
 
-    /// Returns a quoted-string of the characters that a parameter may have (RFC 6750 §3), in which no text can end it or
-    /// begin another field; nil if nothing is left.
+    /// Returns a quoted-string of the characters that a parameter may have (RFC 6750 §3); nil if none are left.
+    ///
+    /// No text can end the string or begin another field.
     private static func quoted(_ text: String) -> String? {
         let bytes = text.unicodeScalars.map { scalar -> UInt8 in
             switch scalar.value {

@@ -5,8 +5,10 @@ public import LatchHTTP
 public import LatchJOSE
 import PortableFoundation
 
-/// An interceptor for the routes of a resource server, which passes requests on whose access token is valid, carries the
-/// required scopes, and shows the required authentication (RFC 6750, RFC 9068 §4, RFC 9449 §7, RFC 9470).
+/// An interceptor for the routes of a resource server, which lets only authorized requests pass.
+///
+/// The access token must be valid, carry the required scopes, and show the required authentication (RFC 6750, RFC 9068
+/// §4, RFC 9449 §7, RFC 9470).
 ///
 /// ```swift
 /// let issuer = "https://login.example.com"
@@ -27,8 +29,8 @@ import PortableFoundation
 /// | with a token in the URL, or with two | 400, `invalid_request` |
 /// | while the token cannot be verified | 503 |
 ///
-/// A token that is bound to a key or a certificate is refused unless its binding is verified here: by the `proofs` of a
-/// ``ProtectedResource``.
+/// A token that is bound to a key or a certificate is refused unless its binding is verified here, with the `proofs` of
+/// a ``ProtectedResource``.
 public struct AccessTokenInterceptor: Interceptor {
     private let verifier: any AccessTokenVerifier
     private let required: Scopes
@@ -41,18 +43,18 @@ public struct AccessTokenInterceptor: Interceptor {
     /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - verifier: Verifies the token: by keys, or by introspection.
-    ///   - required: The scopes that the token must carry, all of them.
+    ///   - verifier: The verifier of tokens, with keys or by introspection.
+    ///   - required: The required scopes; the token must carry all of them.
     ///   - hierarchy: The scopes that imply others.
-    ///   - claim: The claim that contains the scopes, permissions or roles, below the claims that contain it: `["permissions"]` of
-    ///     Auth0, `["roles"]` of Microsoft Entra, `["realm_access", "roles"]` of Keycloak. Nil for `scope`, or else `scp`.
-    ///     Its value is a list, or a text with spaces. A client cannot request what another claim contains, so that
+    ///   - claim: The path of the claim that contains the scopes, permissions or roles. It is `["permissions"]` at
+    ///     Auth0, `["roles"]` at Microsoft Entra, `["realm_access", "roles"]` at Keycloak. Nil for `scope`, or else
+    ///     `scp`. The value is a list, or a string with spaces. Clients cannot request the content of other claims, so
     ///     challenges do not name it.
-    ///   - authentication: The context classes of which the token's `acr` must be one, and the greatest time since its
-    ///     `auth_time`; nil if any authentication is accepted.
-    ///   - resource: The resource that the routes belong to, for proofs of a key and for the challenges; nil for tokens
-    ///     without a binding, and plain challenges.
-    ///   - clock: The time.
+    ///   - authentication: The context classes, one of which the token's `acr` must be, and the maximum time since its
+    ///     `auth_time`. Nil accepts any authentication.
+    ///   - resource: The resource that the routes belong to, for proofs of a key and for challenges. Nil accepts only
+    ///     tokens without a binding, and sends plain challenges.
+    ///   - clock: The clock for the authentication's age.
     public init(
         _ verifier: some AccessTokenVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels,
         from claim: [String]? = nil, authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil,
@@ -91,7 +93,7 @@ public struct AccessTokenInterceptor: Interceptor {
         /// The request may pass, with the token whose key it has proved.
         case passed(Claims, proven: ProvenToken?)
         case refused(AccessTokenChallenge)
-        /// The token can neither be accepted nor refused now.
+        /// The token can be neither accepted nor refused now.
         case undecided(String)
     }
 
@@ -112,7 +114,7 @@ public struct AccessTokenInterceptor: Interceptor {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // The error names addresses behind this server.
+            // The error contains addresses behind this server.
             return .undecided("The access token cannot be verified now.")
         }
         // An issuer signs its ID tokens with the same keys, and they may have the same audience.
@@ -141,7 +143,7 @@ public struct AccessTokenInterceptor: Interceptor {
 
     // MARK: The scopes and the authentication
 
-    /// Returns the refusal of a valid token that does not suffice; nil if it does.
+    /// Returns the refusal of a valid token that is not sufficient; nil if it is.
     private func refusal(of claims: Claims, _ scheme: PresentedToken.Scheme) -> AccessTokenChallenge? {
         let scopes = scopes(in: claims)
         guard (scopes ?? []).allow(all: required, in: hierarchy) else {
@@ -159,13 +161,13 @@ public struct AccessTokenInterceptor: Interceptor {
             scopes: authentication.scopes ?? [], authentication: authentication)
     }
 
-    /// The required scopes, as far as a client can request them.
+    /// The required scopes that a client can request.
     private var requestable: Scopes { claim == nil ? required : [] }
 
     /// Returns the scopes of a token; nil if it states none.
     ///
-    /// RFC 9068 §2.2.3 and RFC 7662 §2.2 write `scope` as a text. Duende and ForgeRock write it as a list. Microsoft Entra and AD FS
-    /// write `scp` as a text, and Okta as a list.
+    /// RFC 9068 §2.2.3 and RFC 7662 §2.2 write `scope` as a string, Duende and ForgeRock as a list. Microsoft Entra and
+    /// AD FS write `scp` as a string, Okta as a list.
     private func scopes(in claims: Claims) -> Scopes? {
         let value =
             if let claim {
@@ -179,7 +181,7 @@ public struct AccessTokenInterceptor: Interceptor {
         return Scopes(texts.flatMap { Scopes(parsing: $0).elements })
     }
 
-    /// Whether a token shows the authentication that a route requires (RFC 9470 §6.1); without the claims it does not.
+    /// Whether a token shows the authentication that a route requires (RFC 9470 §6.1); false without the claims.
     private func isMet(_ requirement: StepUpRequirement, by claims: Claims) -> Bool {
         if !requirement.contextClasses.isEmpty {
             guard let actual = claims.string("acr"),
@@ -188,7 +190,7 @@ public struct AccessTokenInterceptor: Interceptor {
         }
         guard let maximumAge = requirement.maximumAge else { return true }
         guard let time = claims.date("auth_time") else { return false }
-        // The clocks may differ a little; an authentication in the future proves nothing.
+        // The clocks may differ a little. An authentication in the future proves nothing.
         return (-60...max(0, maximumAge.inSeconds)).contains(clock.now.timeIntervalSince(time))
     }
 
@@ -197,7 +199,7 @@ public struct AccessTokenInterceptor: Interceptor {
     /// The refusal of a token's binding.
     private struct BindingError: Error {
         let challenge: AccessTokenChallenge
-        /// Whether the memory of used proofs could not say.
+        /// Whether the memory of used proofs could not answer.
         var isUndecided = false
     }
 
@@ -209,20 +211,20 @@ public struct AccessTokenInterceptor: Interceptor {
             .failure(BindingError(challenge: invalid(detail, token.scheme)))
         }
         guard let confirmation = claims["cnf"], !confirmation.isNull else {
-            // RFC 9449 §7.1: the scheme is for bound tokens alone.
+            // RFC 9449 §7.1: the scheme is only for bound tokens.
             guard token.scheme == .bearer else { return refused("The token is not bound to a key: send it as Bearer.") }
             guard resource?.proofs.isRequired != true else { return refused("Tokens must be bound to a key here.") }
             return .success(nil)
         }
-        // RFC 7800 §3.1: the token is meant for one sender alone, and a confirmation that is not verified confirms nothing.
+        // RFC 7800 §3.1: only one sender may use the token, and an unverified confirmation does not prove who that is.
         guard let members = confirmation.objectValue, members.count == 1, let thumbprint = members["jkt"]?.stringValue,
             let verifier = resource?.proofs.verifier
         else { return refused("The token is bound in a way that is not verified here.") }
-        // RFC 9449 §7.2: without its proof a bound token is worth no more than a stolen one.
+        // RFC 9449 §7.2: without its proof, a bound token is worth no more than a stolen one.
         guard token.scheme == .dpop else {
             return refused("The token is bound to a key: send it with its proof, as DPoP.")
         }
-        // A guard around this one has spent the proof.
+        // An outer interceptor has already used the proof.
         let proven = ProvenToken(hash: DPoPProof.hash(of: token.text), resource: resource?.url.absoluteString)
         if request.context[ProvenToken.self] == proven { return .success(proven) }
         do {
@@ -245,14 +247,15 @@ public struct AccessTokenInterceptor: Interceptor {
         }
     }
 
-    /// Adds the next nonce to the response to a request with a proof, so that the next proof need not be sent twice
-    /// (RFC 9449 §8.2).
+    /// Adds the next nonce to the response to a request with a proof.
+    ///
+    /// The client then does not have to send the next proof twice (RFC 9449 §8.2).
     private func offerNonce(in response: inout HTTPResponse, after request: HTTPRequest) {
         guard request.context[ProvenToken.self] != nil, response.fields[.dpopNonce] == nil,
             let nonce = resource?.proofs.verifier?.currentNonce
         else { return }
         response.fields[.dpopNonce] = nonce
-        // RFC 9449 §8.2: a cache would send it to other clients, and for too long.
+        // RFC 9449 §8.2: a cache would send the nonce to other clients, and for too long.
         if response.fields[.cacheControl] == nil { response.fields[.cacheControl] = "no-store" }
     }
 
@@ -269,7 +272,7 @@ private enum AccessTokenClaims: HTTPContextKey {
     static var defaultValue: Claims? { nil }
 }
 
-/// The token whose key the request has proved to a guard of the resource.
+/// The token whose key the request has proved to an interceptor of the resource.
 private struct ProvenToken: HTTPContextKey, Hashable {
     static var defaultValue: ProvenToken? { nil }
 

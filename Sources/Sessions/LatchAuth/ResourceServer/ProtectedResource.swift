@@ -5,7 +5,7 @@ public import LatchHTTP
 internal import LatchJOSE
 public import PortableFoundation
 
-/// The description of an API that accepts access tokens, and the document that it publishes about itself (RFC 9728).
+/// The description of an API that accepts access tokens, and the metadata that it publishes (RFC 9728).
 ///
 /// ```swift
 /// let resource = try ProtectedResource(
@@ -14,19 +14,19 @@ public import PortableFoundation
 /// router.on(resource.routes, handledBy: resource)      // /.well-known/oauth-protected-resource/notes
 /// ```
 ///
-/// Pass it to each ``AccessTokenInterceptor`` of the API: their challenges then name the document, and a client finds the
-/// authorization server without being configured.
+/// Pass it to each ``AccessTokenInterceptor`` of the API. The challenges then name the document, and a client finds the
+/// authorization server without configuration.
 public struct ProtectedResource: Sendable {
-    /// The demand for proofs that the sender of a token holds its key (RFC 9449).
+    /// The requirement for proofs that the sender of a token holds its key (RFC 9449).
     public enum Proofs: Sendable {
-        /// Tokens that are bound to a key are refused, since nothing here verifies the proof.
+        /// Tokens that are bound to a key are refused, because no proof is verified here.
         case unsupported
-        /// Bound tokens need a proof, others need none.
+        /// Bound tokens need a proof, other tokens do not.
         case supported(DPoPVerifier)
         /// All tokens must be bound to a key.
         case required(DPoPVerifier)
 
-        /// The verifier of proofs; nil where there is none.
+        /// The verifier of proofs; nil without one.
         var verifier: DPoPVerifier? {
             switch self {
             case .unsupported: nil
@@ -34,7 +34,7 @@ public struct ProtectedResource: Sendable {
             }
         }
 
-        /// Whether a token that is bound to no key is refused.
+        /// Whether a token that is not bound to a key is refused.
         var isRequired: Bool { if case .required = self { true } else { false } }
     }
 
@@ -44,11 +44,11 @@ public struct ProtectedResource: Sendable {
     let authorizationServers: [URL]
     /// The scopes that the resource uses.
     let scopes: Scopes
-    /// The demand for proofs of a key.
+    /// The requirement for proofs of a key.
     package var proofs: Proofs
     /// The protection space of the challenges (RFC 9110 §11.5); nil for none.
     package var realm: String?
-    /// Further members of the document (RFC 9728 §2).
+    /// Additional members of the document (RFC 9728 §2).
     let members: JSONObject
 
     /// The origin and the path of the resource.
@@ -57,13 +57,14 @@ public struct ProtectedResource: Sendable {
     /// Creates the description of a resource.
     ///
     /// - Parameters:
-    ///   - url: The resource identifier, with https; plain http is accepted for this machine only. Clients compare it
-    ///     character by character.
-    ///   - authorizationServers: The issuer identifiers of the servers whose tokens are accepted; a client uses the first.
+    ///   - url: The resource identifier, with https; plain http only for this machine. Clients compare it character by
+    ///     character.
+    ///   - authorizationServers: The issuer identifiers of the servers whose tokens are accepted; a client uses the
+    ///     first.
     ///   - scopes: The scopes that the resource uses.
-    ///   - proofs: The demand for proofs of a key.
+    ///   - proofs: The requirement for proofs of a key.
     ///   - realm: The protection space of the challenges (RFC 9110 §11.5); nil for none.
-    ///   - members: Further members of the document, such as `resource_name` (RFC 9728 §2).
+    ///   - members: Additional members of the document, such as `resource_name` (RFC 9728 §2).
     /// - Throws: `HTTPError.invalidURL` if the URL has a query or a fragment, and `HTTPError.insecureURL`.
     public init(
         url: URL, authorizationServers: [URL], scopes: Scopes = [], proofs: Proofs = .unsupported, realm: String? = nil,
@@ -79,10 +80,10 @@ public struct ProtectedResource: Sendable {
         (self.proofs, self.realm, self.members) = (proofs, realm, members)
     }
 
-    /// The origin that clients use, whatever a request says that it was sent to.
+    /// The origin that clients use, independently of the origin in a request.
     var origin: HTTPOrigin { target.origin }
 
-    /// The path of the resource, `/` at least, for its routes.
+    /// The path of the resource for its routes; at least `/`.
     public var path: String { target.path }
 
     /// The path of the document: between the host and the path of the resource (RFC 9728 §3.1).
@@ -101,7 +102,7 @@ public struct ProtectedResource: Sendable {
         document["authorization_servers"] =
             authorizationServers.isEmpty ? nil : .array(authorizationServers.map { .string($0.absoluteString) })
         document["scopes_supported"] = scopes.isEmpty ? nil : .array(scopes.elements.map { .string($0.rawValue) })
-        // Neither a form nor a query: a token is accepted in the field Authorization alone.
+        // Neither a form nor a query: a token is accepted only in the field Authorization.
         document["bearer_methods_supported"] = ["header"]
         if let verifier = proofs.verifier {
             document["dpop_signing_alg_values_supported"] = .array(verifier.algorithms.map { .string($0.rawValue) })
@@ -117,7 +118,7 @@ extension ProtectedResource: Handler {
 
     /// Returns the document.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        // Clients in browsers of any origin may read what is public anyway.
+        // The document is public, so browsers may read it from any origin.
         let fields: HTTPFields = [
             .contentType: "application/json", .cacheControl: "public, max-age=300", "Access-Control-Allow-Origin": "*",
         ]

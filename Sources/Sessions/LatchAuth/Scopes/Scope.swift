@@ -2,27 +2,28 @@
 
 /// A requested or granted permission: one scope-token of RFC 6749 §3.3.
 ///
-/// Each resource defines its own scopes. Those of the form `resource:level` take part in a ``ScopeHierarchy``.
+/// Each resource defines its own scopes. Scopes of the form `resource:level` take part in a ``ScopeHierarchy``.
 public struct Scope: RawRepresentable, Sendable, Hashable, Codable {
     /// The text of the scope.
     public let rawValue: String
 
-    /// Returns nil for a text that is not a scope-token: empty, or with a character other than `%x21`,
-    /// `%x23-5B`, `%x5D-7E` (RFC 6749 §3.3).
+    /// Returns nil for a string that is not a scope-token.
     ///
-    /// So no scope can smuggle a second one, or another parameter, into a request.
+    /// Such a string is empty, or has a character other than `%x21`, `%x23-5B`, `%x5D-7E` (RFC 6749 §3.3).
+    ///
+    /// A scope therefore cannot add a second scope, or another parameter, to a request.
     public init?(rawValue: String) {
         guard !rawValue.isEmpty, rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// Creates a scope of a level over a resource: `files:read`.
+    /// Creates the scope of a level for a resource: `files:read`.
     package init?(resource: String, level: String) { self.init(rawValue: "\(resource):\(level)") }
 
     /// Creates a scope from a literal.
     ///
-    /// A character that no scope-token may contain becomes `_`, so that a mistyped literal names one scope that no
-    /// server defines, and never two.
+    /// A character that a scope-token must not contain becomes `_`. A mistyped literal therefore names one scope that
+    /// no server defines, and never two.
     public init(stringLiteral text: String) {
         let bytes = text.utf8.map { Self.isAllowed($0) ? $0 : UInt8(ascii: "_") }
         rawValue = bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list of scopes without repetition, in order: the `scope` of RFC 6749 §3.3.
+/// A list of scopes without duplicates, in order: the `scope` of RFC 6749 §3.3.
 ///
 /// ```swift
 /// let scopes: Scopes = ["projects:read", "files:write"]
@@ -10,18 +10,18 @@
 public struct Scopes: Sendable {
     /// The scopes, in order.
     public private(set) var elements: [Scope] = []
-    /// The same scopes for a look-up; only in a long list, since most have fewer than ten.
+    /// The same scopes for fast lookups; only for long lists, because most have fewer than ten.
     private var index: Set<Scope>?
 
-    /// The length up to which a list has no index.
+    /// The maximum length of a list without an index.
     private static let longestWithoutIndex = 16
 
-    /// Creates a list in order; repetitions are dropped.
+    /// Creates a list in order, without duplicates.
     public init(_ scopes: some Sequence<Scope> = []) { scopes.forEach { insert($0) } }
 
     /// Parses a list with spaces between the scopes, as servers send it.
     ///
-    /// Several spaces count as one, unknown scopes are kept, and a malformed scope-token is left out, since it can be
+    /// Several spaces count as one, and unknown scopes are kept. A malformed scope-token is dropped, because it can be
     /// neither requested nor granted.
     public init(parsing text: String) {
         var rest = text.utf8[...]
@@ -32,7 +32,7 @@ public struct Scopes: Sendable {
         }
     }
 
-    /// The list with one space between the scopes, as it is sent.
+    /// The list with one space between the scopes, in the form that is sent.
     public var text: String { elements.map(\.rawValue).joined(separator: " ") }
 
     /// Whether the list is empty.
@@ -76,12 +76,12 @@ public struct Scopes: Sendable {
 }
 
 extension Scopes: Hashable {
-    /// Compares without order.
+    /// Compares the lists without regard to order.
     public static func == (one: Scopes, other: Scopes) -> Bool {
         one.count == other.count && one.elements.allSatisfy(other.contains)
     }
 
-    /// Hashes without order.
+    /// Hashes the list without regard to order.
     public func hash(into hasher: inout Hasher) { hasher.combine(index ?? Set(elements)) }
 }
 
@@ -92,7 +92,7 @@ extension Scopes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral, CustomS
     /// Parses a list with spaces between the scopes.
     public init(stringLiteral text: String) { self.init(parsing: text) }
 
-    /// The list as it is sent.
+    /// The list in the form that is sent.
     public var description: String { text }
 }
 

@@ -2,16 +2,18 @@
 
 /// The result codes of Apple's keychain (SecBase.h), mapped to errors.
 ///
-/// It is separate from the keychain so that the table can be tested on other platforms.
+/// It is separate from the keychain, so that the table can be tested on other platforms.
 package enum KeychainStatus {
-    /// The item does not exist: the only code that means an empty store.
+    /// The item does not exist.
+    ///
+    /// This is the only code that means an empty store.
     static let itemNotFound: Int32 = -25_300
     /// The item exists already.
     static let duplicateItem: Int32 = -25_299
 
-    /// The item needs the user or an unlocked device, and neither may be waited for.
+    /// The item needs the user or an unlocked device, and the call must not wait for either.
     static let interactionNotAllowed: Int32 = -25_308
-    /// The program is signed without an entitlement that gives it a keychain, as `swift build` leaves it on macOS.
+    /// The program is signed without a keychain entitlement, as `swift build` does on macOS.
     static let missingEntitlement: Int32 = -34_018
 
     /// Returns the error for a code that is neither success nor `itemNotFound`.
@@ -21,7 +23,7 @@ package enum KeychainStatus {
             switch status {
             // Before the first unlock, or in the background.
             case interactionNotAllowed: .storeLocked
-            // Authentication failed; cancelled by the user; permission denied; read-only.
+            // Authentication failed; canceled by the user; permission denied; read-only.
             case -25_293, -128, -61, -25_292: .storeDenied
             // Unable to decode; data too old or damaged.
             case -26_275, -26_276, -67_608: .storeCorrupt
@@ -32,7 +34,7 @@ package enum KeychainStatus {
         return .store(kind, "keychain status \(status)")
     }
 
-    /// Returns the error of an item that a device without a passcode cannot hold.
+    /// Returns the error for an item that a device without a passcode cannot hold.
     package static var passcodeMissing: AuthError {
         AuthError.storeUnavailable.saying(
             "The keychain cannot hold the secret: this device has no passcode, which the protection requires.",

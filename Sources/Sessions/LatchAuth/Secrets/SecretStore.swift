@@ -6,12 +6,12 @@ import Synchronization
 
 /// A store of named secrets: a keychain, a secret service, an encrypted file, or memory.
 public protocol SecretStore: Sendable {
-    /// Returns the secret with a name; nil only when there is none.
+    /// Returns the secret with a name; nil only if there is none.
     ///
-    /// - Throws: `AuthError` with a `store…` code when the store cannot be read.
+    /// - Throws: `AuthError` with a `store…` code if the store cannot be read.
     func read(_ name: String) async throws -> [UInt8]?
 
-    /// Stores a secret under a name, durably and atomically: a failure or a crash leaves the earlier one.
+    /// Stores a secret under a name, durably and atomically: a failure or a crash leaves the earlier secret.
     func write(_ secret: [UInt8], for name: String) async throws
 
     /// Removes the secret with a name; a missing secret is not an error.
@@ -42,7 +42,7 @@ public final class InMemorySecretStore: SecretStore {
 }
 
 extension SecretStore {
-    /// Keeps a copy of a secret that is not valid, before it is replaced.
+    /// Keeps a copy of an invalid secret before it is replaced.
     ///
     /// A store that is damaged as a whole sets itself aside.
     func setAside(_ name: String, unless isValid: ([UInt8]) -> Bool) async throws {
@@ -51,11 +51,11 @@ extension SecretStore {
         if let secret, !isValid(secret) { _ = try await setAside(secret, of: name) }
     }
 
-    /// Keeps a copy of a damaged secret under a name derived from its own.
+    /// Keeps a copy of a damaged secret under a name derived from its name.
     ///
     /// The same bytes are kept once, so that a repetition after an interruption leaves one copy.
     ///
-    /// - Returns: The new name: `name.corrupt`, or the first free one after it.
+    /// - Returns: The new name: `name.corrupt`, or the first unused name after it.
     func setAside(_ secret: [UInt8], of name: String) async throws -> String {
         for number in 1...1_000 {
             let copyName = "\(name)\(CorruptSecretName.suffix)" + (number == 1 ? "" : "-\(number)")
@@ -82,7 +82,7 @@ package enum CorruptSecretName {
 }
 
 extension DispatchQueue {
-    /// Runs work that blocks, which the threads of tasks must not do.
+    /// Runs blocking work, which the threads of tasks must not do.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             async { continuation.resume(with: Swift.Result { try body() }) }

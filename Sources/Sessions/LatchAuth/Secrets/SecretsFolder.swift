@@ -3,28 +3,29 @@
 import LatchHTTP
 import PortableFoundation
 
-/// Returns the coordination of the user's processes over one account, by files in the folder of the secrets.
+/// Returns the coordination of the user's processes over one account, with files in the folder of the secrets.
 package func platformCoordination(service: String, account: String) -> FileCoordination {
     let folder = secretsFolder(in: ProcessInfo.processInfo.environment)
     return FileCoordination(path: "\(folder)/\(fileName(for: service)).\(fileName(for: account))")
 }
 
-/// Returns the path that a variable of an environment holds, if it is absolute.
+/// Returns the path in an environment variable, if it is absolute.
 ///
-/// A relative path would mean another store for each working directory, and so lost sessions: it is ignored.
+/// A relative path is ignored: it would mean a different store, and lost sessions, for each working directory.
 func absolutePath(_ variable: String, in environment: [String: String]) -> String? {
     environment[variable].flatMap { $0.utf8.first == 0x2F ? $0 : nil }
 }
 
-/// Returns the name under which a user's one keyring or keychain keeps the items of a service.
+/// Returns the name under which a user's keyring or keychain keeps the items of a service.
 ///
-/// The folder in the name keeps the items of `LATCH_HOME` apart.
+/// The name contains the folder, which separates the items of different `LATCH_HOME` values.
 func keyringService(for service: String, in environment: [String: String]) -> String {
     absolutePath("LATCH_HOME", in: environment) == nil ? service : "\(service) (\(secretsFolder(in: environment)))"
 }
 
-/// Returns a service or an account as a file name: a byte other than a letter, digit, dot, hyphen or underscore becomes
-/// `%` and two digits, and so does a dot in front.
+/// Returns a service or an account as a file name.
+///
+/// A byte other than a letter, digit, dot, hyphen or underscore becomes `%` and two digits, and so does a leading dot.
 func fileName(for service: String) -> String {
     let name = PercentEncoding.encode(service.utf8).unicodeScalars
         .split(separator: "~", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "%7E")

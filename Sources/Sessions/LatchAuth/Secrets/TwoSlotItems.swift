@@ -4,21 +4,21 @@ import LatchCore
 
 /// Items of a keychain that can be added and deleted, but not updated in place.
 protocol KeychainItems {
-    /// Whether there is an item of this name.
+    /// Whether an item with this name exists.
     func hasItem(_ name: String) throws -> Bool
-    /// Returns the secret of an item; nil if there is none.
+    /// Returns the secret of an item; nil if the item does not exist.
     func secret(of name: String) throws -> [UInt8]?
-    /// Adds an item; it is an error if there is one.
+    /// Adds an item; throws if it already exists.
     func add(_ secret: [UInt8], as name: String) throws
-    /// Deletes an item; a missing one is not an error.
+    /// Deletes an item; a missing item is not an error.
     func delete(_ name: String) throws
 }
 
 /// The atomic replacement of keychain items that need the user's presence.
 ///
-/// An update in place asks the user, as a read does; deleting and adding do not. So each secret has two slots: the new
-/// secret goes into the free one before the old slot is deleted. Of two occupied slots the first is valid, so that a
-/// crash between the two steps leaves the old secret or the new one.
+/// An update in place asks the user, like a read. Deleting and adding do not. Each secret therefore has two slots: the
+/// new secret goes into the free slot before the old slot is deleted. If both slots are occupied, the first is valid,
+/// so that a crash between the two steps leaves the old or the new secret.
 struct TwoSlotItems<Items: KeychainItems> {
     /// The suffix of the second slot.
     private static var suffix: String { ".latch-second" }
@@ -30,7 +30,7 @@ struct TwoSlotItems<Items: KeychainItems> {
 
     /// Returns the secret with a name.
     ///
-    /// The first slot is read again at the end: a write may have moved the secret there meanwhile.
+    /// The first slot is read again at the end, because a write may have moved the secret there meanwhile.
     func read(_ name: String) throws -> [UInt8]? {
         try items.secret(of: name) ?? items.secret(of: Self.second(name)) ?? items.secret(of: name)
     }
@@ -39,14 +39,14 @@ struct TwoSlotItems<Items: KeychainItems> {
     func write(_ secret: [UInt8], for name: String) throws {
         let second = Self.second(name)
         if try items.hasItem(name) {
-            // The remains of a write that was interrupted.
+            // This slot is left over from an interrupted write.
             try items.delete(second)
             try items.add(secret, as: second)
             try items.delete(name)
         } else {
             try items.add(secret, as: name)
             do { try items.delete(second) } catch {
-                // The new secret is valid already; the next write deletes the old one.
+                // The new secret is already valid; the next write deletes the old one.
             }
         }
     }
@@ -57,7 +57,7 @@ struct TwoSlotItems<Items: KeychainItems> {
         try items.delete(name)
     }
 
-    /// Returns the names of secrets, sorted, from those of the items.
+    /// Returns the sorted names of secrets from the names of the items.
     static func names(of items: [String]) -> [String] {
         Set(items.map { $0.utf8.ends(with: suffix.utf8) ? String($0.utf8.dropLast(suffix.utf8.count)) ?? $0 : $0 })
             .sorted()

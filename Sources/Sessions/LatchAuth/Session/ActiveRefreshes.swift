@@ -5,8 +5,8 @@ import Synchronization
 
 /// The sessions whose refresh or step-up the current task belongs to.
 ///
-/// A refresh through a client that carries the same session would wait for itself indefinitely; the session
-/// detects it by this value.
+/// A refresh through a client with the same session would wait for itself forever. This value lets the session detect
+/// that.
 package enum ActiveRefreshes {
     /// A refresh or step-up of a session.
     package final class Refresh: Sendable {
@@ -16,13 +16,15 @@ package enum ActiveRefreshes {
 
         fileprivate init(_ session: ObjectIdentifier) { self.session = session }
 
-        /// Whether it still runs: a task that it began may outlive it, whose requests need a credential again.
+        /// Whether it is still running.
+        ///
+        /// A task that it started may outlive it, and that task's requests need a credential again.
         fileprivate var isRunning: Bool { !isOver.withLock { $0 } }
 
         fileprivate func end() { isOver.withLock { $0 = true } }
     }
 
-    /// The running ones, outermost first, since a refresh may need another session's credential.
+    /// The running refreshes and step-ups, outermost first, because a refresh may need another session's credential.
     @TaskLocal private static var refreshes: [Refresh] = []
 
     /// The identities of the sessions, outermost first.
@@ -38,7 +40,7 @@ package enum ActiveRefreshes {
 
     /// Runs a refresh or a step-up of `session`.
     ///
-    /// - Parameter mayBeSent: The condition of its requests, as long as it runs.
+    /// - Parameter mayBeSent: The condition for sending its requests, as long as it runs.
     nonisolated(nonsending) static func of<Result>(
         _ session: some Actor, while mayBeSent: (@Sendable () -> Bool)? = nil, _ body: () async throws -> Result
     ) async throws -> Result {

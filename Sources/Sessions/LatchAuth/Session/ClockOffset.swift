@@ -4,12 +4,12 @@ import LatchCore
 package import PortableFoundation
 import Synchronization
 
-/// The offset of another machine's clock, measured by the date of one of its responses.
+/// The offset of another machine's clock, measured by the date of its response.
 package enum ClockOffset {
     /// Returns the difference in seconds; zero if the clocks may agree.
     ///
-    /// The response was written between `sent` and `received`, and its date counts whole seconds: a date within two
-    /// seconds of that interval proves no offset.
+    /// The response was written between `sent` and `received`, and its date counts whole seconds. A date within two
+    /// seconds of that interval therefore proves no offset.
     package static func seconds(to date: Date, sent: Date, received: Date) -> Double {
         let ahead = date.timeIntervalSince(received)
         let behind = date.timeIntervalSince(sent)
@@ -18,12 +18,14 @@ package enum ClockOffset {
 }
 
 extension Session {
-    /// The issuer's date, as far as its responses have revealed it.
+    /// The issuer's date, as far as it is known from its responses.
     package nonisolated var issuerDate: Date { clock.now.addingTimeInterval(view.withLock { $0.clockOffset }) }
 
-    /// Corrects the clock by the `Date` of a response of the issuer, to a request sent at `sent` by this session's clock.
+    /// Corrects the clock by the `Date` of the issuer's response to a request that was sent at `sent`.
     ///
-    /// A sign-in that follows is judged by the corrected clock.
+    /// `sent` is a time of this session's clock.
+    ///
+    /// The corrected clock applies to a following sign-in.
     package func learnClock(from date: Date, ofRequestSentAt sent: Date) {
         send(.clockMeasured(ClockOffset.seconds(to: date, sent: sent, received: clock.now)))
     }

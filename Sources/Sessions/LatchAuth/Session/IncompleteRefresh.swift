@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a refresh whose response has a new refresh token, and is not usable otherwise.
+/// The error of a refresh if only the refresh token of the response is usable.
 ///
 /// A refresh closure throws it, so that the session stores the refresh token before its callers get the error.
 package struct IncompleteRefresh<Value: SessionCredential>: Error {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event in the life of an app that concerns its session.
+/// An event in the life of an app that affects its session.
 enum LifecycleEvent: Sendable, Hashable {
     /// The app is back in the foreground.
     case didResume

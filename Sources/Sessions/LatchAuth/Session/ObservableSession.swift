@@ -12,36 +12,37 @@ public import Observation
 /// }
 /// ```
 ///
-/// It restores the session when it is created, so `isRestoring` becomes false by itself. It retains the session. Each
-/// state lasts for at least one turn of the main actor, in order, so that an observer sees every change once.
+/// It restores the session when it is created, so that `isRestoring` becomes false without a call. It retains the
+/// session. Each state lasts for at least one turn of the main actor, in order, so that an observer sees every change
+/// once.
 @MainActor @Observable
 public final class ObservableSession<Value: SessionCredential> {
-    /// The observed session, to sign in and out with.
+    /// The observed session, for signing in and out.
     public nonisolated let session: Session<Value>
 
     /// The current state of the session.
     public private(set) var state: SessionState<Value>
 
-    /// The step-up that a server has required and the user has not completed; see `Session.stepUp`.
+    /// The step-up that a server has required but the user has not completed; see `Session.stepUp`.
     public private(set) var stepUp: StepUpRequirement?
 
     /// The tasks that follow the session; each ends with this object.
     @ObservationIgnored private var followers: [Task<Void, Never>] = []
 
-    /// Follows `session` from its current state on, and restores it where its store has not been read.
+    /// Follows `session` from its current state on, and restores it if its store has not been read.
     public convenience init(_ session: Session<Value>) { self.init(session, restores: true) }
 
-    /// Follows `session`, and leaves the restoration to the caller where `restores` is false.
+    /// Follows `session`, and leaves the restoration to the caller if `restores` is false.
     package init(_ session: Session<Value>, restores: Bool) {
         self.session = session
         state = session.currentState
         stepUp = session.stepUp
-        // Each stream begins with the current state: equal ones notify no observer.
+        // Each stream begins with the current state; an equal state notifies no observer.
         follow(session.states) { if $0.state != $1 { $0.state = $1 } }
         follow(session.stepUps) { if $0.stepUp != $1 { $0.stepUp = $1 } }
         if restores, case .unknown = state {
             Task {
-                // A failure is a state of its own, which this object shows as `unavailability`.
+                // A failure is a separate state, which this object shows as `unavailability`.
                 do { try await session.restore() } catch {}
             }
         }
@@ -65,7 +66,7 @@ public final class ObservableSession<Value: SessionCredential> {
     /// Whether a user is signed in, with a fresh or an expired credential.
     public var isSignedIn: Bool { state.isSignedIn }
 
-    /// Whether the store has not been read yet, so that it is not known whether a user is signed in.
+    /// Whether the store has not been read yet, so that it is unknown whether a user is signed in.
     public var isRestoring: Bool {
         switch state {
         case .unknown, .restoring: true
@@ -76,7 +77,7 @@ public final class ObservableSession<Value: SessionCredential> {
     /// Whether the credential has expired; the next use refreshes it.
     public var isExpired: Bool { if case .expired = state { true } else { false } }
 
-    /// The reason for which no user is signed in; nil in all other states.
+    /// The reason why no user is signed in; nil in all other states.
     public var signedOutReason: SignedOutReason? { if case .signedOut(let reason) = state { reason } else { nil } }
 
     /// The error of a store that cannot be read; nil in all other states.

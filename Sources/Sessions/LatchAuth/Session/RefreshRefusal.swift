@@ -3,21 +3,26 @@
 import LatchCore
 package import LatchHTTP
 
-/// A refusal of a session by the response to a refresh, and its author as far as the response shows it.
+/// A refusal of a session in the response to a refresh, classified by its probable author.
 ///
-/// A 401 may come from the issuer, or from a gateway, a filter or a portal in front of it. Only the issuer ends a session.
-/// A doubtful refusal delays an end by some minutes; a gateway's refusal that is mistaken for the issuer's loses a user.
+/// A 401 may come from the issuer, or from a gateway, a filter or a portal in front of it. Only the issuer ends a
+/// session. If the session doubts a refusal, it ends some minutes later. If it mistakes a gateway's refusal for the
+/// issuer's, it loses the user.
 package enum RefreshRefusal: Sendable, Hashable {
-    /// `invalid_grant` (RFC 6749 §5.2), or words that say of the refresh token or of its session that it has ended.
+    /// The issuer's refusal: `invalid_grant` (RFC 6749 §5.2), or words that say that the refresh token or its session
+    /// has ended.
     case issuer
-    /// Any other 401 or 403 but a filter's page. A 400 that is empty, or whose code does not name a mistake in the request.
+    /// A refusal that may come from a gateway: any other 401 or 403 except a filter's page.
+    ///
+    /// Also a 400 that is empty, or whose code refuses a user, a token or a session and names no mistake in the
+    /// request.
     case doubtful
 }
 
 extension HTTPResponse {
-    /// The refusal of the session, if this is the response to a refresh; nil if it refuses none.
+    /// The refusal of the session, if this is the response to a refresh; nil if the response refuses nothing.
     ///
-    /// An outage refuses nothing, whatever its content, and neither does the failed authentication of a client.
+    /// An outage refuses nothing, whatever its content. Nor does the failed authentication of a client.
     package var refreshRefusal: RefreshRefusal? {
         guard status.isSuccess || status.isClientError, !isTemporary else { return nil }
         let words = IssuerWords(self)
@@ -25,21 +30,21 @@ extension HTTPResponse {
         if let words, !hasForeignChallenge, words.endSession(status) { return .issuer }
         guard words?.oauthCode != "invalid_request" else { return nil }
         if status == .unauthorized || status == .forbidden { return isOfFilter(words) ? nil : .doubtful }
-        // RFC 6749 §5.2 has one code with this status for a refresh token, and issuers have many. A proxy sends a page.
+        // RFC 6749 §5.2 has one code with this status for a refresh token, but issuers have many. A proxy sends a page.
         guard status == .badRequest else { return nil }
         return isEmpty || words?.refusesByCode == true ? .doubtful : nil
     }
 
-    /// The meaning for the session, if this is the response to a refresh, and not a success.
+    /// The meaning for the session, if this is the response to a refresh and not a success.
     package var refreshFailure: IssuerFailure.Kind {
         switch refreshRefusal {
         case .issuer: return .ended
         case .doubtful: return .doubted
         case nil: break
         }
-        // A gateway's words, which say nothing about the issuer.
+        // The content comes from a gateway, and says nothing about the issuer.
         if status == 502 || status == 504 { return .unanswered }
-        // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which end nothing.
+        // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which do not end the session.
         guard [400, 401, 403].contains(status.rawValue), let words = IssuerWords(self), words.oauthCode != nil else {
             return .failed
         }
@@ -48,49 +53,51 @@ extension HTTPResponse {
 
     /// The outcome of a request to end a session at its server, if this is the response to it.
     ///
-    /// Only the server can confirm or refuse: its success is empty or JSON, and its refusal speaks of the session. The page
-    /// of a portal, the 403 of a filter, a redirect and an outage say nothing about it: the request is repeated.
+    /// Only the server can confirm or refuse: its success is empty or JSON, and its refusal names the session. The page
+    /// of a portal, the 403 of a filter, a redirect or an outage says nothing about the session, so the request is
+    /// repeated.
     package var revocationOutcome: RevocationOutcome {
         guard status.isSuccess || status.isClientError, !isTemporary else { return .unavailable }
         let words = IssuerWords(self)
         if status.isSuccess, words?.oauthCode == nil {
             return isEmpty || (try? JSONValue(parsing: body.bytesWithoutMark)) != nil ? .confirmed : .unavailable
         }
-        // RFC 7009 §2.2.1. The other errors of a request are mended by another configuration of the client or the server.
+        // RFC 7009 §2.2.1. A new configuration of the client or the server can correct the other errors of a request.
         if words?.oauthCode == "unsupported_token_type" { return .refused }
-        // An expired access token, which the request carries, is no end of the session.
+        // The request carries an access token, whose expiry does not mean that the session has ended.
         return refreshRefusal == .issuer && words?.oauthCode != "expired_token" ? .refused : .unavailable
     }
 
-    /// Whether the login at which a session of cookies refreshes was refused, so that repeating it could lock the account.
+    /// Whether the login that refreshes a session of cookies was refused, so that repeating it could lock the account.
     ///
-    /// A login has no code of its own, and many words for a wrong password: any JSON object counts that asks for no other
-    /// scheme. HTML and an empty response may come from a gateway.
+    /// A login has no standard code, and many words for a wrong password. Any JSON object therefore counts, unless the
+    /// response requests another scheme. HTML and an empty response may come from a gateway.
     package var refusesLogin: Bool {
         guard status == .unauthorized || status == .forbidden, !hasForeignChallenge else { return false }
         return IssuerWords(self) != nil
     }
 
-    /// Whether the response lets the caller authenticate only by a scheme that no session of this kind has.
+    /// Whether the response offers only authentication schemes that no session of this kind has.
     ///
-    /// Gateways and web servers have schemes such as `Basic`, `Negotiate`, `Key` and `AzureApiManagementKey`.
+    /// Gateways and web servers use schemes such as `Basic`, `Negotiate`, `Key` and `AzureApiManagementKey`.
     package var hasForeignChallenge: Bool {
         guard fields[.wwwAuthenticate] != nil else { return false }
         let challenges = challenges()
         return challenges.isEmpty || !challenges.allSatisfy { $0.isScheme("Bearer") || $0.isScheme("DPoP") }
     }
 
-    /// Whether a filter in front of the issuer has responded, which does not know the session.
+    /// Whether the response comes from a filter in front of the issuer, which does not know the session.
     ///
-    /// It sends a page with 403, a page with a challenge for another scheme, or Cloudflare's problem details. Frameworks of issuers
-    /// also send a page with 401, without such a challenge.
+    /// A filter sends a page with 403, a page with a challenge for another scheme, or Cloudflare's problem details.
+    /// Frameworks of issuers also send a page with 401, but without such a challenge.
     private func isOfFilter(_ words: IssuerWords?) -> Bool {
         if words?.isOfCloudflare == true { return true }
         let start = body.bytesWithoutMark.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         return start == UInt8(ascii: "<") && (status == .forbidden || hasForeignChallenge)
     }
 
-    /// Whether the server asks for the same request later: 408, 425 and 429, or a proxy that wants to know the user (407).
+    /// Whether the server requests the same request later: 408, 425 and 429, or a proxy that requires authentication
+    /// (407).
     private var isTemporary: Bool { [407, 408, 425, 429].contains(status.rawValue) }
 
     private var isEmpty: Bool { body.bytesWithoutMark.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
@@ -101,10 +108,10 @@ private struct IssuerWords {
     private let members: JSONObject
     private let texts: [String]
 
-    /// Returns nil for anything but an object.
+    /// Returns nil for any content except an object.
     init?(_ response: HTTPResponse) {
         guard let object = (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue else { return nil }
-        // FastAPI puts a program's own object below `detail`.
+        // FastAPI puts a program's error object into `detail`.
         members = object["detail"]?.objectValue ?? object
         let nested = [members["error"] ?? .null] + (members["errors"]?.arrayValue?.prefix(10) ?? [])
         texts = ([members] + nested.compactMap(\.objectValue)).flatMap(Self.texts)
@@ -121,8 +128,10 @@ private struct IssuerWords {
         members["error"]?.stringValue.flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: " ")) ? nil : $0 }
     }
 
-    /// Whether there is a code in one word, of OAuth or of another scheme, that speaks of the user, the token or the session, and
-    /// names no mistake in the request: `invalid_token`, `access_denied`, Firebase's `TOKEN_EXPIRED`, `NotAuthorizedException` of AWS.
+    /// Whether a code in one word refuses the user, the token or the session, and none names a mistake in the request.
+    ///
+    /// It may be an OAuth code or another: `invalid_token`, `access_denied`, Firebase's `TOKEN_EXPIRED`,
+    /// `NotAuthorizedException` of AWS.
     var refusesByCode: Bool {
         let nested = members["error"]?.objectValue ?? [:]
         let codes = [
@@ -132,25 +141,25 @@ private struct IssuerWords {
         return codes.contains { RefusedUser.isNamed(by: $0) } && !codes.contains { RequestMistake.isNamed(by: $0) }
     }
 
-    /// Whether Cloudflare has responded in place of the issuer.
+    /// Whether the response comes from Cloudflare instead of the issuer.
     var isOfCloudflare: Bool { members["cloudflare_error"]?.boolValue == true }
 
     private var suberror: String? { StepUpRequirement.suberror(in: members) }
 
     /// Whether the request or its client was refused, or the user is required, so that the refresh token stays valid.
     var isAboutRequest: Bool {
-        // Of Microsoft Entra: the refresh token was issued to another client of its family.
+        // Microsoft Entra: the refresh token was issued to another client of its family.
         oauthCode.map(Self.requestCodes.contains) == true || requirement != nil || suberror == "client_mismatch"
     }
 
-    /// The requirement of an issuer that continues the session once the user has acted.
+    /// The requirement of an issuer that continues the session after the user has acted.
     var requirement: StepUpRequirement? {
         oauthCode.flatMap { StepUpRequirement(errorCode: $0, suberror: suberror, claims: members["claims"]) }
     }
 
-    /// Whether they say that the refresh token or its session has ended; in a success, only the code can.
+    /// Whether the words say that the refresh token or its session has ended; in a success, only the code counts.
     func endSession(_ status: HTTPStatus) -> Bool {
-        // RFC 8628 §3.5 has the second one for device codes. With another status it may mean an access token.
+        // RFC 8628 §3.5 has the second code for device codes. With another status it may mean an access token.
         if let code = oauthCode?.lowercasedASCII(),
             code == "invalid_grant" || code == "expired_token" && status == .badRequest
         {
@@ -161,7 +170,7 @@ private struct IssuerWords {
 
     /// The codes that are not about the user (RFC 6749 §5.2, RFC 7009 §2.2.1, RFC 8707 §2, RFC 9449 §12.2).
     ///
-    /// `invalid_request` is missing: some servers say by it that the refresh token is invalid.
+    /// `invalid_request` is missing, because some servers use it for an invalid refresh token.
     private static let requestCodes: Set<String> = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
         "unsupported_token_type", "invalid_dpop_proof", "use_dpop_nonce", "temporarily_unavailable", "server_error",
@@ -169,9 +178,9 @@ private struct IssuerWords {
     ]
 }
 
-/// What issuers say of a session that has ended: `Refresh token expired`, `INVALID_REFRESH_TOKEN`, `session_not_found`.
+/// The words of issuers for an ended session: `Refresh token expired`, `INVALID_REFRESH_TOKEN`, `session_not_found`.
 ///
-/// Gateways, filters and frameworks speak of keys, access tokens and authentication, but not of refresh tokens or sessions.
+/// Gateways, filters and frameworks mention keys, access tokens and authentication, but not refresh tokens or sessions.
 private enum SessionEnd {
     private static let subjects = [" refresh token", " refreshtoken", " refresh jwt ", " session "]
 
@@ -183,7 +192,7 @@ private enum SessionEnd {
         "not found", "not exist", "not recognized", "no longer", "no such", "doesn t exist", "isn t valid", "over",
     ].map { " \($0) " }
 
-    /// Words of mistakes in the request, of forged requests, of limits, and of the other token.
+    /// Words for mistakes in the request, forged requests, limits, and access tokens.
     private static let exceptions = [
         "missing", "required", "provided", "must", "csrf", "xsrf", "access token", "limit", "quota", "too many",
     ].map { " \($0) " }
@@ -195,7 +204,7 @@ private enum SessionEnd {
     }
 }
 
-/// What codes say of a user, a token or a session that the server refuses.
+/// The words in codes for a user, a token or a session that the server refuses.
 private enum RefusedUser {
     private static let parts = [
         " token", " jwt", " grant", " session", " user", " account", " credential", " password", " auth", " login",
@@ -208,7 +217,7 @@ private enum RefusedUser {
     }
 }
 
-/// What codes say of a request that is wrong or comes at a bad time, and that another refresh token would not mend.
+/// The words in codes for a wrong or badly timed request, which another refresh token would not correct.
 private enum RequestMistake {
     private static let parts = [
         " request", " missing", " required", " parameter", " argument", " grant type", " client", " scope", " target",
@@ -227,7 +236,7 @@ private enum RequestMistake {
 }
 
 extension String {
-    /// The words of a sentence, a code or a name in lower case, with a space on either side of each.
+    /// The words of a sentence, a code or a name in lowercase, with a space on either side of each.
     fileprivate var separateWords: String {
         var words = " "
         var last: Unicode.Scalar = " "

@@ -3,7 +3,7 @@
 import LatchCore
 import PortableFoundation
 
-/// A credential whose session has ended on this device, and perhaps not at the issuer.
+/// A credential whose session has ended on this device, but perhaps not at the issuer.
 package struct PendingRevocation<Value: Sendable>: Sendable {
     let credential: Value
     /// The date of the sign-out, by this device's clock.
@@ -16,20 +16,20 @@ extension PendingRevocation: Decodable where Value: Decodable {}
 /// The outcome of an attempt to revoke a credential.
 package enum RevocationOutcome: Sendable {
     case confirmed
-    /// The issuer does not revoke it, now or later.
+    /// The issuer does not revoke the credential, now or later.
     case refused
-    /// The issuer could not be reached, or could not do it now.
+    /// The issuer could not be reached, or could not revoke the credential now.
     case unavailable
 }
 
-/// The credentials that a session has left and whose revocation the issuer has not confirmed.
+/// The credentials of ended sessions whose revocation the issuer has not confirmed.
 ///
-/// A user who signs out without a network is signed out at once, on this device. The credential is kept next to the
-/// record of the session until the issuer has revoked it, so that a restart forgets nothing: for 30 days, and at most
-/// eight of them.
+/// A user who signs out without a network is signed out immediately on this device. The credential is kept next to the
+/// record of the session until the issuer has revoked it, so that it survives a restart. At most eight credentials are
+/// kept, for 30 days.
 ///
-/// It is used only while nobody is signed in: an issuer that knows one grant for each user and client would end a new
-/// session with an old one, and reading a secret may prompt the user.
+/// It is used only while no user is signed in. With one grant for each user and client, an issuer that revokes an old
+/// session would also end a new one. Reading a secret may also prompt the user.
 actor RevocationQueue<Value: SessionCredential> {
     /// A request to the issuer to revoke a credential.
     typealias Revoke = @Sendable (Value) async -> RevocationOutcome
@@ -37,25 +37,25 @@ actor RevocationQueue<Value: SessionCredential> {
     private let records: SessionRecords<Value>
     private let clock: WallClock
     private let executor: (any TaskExecutor)?
-    /// The session's own request.
+    /// The session's default request.
     nonisolated let revoke: Revoke
-    /// Returns whether nobody is signed in.
+    /// Returns whether no user is signed in.
     private let isSignedOut: @Sendable () -> Bool
     /// The credentials that the store could not keep.
     private var unstored: [Value] = []
-    /// The attempt that is under way; later callers wait for it.
+    /// The running attempt; later callers wait for it.
     private var attempt: Task<Bool, Never>?
     /// The wait for the next attempt.
     private var timer: Task<Void, Never>?
     private var failures = 0
     /// Serializes the changes of the list.
     private let mutex = AsyncMutex()
-    /// The change that is under way.
+    /// The running change of the list.
     private var running: Task<[PendingRevocation<Value>]?, Never>?
     private var isSuspended = false
-    /// The number of sign-outs whose credential is on its way to ``add(_:revokingBy:)``.
+    /// The number of sign-outs whose credential has not arrived at ``add(_:revokingBy:)`` yet.
     private var expected = 0
-    /// The attempts that wait for them.
+    /// The attempts that wait for these credentials.
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -71,10 +71,10 @@ actor RevocationQueue<Value: SessionCredential> {
     private static var greatestAge: TimeInterval { 30 * 86_400 }
     private static var greatestCount: Int { 8 }
 
-    /// Announces a sign-out, before which no attempt says that nothing is left.
+    /// Announces a sign-out, so that no attempt reports success before its credential arrives.
     func expectOne() { expected += 1 }
 
-    /// Takes the announcement back: the sign-out had no credential, or has failed.
+    /// Withdraws the announcement, because the sign-out had no credential or has failed.
     func expectNone() {
         expected -= 1
         guard expected == 0 else { return }
@@ -85,12 +85,12 @@ actor RevocationQueue<Value: SessionCredential> {
     /// Keeps a credential, and tries to revoke it.
     ///
     /// - Parameters:
-    ///   - first: The first attempt; nil for the session's own.
-    ///   - isExpected: Whether the sign-out was announced by ``expectOne()``.
-    /// - Returns: Whether the issuer confirmed.
+    ///   - first: The function for the first attempt; nil for the session's default.
+    ///   - isExpected: Whether ``expectOne()`` announced the sign-out.
+    /// - Returns: Whether the issuer confirmed the revocation.
     func add(_ value: Value, revokingBy first: Revoke? = nil, isExpected: Bool = false) async -> Bool {
         await store(value)
-        // Someone may have signed in while the store was waited for.
+        // A user may have signed in during the wait for the store.
         guard isSignedOut() else {
             if isExpected { expectNone() }
             return false
@@ -103,8 +103,9 @@ actor RevocationQueue<Value: SessionCredential> {
         return outcome == .confirmed
     }
 
-    /// Keeps a credential, and revokes it later: perhaps the store has lost its record for a while, and nobody has signed
-    /// out.
+    /// Keeps a credential, and revokes it later.
+    ///
+    /// The store may have lost its record temporarily, without a sign-out.
     func keep(_ value: Value) async {
         await store(value)
         scheduleRetry()
@@ -116,9 +117,9 @@ actor RevocationQueue<Value: SessionCredential> {
         if kept == nil { unstored = (unstored + [value]).suffix(Self.greatestCount) }
     }
 
-    /// Tries again to revoke what is left, unless someone has signed in.
+    /// Tries again to revoke the remaining credentials, unless a user has signed in.
     ///
-    /// - Returns: Whether nothing is left.
+    /// - Returns: Whether none remain.
     func retry() async -> Bool {
         if expected > 0 { await withCheckedContinuation { waiters.append($0) } }
         guard isSignedOut() else { return true }
@@ -127,15 +128,16 @@ actor RevocationQueue<Value: SessionCredential> {
         let attempt = Task(executorPreference: executor) { await self.revokeAll() }
         self.attempt = attempt
         let isDone = await attempt.value
-        // The next one is scheduled once this one has ended: it would otherwise wait for this one's result.
+        // The next attempt is scheduled after this one has ended, because it would otherwise wait for this one's
+        // result.
         self.attempt = nil
         if isDone { failures = 0 } else { scheduleRetry() }
         return isDone
     }
 
-    /// Tries a last time, and forgets what is left.
+    /// Tries a last time, and removes the remaining credentials.
     ///
-    /// - Returns: Whether nothing was left.
+    /// - Returns: Whether none remained.
     func close() async -> Bool {
         let isDone = await retry()
         timer?.cancel()
@@ -148,10 +150,10 @@ actor RevocationQueue<Value: SessionCredential> {
         let stored = await change { _ in }
         let left = stored ?? []
         var done = left.filter { $0.date < oldest }.map(\.credential)
-        // A store that cannot be read may hold some.
+        // A store that cannot be read may hold credentials.
         var isUnavailable = stored == nil
         for value in left.map(\.credential) + unstored where !done.contains(value) {
-            // Someone may have signed in elsewhere, which this session has not heard of.
+            // A user may have signed in in another process, without this session's knowledge.
             do {
                 guard isSignedOut(), try await records.isEmpty() else { break }
             } catch {
@@ -168,16 +170,16 @@ actor RevocationQueue<Value: SessionCredential> {
         return !isUnavailable
     }
 
-    /// Removes credentials, and returns the number of those that are left.
+    /// Removes credentials, and returns the number of those that remain.
     private func forget(_ values: [Value]) async -> Int {
         unstored.removeAll(where: values.contains)
         guard !values.isEmpty else { return unstored.count }
-        // What could not be removed is revoked once more, which changes nothing (RFC 7009 §2.2).
+        // Credentials that could not be removed are revoked once more, which has no effect (RFC 7009 §2.2).
         let left = await change { $0.removeAll { values.contains($0.credential) } }
         return unstored.count + (left?.count ?? 0)
     }
 
-    /// Changes the stored list, and returns it; nil if the store failed, whose error the session reports by itself.
+    /// Changes the stored list, and returns it; nil if the store failed, whose error the session itself reports.
     private func change(
         _ body: @escaping @Sendable (inout [PendingRevocation<Value>]) -> Void
     ) async -> [PendingRevocation<Value>]? {
@@ -196,7 +198,7 @@ actor RevocationQueue<Value: SessionCredential> {
         return await task.value
     }
 
-    /// Lets go of the store's lock, and takes it no more, before the program is suspended.
+    /// Releases the store's lock, and does not take it again, before the program is suspended.
     func suspend() async {
         isSuspended = true
         running?.cancel()
@@ -209,7 +211,7 @@ actor RevocationQueue<Value: SessionCredential> {
         if timer != nil { _ = await retry() }
     }
 
-    /// Tries again later: after a minute, and after twice as long each time, up to an hour.
+    /// Tries again later: after a minute, then after twice as long each time, up to an hour.
     private func scheduleRetry() {
         let delay = Duration.seconds(min(60 << min(failures, 6), 3_600))
         failures += 1

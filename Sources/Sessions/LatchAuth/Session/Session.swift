@@ -13,49 +13,52 @@ public import Synchronization
 /// let current = try await session.credential()
 /// ```
 ///
-/// Each rule below prevents one way of losing a session:
-/// - a caller names the credential that was refused, so that a late refusal of an old one causes no refresh;
-/// - all callers share one refresh, and a cancelled caller neither cancels it nor fails the others;
+/// Each rule below prevents one cause of a lost session:
+/// - a caller names the refused credential, so that a late refusal of an old one causes no refresh;
+/// - all callers share one refresh, and a canceled caller neither cancels it nor fails the others;
 /// - an issued credential is stored before anything uses it, and is kept in memory until that succeeds;
 /// - a store that cannot be read is `unavailable`, never `signedOut`;
 /// - only the issuer or the user ends a session, never the network;
 /// - a refresh that ends after a sign-out or a new sign-in is dropped;
 /// - the sessions of several processes over one record refresh once for all, and follow each other's changes;
-/// - the idempotency key of a refresh is stored before the request, so that a crash can be recovered from.
+/// - the idempotency key of a refresh is stored before the request, so that the session can recover from a crash.
 ///
 /// <doc:SessionGuarantees> explains them.
 public actor Session<Value: SessionCredential> {
-    /// The state of a session over its credential.
+    /// The state of a session with its credential.
     public typealias State = SessionState<Value>
 
     /// A closure that obtains the successor of a credential from the issuer.
     ///
-    /// It ends the session only by throwing `AuthError.reauthenticationRequired`, or the `HTTPError` of a 401 or of a
-    /// 400 `invalid_grant` (RFC 6749 §5.2). Any other error leaves the session as it is.
+    /// It ends the session by throwing `AuthError.reauthenticationRequired`, or the `HTTPError` of a response that says
+    /// that the refresh token has ended. An example is a 400 `invalid_grant` (RFC 6749 §5.2). A refusal that may come
+    /// from a gateway, such as another 401, ends the session only if it repeats after a pause. Any other error leaves
+    /// the session unchanged.
     public typealias Refresh = @Sendable (RefreshRequest<Value>) async throws -> Value
 
-    /// The decisions; `send(_:)` passes events to it, and performs the effects.
+    /// The decisions; `send(_:)` passes events to it and performs the effects.
     var machine: SessionMachine<Value>
-    /// The durable copy, which outranks memory: another process may have refreshed or signed out meanwhile.
+    /// The stored copy, which takes precedence over memory, because another process may have refreshed or signed out
+    /// meanwhile.
     let records: SessionRecords<Value>
-    /// The request to the issuer; it runs in a task of the session's own, so no caller's cancellation reaches it.
+    /// The request to the issuer, which runs in the session's own task, so that no caller's cancellation reaches it.
     let refresh: Refresh
     /// This device's clock, which may be wrong; `SessionMachine.issuerDate(_:)` decides about expiry.
     @usableFromInline nonisolated let clock: WallClock
     /// The source of jitter and idempotency keys; a simulation passes a seeded one.
     nonisolated let random: RandomSource
-    /// The credentials whose revocation the issuer has not confirmed; nil if it revokes none.
+    /// The credentials whose revocation the issuer has not confirmed; nil if the session revokes none.
     nonisolated let revocations: RevocationQueue<Value>?
-    /// The executor of the session's own tasks; nil is the global pool.
+    /// The executor of the session's own tasks; nil for the global pool.
     let executor: (any TaskExecutor)?
-    /// The issuer that a session was created with, for modules above; see `Session.init(tokenEndpoint:)`.
+    /// The issuer that the session was created with, for modules above; see `Session.init(tokenEndpoint:)`.
     package nonisolated let issuer: (any Sendable)?
 
-    /// The part that the fast path reads; only the actor writes it, except for the clock's offset.
+    /// The part that the fast path reads; only the actor writes it, except for the clock offset.
     @usableFromInline nonisolated let view = Mutex(SessionView<Value>())
     /// A copy of the state that other tasks read and watch without the actor.
     nonisolated let broadcast = StateBroadcast<State>(.unknown)
-    /// The pending step-up; separate from the state, since the credential is valid for all other requests.
+    /// The pending step-up, which is separate from the state because the credential is valid for all other requests.
     nonisolated let stepUpBroadcast = StateBroadcast<StepUpRequirement?>(nil)
     /// The number of refusals that required a step-up.
     nonisolated let stepUpRefusalBroadcast = StateBroadcast(0)
@@ -66,7 +69,7 @@ public actor Session<Value: SessionCredential> {
     var locks: [SessionSection: SessionLock] = [:]
     /// The tasks that wait for a lock.
     var entries: [SessionSection: Task<Void, Never>] = [:]
-    /// The attempts to revoke credentials that are under way, and the callers that wait for the end of one.
+    /// The number of running attempts to revoke credentials, and the callers that wait for the end of one.
     var revoking: (attempts: Int, waiters: [Int]) = (0, [])
     /// The task that sends the requests of the running refresh.
     var requests: RequestRunner<Value>?
@@ -74,7 +77,7 @@ public actor Session<Value: SessionCredential> {
     var authenticators: [Int: StepUp] = [:]
     /// The task in which the user authenticates.
     var authentication: Task<Void, Never>?
-    /// The task that waits for the time at which the machine has something to do, and that time by the monotonic clock.
+    /// The task that waits for the machine's next action, and the monotonic time of that action.
     var timer: (task: Task<Void, Never>, wake: Duration)?
     /// The task that listens to the other sessions over the same record.
     var listener: Task<Void, Never>?
@@ -84,18 +87,18 @@ public actor Session<Value: SessionCredential> {
     var lifecycle: Task<Void, Never>?
     /// The activity that keeps the system from suspending the program during a refresh.
     var activity: SystemActivity?
-    /// Whether the session was suspended because the time of an activity was over: the next caller ends that.
+    /// Whether the session was suspended because the time of an activity was over; the next caller ends the suspension.
     var isExpired = false
 
     /// Creates a session over the credential in `store`.
     ///
     /// - Parameters:
-    ///   - store: Keeps the credential; read at the first use or by `restore()`.
-    ///   - policy: Decides when to refresh.
-    ///   - clock: The time, and the means to wait for it.
+    ///   - store: The store of the credential, which is read at the first use or by `restore()`.
+    ///   - policy: The times at which the session refreshes.
+    ///   - clock: The clock of the session.
     ///   - random: The source of jitter and idempotency keys.
-    ///   - executor: Runs the session's own tasks; nil means the global pool.
-    ///   - refresh: Obtains a successor from the issuer.
+    ///   - executor: The executor of the session's own tasks; nil for the global pool.
+    ///   - refresh: The closure that obtains a successor from the issuer.
     public init(
         store: any TokenStore<Value>,
         policy: RefreshPolicy = RefreshPolicy(),
@@ -159,29 +162,30 @@ extension Session {
 // MARK: - Credential
 
 extension Session {
-    /// Returns the credential to use now, refreshed first if that is due.
+    /// Returns the credential to use now, refreshed first if a refresh is due.
     ///
-    /// - Throws: `AuthError.missingToken` when no user is signed in, `reauthenticationRequired` when the issuer ended the
-    ///   session, a `store…` code when the store cannot be used, or the error of the refresh. While the old credential is
-    ///   still accepted, a failed refresh throws nothing.
+    /// - Throws: `AuthError.missingToken` if no user is signed in, or `reauthenticationRequired` if the issuer has
+    ///   ended the session. A `store…` code if the store cannot be used, or the error of the refresh. While the old
+    ///   credential is still accepted, a failed refresh throws nothing.
     @inlinable
     public nonisolated func credential() async throws -> Value {
-        // Inlined, so that the caller's compiler knows the type: most of the time would be spent on looking up metadata.
+        // Inlined, so that the caller's compiler knows the type. Otherwise metadata lookups would take most of the
+        // time.
         if let fresh = freshSnapshot() { return fresh.credential }
         return try await refreshedSnapshot(for: nil).credential
     }
 
-    /// Returns the credential to use at a resource that needs an access token of its own (RFC 8707).
+    /// Returns the credential for a resource that needs a separate access token (RFC 8707).
     ///
     /// All access tokens come from the session's one refresh token, and each is refreshed once for all callers.
     ///
-    /// - Parameter target: The resource, and the scopes that are needed there.
+    /// - Parameter target: The resource and the scopes that are needed there.
     /// - Throws: As `credential()`.
     public nonisolated func credential(for target: TokenTarget) async throws -> Value {
         try await snapshot(for: target).credential
     }
 
-    /// Returns the credential as it is, fresh or expired, without a refresh.
+    /// Returns the current credential, fresh or expired, without a refresh.
     ///
     /// - Throws: As `credential()` if there is none or the store cannot be read.
     package func currentCredential() async throws -> Value { try await currentSnapshot().credential }
@@ -194,24 +198,24 @@ extension Session {
         try await use(.init(.replacing(refused))).credential
     }
 
-    /// Returns the credential to use now, with its generation.
+    /// Returns the credential to use now with its generation.
     package nonisolated func snapshot(for target: TokenTarget? = nil) async throws -> CredentialSnapshot<Value> {
         if let fresh = freshSnapshot(for: target) { return fresh }
         return try await refreshedSnapshot(for: target)
     }
 
-    /// Returns the credential to use now where a refresh may be due.
+    /// Returns the credential to use now if a refresh may be due.
     @usableFromInline
     nonisolated func refreshedSnapshot(for target: TokenTarget?) async throws -> CredentialSnapshot<Value> {
         try await use(.init(.fresh, target: target))
     }
 
-    /// Returns the credential as it is, with its generation.
+    /// Returns the current credential with its generation, without a refresh.
     func currentSnapshot(for target: TokenTarget? = nil) async throws -> CredentialSnapshot<Value> {
         try await use(.init(.current, target: target))
     }
 
-    /// Returns a credential of the same user as the refused one, with its generation.
+    /// Returns a credential of the same user as the refused one with its generation.
     ///
     /// - Throws: `AuthError.superseded` if another user has signed in since.
     package func refreshed(
@@ -227,7 +231,7 @@ extension Session {
         listen()
         var use = use
         if case .signedOut = machine.state { use.isConfirmed = records.isCurrent }
-        // A refresh that this caller begins may begin later, in a task that knows nothing of its task-local values.
+        // The refresh of this caller may begin later, in a task without the caller's task-local values.
         if case .current = use.need {} else { beginRequests() }
         guard let snapshot = try await value(isLeavable: true, { .use($0, use) }) else { throw AuthError.missingToken }
         return snapshot
@@ -240,10 +244,11 @@ extension Session {
     /// Makes `value` the session's credential: a sign-in, or a switch to another account.
     ///
     /// A refresh of the earlier credential is dropped, and its waiters get `AuthError.superseded`.
-    /// - Throws: A `store…` code when it cannot be stored; the session then follows what the store still holds.
+    /// - Throws: A `store…` code if it cannot be stored; the session then follows the content of the store.
     public func signIn(_ value: Value) async throws { try await signIn(value, requestedAt: nil) }
 
-    /// Signs in with a credential that was requested at `sent` by this session's clock: its date shows the issuer's.
+    /// Signs in with a credential that was requested at `sent` by this session's clock; its date shows the issuer's
+    /// clock.
     package func signIn(_ value: Value, requestedAt sent: Date?) async throws {
         if let sent, let issued = value.issued {
             send(.clockMeasured(ClockOffset.seconds(to: issued, sent: sent, received: clock.now)))
@@ -251,7 +256,7 @@ extension Session {
         try await signIn(value, since: nil)
     }
 
-    /// Signs in, unless another sign-in or sign-out has begun a generation since.
+    /// Signs in, unless another sign-in or sign-out has begun a generation since `generation`.
     func signIn(_ value: Value, since generation: Int?) async throws {
         listen()
         _ = try await self.value { .replace($0, value, since: generation) }
@@ -260,7 +265,7 @@ extension Session {
     /// Signs the user out on this device.
     ///
     /// - Returns: The credential that was current, so that the issuer can revoke it.
-    /// - Throws: A `store…` code when the store cannot remove it; the session then follows what the store still holds.
+    /// - Throws: A `store…` code if the store cannot remove it; the session then follows the content of the store.
     @discardableResult
     public func signOut() async throws -> Value? {
         listen()
@@ -269,16 +274,17 @@ extension Session {
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
-    /// A server that cannot be reached is asked again later, also after a restart, until someone signs in again.
+    /// If the server cannot be reached, it is asked again later, also after a restart, until a user signs in again.
     ///
-    /// - Parameter revoke: Asks the server to end the session; nil for what the session was created with.
-    /// - Returns: Whether the server confirmed; false as well if no user was signed in.
+    /// - Parameter revoke: A function that asks the server to end the session; nil for the one that the session was
+    ///   created with.
+    /// - Returns: Whether the server confirmed the sign-out; also false if no user was signed in.
     /// - Throws: As ``signOut()``; the server is notified nevertheless.
     package nonisolated func signOutAndRevoke(
         by revoke: (@Sendable (Value) async -> RevocationOutcome)? = nil
     ) async throws -> Bool {
         let current = currentState.credential
-        // Whoever hears of the sign-out, and asks what is left to revoke, waits for this credential.
+        // Observers of the sign-out that ask for the remaining revocations must wait for this credential.
         await revocations?.expectOne()
         do {
             guard let last = try await signOut() else {
@@ -286,40 +292,41 @@ extension Session {
                 return false
             }
             guard let revocations else { return await revoke?(last) == .confirmed }
-            // A caller that was cancelled has signed out all the same.
+            // A canceled caller has signed out nevertheless.
             return await Task(executorPreference: executor) {
                 await revocations.add(last, revokingBy: revoke, isExpected: true)
             }.value
         } catch {
             await revocations?.expectNone()
-            // The store may still contain the credential: the server should not accept it.
+            // The store may still contain the credential, so the server should no longer accept it.
             if let current { _ = await (revoke ?? revocations?.revoke)?(current) }
             throw error
         }
     }
 
-    /// Tries again to revoke what the server could not revoke at earlier sign-outs, if nobody is signed in.
+    /// Tries again to revoke credentials of earlier sign-outs if no user is signed in.
     ///
-    /// - Returns: Whether nothing is left to revoke.
+    /// - Returns: Whether none remain.
     package nonisolated func revokeRemaining() async -> Bool { await revocations?.retry() ?? true }
 
-    /// Reads the store, if that has not succeeded before.
+    /// Reads the store, unless it was already read successfully.
     ///
-    /// - Throws: A `store…` code when it cannot be read; the state is then `unavailable`, and the next call tries again.
+    /// - Throws: A `store…` code if the store cannot be read; the state is then `unavailable`, and the next call tries
+    ///   again.
     public func restore() async throws {
         guard machine.state.isUnread else { return }
         listen()
-        // A refresh may begin by itself then; in another session's refresh it must know of it.
+        // A refresh may begin in the background. If this is part of another session's refresh, it must know of that.
         beginRequests()
         _ = try await value(isLeavable: true) { .use($0, .init(.record)) }
     }
 
-    /// Adopts the credential that a response made of the current one, stored before it becomes visible.
+    /// Adopts the successor of the current credential from a response, and stores it before it becomes visible.
     ///
     /// It is not a sign-in: the generation stays, and a running refresh replaces the result.
     ///
-    /// - Parameter snapshot: The credential of the request that was responded to.
-    /// - Returns: The credential that is current now; nil if the response belongs to an earlier one.
+    /// - Parameter snapshot: The credential of the request that the response answers.
+    /// - Returns: The current credential; nil if the response belongs to an earlier one.
     func rotate(
         _ snapshot: CredentialSnapshot<Value>, by response: HTTPResponse, to request: HTTPRequest
     ) async -> Value? {
@@ -328,7 +335,8 @@ extension Session {
         do {
             return try await value { .rotate($0, generation: snapshot.generation, successor) }?.credential
         } catch {
-            // The machine reports nothing: the next rotation or refresh stores again, and reports a failure.
+            // The machine reports no failure here. The next rotation or refresh stores the credential again, and
+            // reports a failure.
             return nil
         }
     }
@@ -337,8 +345,9 @@ extension Session {
 // MARK: - Rest and suspension
 
 extension Session {
-    /// Waits until the end of this process can lose nothing: no request is in flight, no successor waits to be stored, and
-    /// no credential to be revoked.
+    /// Waits until the process can end without losing anything.
+    ///
+    /// No request is in flight then, no successor waits to be stored, and no credential waits to be revoked.
     ///
     /// ```swift
     /// let token = try await session.credential()
@@ -348,19 +357,20 @@ extension Session {
     /// ```
     ///
     /// A command-line program, an extension and a server call it before they end, also after a signal. A caller whose
-    /// credential is still accepted gets it before its refresh has ended: a process that ended then would lose the answer,
-    /// and an issuer that detects reuse would end the session at the next refresh. Requests to the issuer have no time
-    /// limit. A program that must end at some time sets one here, and should say that it waits. What could not be revoked is
-    /// stored, and tried again by the next start.
+    /// credential is still accepted gets it before its refresh has ended. If the process ended then, the answer would
+    /// be lost, and an issuer that detects reuse would end the session at the next refresh. Requests to the issuer have
+    /// no time limit. A program that must end by some time sets a limit here, and should tell its user that it waits.
+    /// Credentials that could not be revoked are stored, and the next start tries again.
     ///
-    /// - Parameter limit: The longest wait; nil for none.
-    /// - Returns: Whether the session is at rest; false once the limit is over, or the calling task is cancelled.
+    /// - Parameter limit: The maximum wait; nil for none.
+    /// - Returns: Whether the session is at rest; false after the limit, or if the calling task is canceled.
     @discardableResult
     public func settled(within limit: Duration? = nil) async -> Bool { await settled(within: limit, orUnstored: false) }
 
     /// Waits until the session is at rest.
     ///
-    /// - Parameter orUnstored: Whether the limit does not count while a successor waits to be stored: only this process has it.
+    /// - Parameter orUnstored: Whether the limit does not apply while a successor waits to be stored, because only this
+    ///   process has it.
     package func settled(within limit: Duration?, orUnstored waitsForStore: Bool) async -> Bool {
         let rest = Task(executorPreference: executor) { try await self.rest() }
         let timer = limit.map { limit in
@@ -368,7 +378,7 @@ extension Session {
                 let end = clock.uptime + limit
                 do {
                     try await clock.sleep(for: limit)
-                    // The process was stopped meanwhile, and the answer may be there.
+                    // The process was stopped meanwhile, so the answer may already be there.
                     if clock.uptime > end + .seconds(1) { try await clock.sleep(for: .seconds(2)) }
                     while waitsForStore, await self.machine.unstored != nil { try await clock.sleep(for: .seconds(1)) }
                 } catch { return }
@@ -393,18 +403,18 @@ extension Session {
                     return nil
                 }
             }
-            // A revocation lets another caller sign in, or refresh.
+            // After a revocation, another caller may sign in or refresh.
         } while !machine.isAtRest
     }
 
-    /// Lets the session finish what must not be interrupted, before the system suspends the program.
+    /// Lets the session finish work that must not be interrupted, before the system suspends the program.
     ///
     /// The system ends an app that is suspended while it holds a lock in a shared container. On iOS, tvOS, watchOS and
-    /// visionOS a session keeps the program awake for a refresh, and lets go when the system suspends it nevertheless:
-    /// this is for programs that know more, such as one that stops its own processes. Until `resume()` no refresh begins;
-    /// a credential that is still accepted is used.
+    /// visionOS, a session keeps the program awake for a refresh, and releases its locks if the system suspends it
+    /// anyway. This function is for programs that know more about a suspension, such as one that stops its own
+    /// processes. Until `resume()`, no refresh begins, and a credential that is still accepted is used.
     ///
-    /// - Parameter limit: The time after which the session lets go of its lock. A request in flight stays so, and a
+    /// - Parameter limit: The time after which the session releases its lock. A request in flight continues, and a
     ///   successor that could not be stored stays in memory.
     public func prepareToSuspend(within limit: Duration = .seconds(5)) async {
         await revocations?.suspend()
@@ -419,7 +429,7 @@ extension Session {
                 return .rest(waiter, suspends: true)
             }
         } catch {
-            // Nothing makes it fail; without it the program is suspended all the same.
+            // This does not fail. If it did, the program would be suspended nevertheless.
         }
     }
 
@@ -430,6 +440,6 @@ extension Session {
         if let revocations { Task.detached(executorPreference: executor) { await revocations.resume() } }
     }
 
-    /// Uses a store again that was locked, such as a keychain before the device was unlocked.
+    /// Uses a store again after it was locked, such as a keychain before the device was unlocked.
     public func storeWasUnlocked() { send(.storeUnlocked) }
 }

@@ -4,14 +4,15 @@ public import LatchCore
 public import PortableFoundation
 public import Synchronization
 
-// The effects of the session's machine: each is performed as it is asked for, and reported when it has ended.
+// Performs the effects of the session's machine, and reports the end of each to it.
 
 extension Session {
     /// Passes an event to the machine, and performs its effects.
     func send(_ event: SessionMachine<Value>.Event) {
         let now = moment
         let effects = machine.handle(event, now)
-        // Nobody gets another credential than that of the state that observers see: between the two, all ask the actor.
+        // Observers and callers must see the same credential. Until the new state is published, all callers ask the
+        // actor.
         hideOtherCredential()
         for effect in effects where effect.isPublication { perform(effect) }
         show(now)
@@ -23,10 +24,10 @@ extension Session {
         stayAwake()
     }
 
-    /// Sends the event of a caller, and waits until the machine lets it continue.
+    /// Sends the event of a caller, and waits until the machine lets the caller continue.
     ///
-    /// - Throws: The failure, or `CancellationError` when the calling task is cancelled and may leave.
-    /// - Parameter isLeavable: Whether the cancellation of the caller ends the wait; it never ends the operation.
+    /// - Throws: The failure, or `CancellationError` if the calling task is canceled and may leave.
+    /// - Parameter isLeavable: Whether the caller's cancellation ends the wait; it never ends the operation.
     func value(
         isLeavable: Bool = false, _ event: (Int) -> SessionMachine<Value>.Event?
     ) async throws -> CredentialSnapshot<Value>? {
@@ -38,7 +39,7 @@ extension Session {
                     if case .rest = event {} else { continueAfterExpiry() }
                     send(event)
                 }
-                // Cancellation may have come before there was a continuation.
+                // The task may have been canceled before the continuation existed.
                 if isLeavable, Task.isCancelled { waiters.resume(waiter, with: .failure(CancellationError())) }
             }
         } onCancel: {
@@ -47,12 +48,12 @@ extension Session {
         }
     }
 
-    /// The time of an event.
+    /// The time and randomness of an event.
     nonisolated var moment: SessionMoment {
         SessionMoment(date: clock.now, uptime: clock.uptime, random: random)
     }
 
-    /// Closes the path without the actor where it shows another credential than the machine's.
+    /// Closes the fast path without the actor if it shows another credential than the machine.
     private func hideOtherCredential() {
         let (current, generation) = (machine.state.credential, machine.generation)
         view.withLock { view in
@@ -60,7 +61,7 @@ extension Session {
         }
     }
 
-    /// Shows the credential to the path without the actor.
+    /// Shows the credential to the fast path without the actor.
     private func show(_ now: SessionMoment) {
         let current = machine.state.credential
         let due = machine.isContradicted ? .distantPast : current.map { machine.dueDate(of: $0, now) } ?? .distantFuture
@@ -112,7 +113,8 @@ extension Session {
 
     /// Returns the task that sends the requests of the running refresh.
     ///
-    /// It is created in the task of the caller that begins the refresh, whose task-local values the requests inherit.
+    /// It is created in the task of the caller that begins the refresh, so that the requests inherit its task-local
+    /// values.
     @discardableResult
     func beginRequests() -> RequestRunner<Value> {
         if let requests { return requests }
@@ -121,9 +123,9 @@ extension Session {
         return runner
     }
 
-    /// Begins a task of the session's own: no caller's cancellation, priority or task-local value reaches it.
+    /// Begins a task of the session, which no caller's cancellation, priority or task-local value reaches.
     ///
-    /// Its priority is that of the most urgent caller that may wait for it.
+    /// It has a high priority, because the most urgent caller may wait for it.
     @discardableResult
     private func run(_ body: @escaping @Sendable (Session) async -> Void) -> Task<Void, Never> {
         Task.detached(executorPreference: executor, priority: .high) { await body(self) }
@@ -183,7 +185,7 @@ extension Session {
         }
     }
 
-    /// Asks the issuer, as long as no other process may do so.
+    /// Sends a request to the issuer, as long as no other process may do so.
     func respond(to request: RefreshRequest<Value>, id: Int) async {
         let (sent, lock) = (clock.now, locks[.refresh])
         let mayBeSent: @Sendable () -> Bool = { [isShared = records.coordination != nil] in lock?.isHeld ?? !isShared }
@@ -205,7 +207,7 @@ extension Session {
 // MARK: - Time
 
 extension Session {
-    /// Returns the credential when it needs no refresh: the path of nearly every request, without the actor.
+    /// Returns the credential if it needs no refresh: the fast path of nearly every request, without the actor.
     @inlinable
     nonisolated func freshSnapshot(for target: TokenTarget? = nil) -> CredentialSnapshot<Value>? {
         guard target == nil else { return nil }
@@ -216,10 +218,11 @@ extension Session {
         }
     }
 
-    /// Corrects the clock by the `Date` of a response of the issuer; the state follows where that makes the credential
-    /// expired, or fresh again.
+    /// Corrects the clock by the `Date` of the issuer's response.
     ///
-    /// - Parameter sent: The time of the request, by this session's clock.
+    /// The state changes if that makes the credential expired, or fresh again.
+    ///
+    /// - Parameter sent: The time of the request by this session's clock.
     package nonisolated func observe(issuerDate: Date, ofRequestSentAt sent: Date) {
         let now = clock.now
         let offset = ClockOffset.seconds(to: issuerDate, sent: sent, received: now)
@@ -231,7 +234,7 @@ extension Session {
         Task.detached(executorPreference: executor) { await self.send(.clockMeasured(offset)) }
     }
 
-    /// Waits until the machine has something to do by itself.
+    /// Waits until the machine's next action.
     private func wait(_ now: SessionMoment) {
         guard let wait = machine.wait(now) else {
             timer?.task.cancel()
@@ -241,7 +244,7 @@ extension Session {
         let wake = now.uptime + wait
         if let timer, timer.wake <= wake + .milliseconds(5), timer.wake >= wake - .milliseconds(5) { return }
         timer?.task.cancel()
-        // A successor that is not stored keeps its session alive: nothing else has it.
+        // An unstored successor exists only here, so it keeps its session alive.
         let keeper = machine.unstored == nil ? nil : self
         let task = Task.detached(executorPreference: executor) { [weak self, clock] in
             do { try await clock.sleep(for: wait) } catch { return }
@@ -255,7 +258,7 @@ extension Session {
         send(.timePassed)
     }
 
-    /// Listens for jumps of this device's date, once: a sleeping task does not see them.
+    /// Listens for jumps of this device's date, because a sleeping task does not notice them.
     private func watchDate() {
         guard dateWatch == nil else { return }
         let changes = clock.dateChanges()
@@ -264,7 +267,7 @@ extension Session {
         }
     }
 
-    /// Begins to listen to the other sessions over the record, and to the system, once.
+    /// Begins to listen to the system and to other sessions over the record, once.
     func listen() {
         if lifecycle == nil, let events = LifecycleEvent.systemEvents { follow(events) }
         guard listener == nil, let coordination = records.coordination else { return }
@@ -274,7 +277,7 @@ extension Session {
         }
     }
 
-    /// Follows the life of the app.
+    /// Follows the life cycle of the app.
     private func follow(_ events: AsyncStream<LifecycleEvent>) {
         lifecycle = Task.detached(executorPreference: executor) { [weak self] in
             for await event in events {
@@ -286,7 +289,7 @@ extension Session {
         }
     }
 
-    /// Keeps the system from suspending the program as long as a refresh, its lock or its result could be lost.
+    /// Prevents the system from suspending the program while a refresh, its lock or its result could be lost.
     private func stayAwake() {
         let isBusy = machine.lock == .held || machine.needsLock
         if isBusy, !isExpired {
@@ -298,13 +301,13 @@ extension Session {
         }
     }
 
-    /// Lets go of everything, since the system suspends the program now.
+    /// Releases all locks, because the system is suspending the program.
     private func expire() async {
         isExpired = true
         await prepareToSuspend(within: .zero)
     }
 
-    /// Continues after the system has suspended the program: whoever calls shows that it runs again.
+    /// Continues after the system has suspended the program; a call shows that the program runs again.
     func continueAfterExpiry() {
         guard isExpired else { return }
         resume()
@@ -326,7 +329,7 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
         let (stream, requests) = AsyncStream.makeStream(of: Request.self)
         self.requests = requests
         Task(executorPreference: executor, priority: .high) { [weak session] in
-            // One that hangs must not hold up the next: a step-up has a grant of its own.
+            // A request that hangs must not delay the next one, because a step-up has a separate grant.
             for await (request, id) in stream {
                 Task(executorPreference: executor, priority: .high) { [session] in
                     await session?.respond(to: request, id: id)
@@ -340,9 +343,9 @@ final class RequestRunner<Value: SessionCredential>: Sendable {
     func send(_ request: RefreshRequest<Value>, id: Int) { requests.yield((request, id)) }
 }
 
-/// The callers that wait for a session, each of which may be cancelled without effect on the others.
+/// The callers that wait for a session; canceling one does not affect the others.
 final class WaiterTable<Value: Sendable>: Sendable {
-    /// The mutable state; a continuation is removed before it is resumed, so it is resumed once.
+    /// The mutable state; a continuation is removed before it is resumed, so that it is resumed only once.
     private struct Waiting {
         var nextTicket = 0
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
@@ -363,9 +366,9 @@ final class WaiterTable<Value: Sendable>: Sendable {
         waiting.withLock { $0.waiters[ticket] = continuation }
     }
 
-    /// Lets a caller continue.
+    /// Resumes a caller.
     ///
-    /// - Returns: False for one that has left already.
+    /// - Returns: False if the caller has already left.
     @discardableResult
     func resume(_ ticket: Int, with result: Result<Value, any Error>) -> Bool {
         guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: ticket) }) else { return false }
@@ -375,6 +378,6 @@ final class WaiterTable<Value: Sendable>: Sendable {
 }
 
 extension SessionMachine.Effect {
-    /// Whether it shows the state to observers.
+    /// Whether the effect shows the state to observers.
     fileprivate var isPublication: Bool { if case .publish = self { true } else { false } }
 }

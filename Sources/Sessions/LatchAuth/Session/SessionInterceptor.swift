@@ -4,11 +4,12 @@ import LatchCore
 public import LatchHTTP
 import Synchronization
 
-/// An interceptor that sends each request with a session's credential, and refreshes the credential and repeats the
-/// request when the server refuses it.
+/// An interceptor that sends each request with a session's credential.
 ///
-/// A request outside `scope` passes without a credential. So does a request that is part of the session's own
-/// refresh or step-up, which would otherwise wait for itself.
+/// If the server refuses the credential, it refreshes the credential and repeats the request.
+///
+/// A request outside `scope` passes without a credential. So does a request of the session's own refresh or step-up,
+/// which would otherwise wait for itself.
 ///
 /// ```swift
 /// SessionInterceptor(session, for: .host("api.example.com")) { requirement in
@@ -21,26 +22,28 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
 
     /// The session, which the interceptor retains.
     private let session: Session<Value>
-    /// The origins that get the credential; checked for each request, so that a redirect takes no credential along.
+    /// The origins that get the credential.
+    ///
+    /// They are checked for each request, so that a redirect does not pass it on.
     private let scope: CredentialScope
     private let target: TokenTarget?
     private let refreshes: Bool
     private let stepUp: Session<Value>.StepUp?
     private let refusal: Refusal?
 
-    /// Creates an interceptor that sends the credential of `session` to `scope` only.
+    /// Creates an interceptor that sends the credential of `session` only to `scope`.
     ///
     /// - Parameters:
     ///   - session: The session, which the interceptor retains.
     ///   - scope: The origins that receive the credential, checked for each request.
-    ///   - target: The resource, where it needs an access token of its own (RFC 8707).
-    ///   - refreshes: Whether the session may refresh before a request and after a refusal. Otherwise the credential is
-    ///     sent as it is, and the server's refusal is the response.
-    ///   - stepUp: A function that lets the user authenticate as a server requires (RFC 9470), once for all requests
-    ///     that wait for it; they are then sent once more. If it is nil, they fail, and `Session.stepUp` holds the
+    ///   - target: The resource, if it needs a separate access token (RFC 8707).
+    ///   - refreshes: Whether the session may refresh before a request and after a refusal. If not, the current
+    ///     credential is sent, and the server's refusal is the response.
+    ///   - stepUp: A function that lets the user authenticate as a server requires (RFC 9470). It is called once for
+    ///     all waiting requests, which are then sent once more. Without it, they fail, and `Session.stepUp` holds the
     ///     requirement.
-    ///   - refusal: A function that returns the reason for which a response refuses the credential, for servers that do so
-    ///     with another status than 401; nil for `CredentialRefusal.init(_:)`.
+    ///   - refusal: A function that returns the reason why a response refuses the credential, for servers that use
+    ///     another status than 401. Nil for `CredentialRefusal.init(_:)`.
     public init(
         _ session: Session<Value>, for scope: CredentialScope, target: TokenTarget? = nil, refreshes: Bool = true,
         stepUp: Session<Value>.StepUp? = nil, refusal: Refusal? = nil
@@ -53,12 +56,14 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         self.refusal = refusal
     }
 
-    /// Sends the request with the session's credential; once more with a refreshed one after a 401, and once more after
-    /// a step-up if the server requires that.
+    /// Sends the request with the session's credential.
+    ///
+    /// After a 401 it sends the request once more with a refreshed credential, and after a step-up once more if the
+    /// server requires one.
     ///
     /// - Throws: The error of `Session.credential()`, and `AuthError.stepUpRequired` if the user has to authenticate
-    ///   again. A 401 to the refreshed credential is a response, and so is one to a credential that cannot be refreshed, or
-    ///   to content that can be read only once.
+    ///   again. A 401 to the refreshed credential is returned as the response. The same applies if the credential
+    ///   cannot be refreshed, or the content can be read only once.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard scope.allows(request.origin), !ActiveRefreshes.contains(session) else {
             return try await next.respond(to: request)
@@ -70,7 +75,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
             var authorized = request
             authorized.modifiers.append(attempt)
             let response = try await next.respond(to: authorized)
-            // Nearly every response ends here; 400 is how some servers require another proof (RFC 9449 §5).
+            // Nearly every response ends here. Some servers require another proof with 400 (RFC 9449 §5).
             guard response.status == .unauthorized || response.status == .badRequest || refusal != nil,
                 !attempt.leadsElsewhere
             else { return response }
@@ -89,7 +94,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
                 let hook = mayStepUp ? stepUp : nil
                 mayStepUp = false
                 let steppedUp = try await session.steppedUp(for: requirement, refusing: attempt.snapshot, by: hook)
-                // The access token of a resource comes from the new authentication by a refresh of its own.
+                // After a new authentication, a separate refresh obtains the access token of the resource.
                 let own = try await target == nil ? steppedUp : refreshed(replacing: attempt.snapshot)
                 guard let own else { return response }
                 snapshot = own
@@ -102,13 +107,14 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
         }
     }
 
-    /// Returns the reason for which a response refuses the credential; nil if it does not.
+    /// Returns the reason why a response refuses the credential; nil if it does not refuse it.
     private func reason(for response: HTTPResponse) async throws -> CredentialRefusal? {
         guard let refusal else { return CredentialRefusal(response) }
         return try await refusal(response)
     }
 
-    /// Returns a successor of the refused credential; nil if the refusal is for the caller to handle, and ends nothing.
+    /// Returns a successor of the refused credential; nil if the caller has to handle the refusal, which ends no
+    /// session.
     private func refreshed(
         replacing refused: CredentialSnapshot<Value>
     ) async throws -> CredentialSnapshot<Value>? {
@@ -120,7 +126,7 @@ public struct SessionInterceptor<Value: SessionCredential>: Interceptor {
     }
 }
 
-/// One attempt of a request: it authorizes each of its messages, and adopts the credentials that responses rotate.
+/// One attempt of a request, which authorizes each of its messages, and adopts the credentials that responses rotate.
 package final class SessionAttempt<Value: SessionCredential>: RequestModifier {
     /// The result of the messages so far.
     private struct Progress: Sendable {
@@ -138,13 +144,14 @@ package final class SessionAttempt<Value: SessionCredential>: RequestModifier {
         progress = Mutex(Progress(snapshot: snapshot))
     }
 
-    /// The credential of the last message: a redirect may rotate it between two of them.
+    /// The credential of the last message, because a redirect may rotate it between two messages.
     var snapshot: CredentialSnapshot<Value> { progress.withLock { $0.snapshot } }
 
     /// Whether to repeat the same message with the same credential; see `Credential.learn`.
     var isWorthRepeating: Bool { progress.withLock { $0.isWorthRepeating } }
 
-    /// Whether a redirect has led to another origin, which gets no credential, so that the response is not about it.
+    /// Whether a redirect has led to another origin, which gets no credential, so that the response says nothing about
+    /// it.
     package var leadsElsewhere: Bool { progress.withLock { $0.leadsElsewhere } }
 
     package func prepare(_ request: inout HTTPRequest) async throws {
@@ -160,9 +167,9 @@ package final class SessionAttempt<Value: SessionCredential>: RequestModifier {
         let sent = snapshot.credential
         // The target of a redirect within the origin is prepared again.
         if response.status.isRedirection { progress.withLock { $0.leadsElsewhere = true } }
-        // Only a refusal requires it, and nothing follows a refusal.
+        // Only a refusal requires a repetition, and no message follows a refusal.
         if sent.learn(from: response, to: request) { progress.withLock { $0.isWorthRepeating = true } }
-        // Nearly always nothing was rotated; then no request has to wait for the session's actor.
+        // Responses rarely rotate a credential. Without a rotation, no request has to wait for the session's actor.
         guard sent.rotated(by: response, to: request, sentWith: sent) != nil,
             let rotated = await session.rotate(snapshot, by: response, to: request)
         else { return }

@@ -3,26 +3,28 @@
 import LatchCore
 import Synchronization
 
-/// A session's view of its store, whether that keeps whole records or credentials only.
+/// A session's view of its store, which keeps whole records or only credentials.
 ///
-/// It remembers the record under the stamp of the store's lock: while the stamp stays the same, no other session has
-/// changed the record, and the store, which may prompt its user or decrypt a file, is not read again.
+/// It remembers the record under the stamp of the store's lock. While the stamp stays the same, no other session has
+/// changed the record. Then the store, which may prompt the user or decrypt a file, is not read again.
 final class SessionRecords<Value: SessionCredential>: Sendable {
-    /// What the session knows of the stored record.
+    /// The session's knowledge of the stored record.
     private enum Knowledge {
         case none
-        /// The record that was read or written, and the stamp of the lock under which it was.
+        /// The record that was read or written, and the lock's stamp at that time.
         case record(TokenRecord<Value>?, stamp: String)
         /// This session is replacing the record.
         case replacing
-        /// This session's change has failed: most probably there is no stamp until somebody completes one.
+        /// This session's change has failed.
+        ///
+        /// There is probably no stamp until a session completes a change.
         case incomplete
     }
 
     private let store: any TokenStore<Value>
     /// The same store, if it keeps whole records.
     private let records: (any TokenRecordStore<Value>)?
-    /// The record, as far as it is known; and whether the store's content could be read at all.
+    /// The known record, and whether the store's content could be read at all.
     private let known = Mutex<(record: Knowledge, isReadable: Bool)>((.none, false))
 
     init(_ store: any TokenStore<Value>) {
@@ -33,10 +35,10 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
     /// Whether `load` returns everything that was passed to `save`.
     var keepsRecords: Bool { records != nil }
 
-    /// The coordination of the sessions over the store; nil if there is only one of them.
+    /// The coordination of the sessions over the store; nil if there is only one.
     var coordination: (any SessionCoordination)? { records?.coordination }
 
-    /// Whether the record is known as it is stored.
+    /// Whether the known record equals the stored one.
     var isCurrent: Bool {
         guard case .record(_, let stamp) = known.withLock({ $0.record }) else { return false }
         return coordination?.stamp == stamp
@@ -44,9 +46,10 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
 
     private var hasAnnouncedLast: Bool { coordination?.hasAnnouncedLast ?? false }
 
-    /// Whether an announcement that has arrived may be another session's.
+    /// Whether an announcement that has arrived may come from another session.
     ///
-    /// That of this session's last change may arrive while the next one is under way, or has failed.
+    /// The announcement of this session's last change may arrive while the next change is running, or after it has
+    /// failed.
     var mayHaveChanged: Bool {
         switch known.withLock({ $0.record }) {
         case .none: true
@@ -58,20 +61,20 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
 
     /// Returns the stored record.
     ///
-    /// - Parameter lock: The lock of the store; nil for a read that no lock protects.
+    /// - Parameter lock: The lock of the store; nil for an unprotected read.
     func load(under lock: SessionLock?) async throws -> TokenRecord<Value>? {
         guard let records else { return try await store.load().map { TokenRecord(credential: $0) } }
         let own = records.readingChanges && lock == nil ? try await coordination?.enter(.store) : nil
         defer { own?.release() }
         let before = known.withLock { $0.record }
-        // A lock has the stamp that it was taken with, which a change under it has removed.
+        // A lock has the stamp from the time when it was taken. A change under the lock has removed that stamp.
         let isIncomplete = if case .incomplete = before { true } else { false }
         let taken = isIncomplete ? nil : lock.map(\.stamp)
         let stamp = records.isStamped ? taken ?? coordination?.stamp : nil
         if case .record(let record, stamp) = before { return record }
         let record = try await records.loadRecord()
-        // A change that came meanwhile has another stamp, or none until it is complete.
-        // That there is none is not remembered: a store may say so for a while, such as one that is not unlocked yet.
+        // A change in the meantime has another stamp, or none until it is complete. A missing record is not remembered:
+        // a store may report that temporarily, for example before it is unlocked.
         let isUnchanged = record != nil && (lock != nil || coordination?.stamp == stamp)
         let knowledge: Knowledge =
             if let stamp {
@@ -94,7 +97,8 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
             return known.isReadable
         }
         do {
-            // No stamp until the change is complete: a crash in between makes the others read the record each time.
+            // The stamp is missing until the change is complete. After a crash in between, other sessions read the
+            // record each time.
             try lock?.removeStamp()
             if let record {
                 if !isReadable { try await records.setAsideDamaged() }
@@ -112,13 +116,14 @@ final class SessionRecords<Value: SessionCredential>: Sendable {
 
     /// Whether the store is known to hold no credential.
     ///
-    /// What it holds is not remembered, since the session does not follow it: it would take a change for known.
+    /// The content is not remembered, because the session does not follow it, and would mistake a change for known
+    /// content.
     func isEmpty() async throws -> Bool {
         if let records { return try await records.loadRecord()?.credential == nil }
         return try await store.load() == nil
     }
 
-    /// Changes the list of credentials to revoke, which is stored beside the record.
+    /// Changes the list of credentials to revoke, which is stored next to the record.
     func changeRevocations(
         _ change: @Sendable (inout [PendingRevocation<Value>]) -> Void
     ) async throws -> [PendingRevocation<Value>] {

@@ -8,13 +8,15 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
     case unknown
     /// The store is being read.
     case restoring
-    /// Signed in, with a credential that is accepted.
+    /// The user is signed in with a credential that is accepted.
     case signedIn(Value)
-    /// Signed in, with an expired credential; the next use refreshes it.
+    /// The user is signed in with an expired credential, which the next use refreshes.
     case expired(Value)
     /// The session has no signed-in user.
     case signedOut(SignedOutReason)
-    /// The store cannot be read now. This is not a sign-out.
+    /// The store cannot be read now.
+    ///
+    /// This is not a sign-out.
     case unavailable(AuthError)
 
     /// The credential, fresh or expired; nil in all other states.
@@ -39,7 +41,7 @@ public enum SessionState<Value: SessionCredential>: Sendable, Equatable {
 
 extension SessionState: Hashable where Value: Hashable {}
 
-/// The reason for which no user is signed in.
+/// The reason why no user is signed in.
 public enum SignedOutReason: String, Sendable, Hashable, Codable {
     /// The store holds no account.
     case noAccount
@@ -49,14 +51,14 @@ public enum SignedOutReason: String, Sendable, Hashable, Codable {
     case issuer
 }
 
-/// The part of a session that every task may read without waiting for its actor.
+/// The part of a session that every task can read without waiting for its actor.
 @usableFromInline
 struct SessionView<Value: SessionCredential>: Sendable {
     /// The current credential, fresh or not.
     @usableFromInline var current: Value?
     /// The generation of the credential.
     @usableFromInline var generation = 0
-    /// The date from which a refresh is due, by the issuer's clock.
+    /// The date by the issuer's clock from which a refresh is due.
     @usableFromInline var due = Date.distantFuture
     /// The issuer's clock minus the local one, in seconds.
     @usableFromInline var clockOffset = 0.0
@@ -64,7 +66,7 @@ struct SessionView<Value: SessionCredential>: Sendable {
 
 /// A credential and the generation of the session that it belongs to.
 ///
-/// A request that began for one user must not be repeated with the credential of the next one.
+/// A request of one user must not be repeated with the credential of the next user.
 @usableFromInline
 package struct CredentialSnapshot<Value: Sendable>: Sendable {
     /// The credential that is sent with the request.

@@ -3,14 +3,14 @@
 import LatchCore
 import Synchronization
 
-/// A current state and any number of streams that deliver it and each later change, in order, once.
+/// A current state, and any number of streams that deliver it and each later change once, in order.
 package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
     /// The state and its streams under one lock, so that no stream begins between a change and its delivery.
     private struct Subscribers {
         var state: State
         /// Whether no further change will come; the last state stays readable.
         var isFinished = false
-        /// The last stream's number; streams are numbered in order of creation, which is the order of delivery.
+        /// The number of the last stream; streams are numbered in order of creation, which is the order of delivery.
         var nextID = 0
         /// The streams; each removes itself when its consumer stops.
         var streams: [Int: AsyncStream<State>.Continuation] = [:]
@@ -18,10 +18,10 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
 
     /// The state and its streams.
     private let subscribers: Mutex<Subscribers>
-    /// Held by one delivery at a time, so that all streams see all changes in one order.
+    /// The lock of a delivery, so that all streams see all changes in one order.
     ///
-    /// Yielding waits for the lock of the consumer's task, under which its cancellation waits for `subscribers`: that one is
-    /// never held while something is yielded to a consumer.
+    /// Yielding waits for the lock of the consumer's task. A cancellation of that task holds the same lock while it
+    /// waits for `subscribers`. Therefore `subscribers` is never held while a state is yielded.
     private let delivery = Mutex(())
 
     /// Creates a broadcast with a first state.

@@ -22,20 +22,21 @@ package struct ContentDigest: Sendable, Hashable {
     /// The digests by algorithm.
     package let digests: [Algorithm: [UInt8]]
 
-    /// Computes the digests of content; a stream is read for that.
+    /// Computes the digests of content, for which a stream is read.
     ///
-    /// - Throws: `AuthError.unsignableContent` if it can be read only once, and the error of a stream.
+    /// - Throws: `AuthError.unsignableContent` if the content can be read only once, and the error of the stream.
     package init(hashing body: HTTPBody, by algorithms: Set<Algorithm> = [.sha256]) async throws {
         var digests: [Algorithm: [UInt8]] = [:]
         for algorithm in algorithms { digests[algorithm] = try await Self.digest(of: body, by: algorithm) }
         self.digests = digests
     }
 
-    /// Parses a field.
+    /// Parses the value of a field.
     ///
     /// Unknown algorithms are ignored (RFC 9530 §2).
     ///
-    /// - Throws: `AuthError.malformedSignature` if it is not a dictionary of byte sequences, or has no known algorithm.
+    /// - Throws: `AuthError.malformedSignature` if the value is not a dictionary of byte sequences, or has no known
+    ///   algorithm.
     package init(parsing field: String) throws(AuthError) {
         var digests: [Algorithm: [UInt8]] = [:]
         do {
@@ -61,7 +62,7 @@ package struct ContentDigest: Sendable, Hashable {
             .map { "\($0.key.rawValue)=:\(Base64Alphabet.standard.encodePadded($0.value)):" }.joined(separator: ", ")
     }
 
-    /// Verifies every digest of content.
+    /// Verifies all digests of content.
     ///
     /// - Throws: `AuthError.digestMismatch`, `AuthError.unsignableContent` if the content can be read only once, and
     ///   the error of a stream.
@@ -82,6 +83,6 @@ package struct ContentDigest: Sendable, Hashable {
 }
 
 extension HTTPFieldName {
-    /// RFC 9530 §2: the digest of the content as it is sent.
+    /// The field with the digest of the content as sent (RFC 9530 §2).
     package static let contentDigest: HTTPFieldName = "Content-Digest"
 }

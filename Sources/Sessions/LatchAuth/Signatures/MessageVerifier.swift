@@ -4,14 +4,14 @@ internal import LatchCore
 package import LatchHTTP
 package import LatchJOSE
 
-/// A verifier of message signatures (RFC 9421 §3.2) by a policy.
+/// A verifier of message signatures (RFC 9421 §3.2) with a policy.
 ///
 /// ```swift
 /// let verifier = MessageVerifier(keys: KeySet([partner]), policy: SignaturePolicy(tag: "partner-api"))
 /// let signature = try await verifier.verify(request)
 /// ```
 ///
-/// A signature proves only the components that it covers: `SignaturePolicy.required` names the necessary ones.
+/// A signature proves only the components that it covers. `SignaturePolicy.required` names the necessary ones.
 package struct MessageVerifier: Sendable {
     /// A closure that finds the key of a signature; it returns nil for an unknown or missing key ID.
     package typealias KeyLookup = @Sendable (_ keyID: String?) async throws -> Key?
@@ -19,31 +19,31 @@ package struct MessageVerifier: Sendable {
     private let policy: SignaturePolicy
     private let key: KeyLookup
 
-    /// The greatest number of verified signatures of one message: each costs a verification.
+    /// The maximum number of signatures of one message that are verified, because each costs time.
     private static let mostSignatures = 8
 
-    /// Creates a verifier that finds keys by a closure.
+    /// Creates a verifier that finds keys with a closure.
     package init(policy: SignaturePolicy = SignaturePolicy(), key: @escaping KeyLookup) {
         self.policy = policy
         self.key = key
     }
 
-    /// Creates a verifier that finds keys by their IDs.
+    /// Creates a verifier that finds keys by ID in a key set.
     package init(keys: KeySet, policy: SignaturePolicy = SignaturePolicy()) {
         self.init(policy: policy) { keyID in keyID.flatMap { keys[$0] } }
     }
 
     /// Returns a signature of the request that the policy accepts.
     ///
-    /// - Throws: `AuthError.missingSignature`, or the reason for which the last candidate was refused:
-    ///   `malformedSignature`, `refusedSignature`, `unsignableMessage` or `digestMismatch`; and the errors of the closures.
+    /// - Throws: `AuthError.missingSignature`, or the reason why the last candidate was refused: `malformedSignature`,
+    ///   `refusedSignature`, `unsignableMessage` or `digestMismatch`. Also the errors of the closures.
     package func verify(_ request: HTTPRequest) async throws -> VerifiedSignature {
         try await verify(.request(request))
     }
 
     /// Returns a signature of the response that the policy accepts.
     ///
-    /// - Parameter request: The request that it answers, for components with `req` (§2.4).
+    /// - Parameter request: The request that the response answers, for components with `req` (§2.4).
     /// - Throws: As for a request.
     package func verify(_ response: HTTPResponse, answering request: HTTPRequest?) async throws -> VerifiedSignature {
         try await verify(.response(response, answering: request))
@@ -66,7 +66,7 @@ package struct MessageVerifier: Sendable {
         throw failure
     }
 
-    /// Runs the cheap checks first; only an otherwise valid signature uses up its nonce.
+    /// Runs the fast checks first; only an otherwise valid signature uses up its nonce.
     private func verify(_ candidate: SignatureCandidate, of message: SignedMessage) async throws -> VerifiedSignature {
         try policy.check(candidate, of: message)
         guard let key = try await key(candidate.parameters.keyID) else {
@@ -88,7 +88,7 @@ package struct MessageVerifier: Sendable {
 }
 
 extension MessageVerifier {
-    /// Returns the number of valid signatures of a request, without a policy; fuzzing calls it.
+    /// Returns the number of valid signatures of a request without a policy; fuzzing calls it.
     package static func countValid(_ request: HTTPRequest, with key: Key) throws(AuthError) -> Int {
         var count = 0
         for unparsed in try SignatureCandidate.all(of: request.fields) {
@@ -108,17 +108,17 @@ struct SignatureCandidate: Sendable {
     let label: String
     let components: [SignatureComponent]
     let parameters: SignatureParameters
-    /// The input as it was received, since its order and spelling are signed.
+    /// The input as received, because its order and spelling are signed.
     let input: StructuredInnerList
     private let signature: [UInt8]
 
-    /// A signature of which only the label is parsed, so that a malformed one does not invalidate the others.
+    /// A signature with only its label parsed, so that a malformed signature does not invalidate the others.
     typealias Unparsed = (label: String, input: StructuredMember, signature: StructuredMember?)
 
-    /// Returns the signatures of a message, in order (RFC 9421 §4.1 and §4.2).
+    /// Returns the signatures of a message in order (RFC 9421 §4.1 and §4.2).
     ///
-    /// - Throws: `AuthError.malformedSignature` if one of the two fields is malformed, or has a label that the
-    ///   other lacks.
+    /// - Throws: `AuthError.malformedSignature` if one of the two fields is malformed, or has a label that the other
+    ///   lacks.
     static func all(of fields: HTTPFields) throws(AuthError) -> [Unparsed] {
         let (inputs, signatures): (StructuredDictionary, StructuredDictionary)
         do {
@@ -150,9 +150,9 @@ struct SignatureCandidate: Sendable {
         self.components = components
     }
 
-    /// Verifies the signature alone, regardless of its coverage and age.
+    /// Verifies only the signature, regardless of its coverage and age.
     ///
-    /// - Throws: `AuthError.refusedSignature` if it is not the key's for this message.
+    /// - Throws: `AuthError.refusedSignature` if it is not the key's signature of this message.
     func check(_ message: SignedMessage, with key: Key) throws(AuthError) {
         guard let name = key.messageSignatureAlgorithm else {
             throw .refusedSignature("its key has no algorithm of message signatures")
@@ -167,16 +167,16 @@ struct SignatureCandidate: Sendable {
 }
 
 extension HTTPFieldName {
-    /// RFC 9421 §4.1.
+    /// The field with the covered components and the parameters (RFC 9421 §4.1).
     static let signatureInput: HTTPFieldName = "Signature-Input"
-    /// RFC 9421 §4.2.
+    /// The field with the signatures (RFC 9421 §4.2).
     static let signature: HTTPFieldName = "Signature"
 }
 
 package struct VerifiedSignature: Sendable, Hashable {
     /// The label of the signature.
     package let label: String
-    /// The covered components; nothing else of the message is proven.
+    /// The covered components; other parts of the message are not proven.
     package let components: [SignatureComponent]
     /// The parameters of the signature.
     package let parameters: SignatureParameters

@@ -3,13 +3,13 @@
 internal import LatchCore
 internal import LatchHTTP
 
-/// The signature base: a line for each component, and one for the signature's own parameters (RFC 9421 §2.5).
+/// The signature base: a line for each component, and one for the signature's parameters (RFC 9421 §2.5).
 enum SignatureBase {
     /// Creates the signature base.
     ///
-    /// - Parameter input: The covered components and the parameters, as `Signature-Input` has them.
-    /// - Throws: `AuthError.unsignableMessage` if a part is missing or ambiguous, `AuthError.malformedSignature` if
-    ///   a component occurs twice or is unknown.
+    /// - Parameter input: The covered components and the parameters, as in `Signature-Input`.
+    /// - Throws: `AuthError.unsignableMessage` if a part is missing or ambiguous; `AuthError.malformedSignature` if a
+    ///   component occurs twice or is unknown.
     static func text(for input: StructuredInnerList, of message: SignedMessage) throws(AuthError) -> String {
         var components: [SignatureComponent] = []
         for item in input.items { components.append(try SignatureComponent(item)) }
@@ -17,7 +17,7 @@ enum SignatureBase {
         var text = ""
         for (component, item) in zip(components, input.items) {
             let value = try self.value(of: component, in: message.source(of: component))
-            // §2.5: a line break would let a value be read as another line.
+            // §2.5: with a line break, a value could be read as another line.
             guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
                 throw .unsignableMessage("a covered value contains characters other than printable ASCII")
             }
@@ -138,12 +138,12 @@ extension SignatureBase {
         }
     }
 
-    /// Returns the lines without surrounding whitespace; those of the transport as it will write them.
+    /// Returns the lines without surrounding whitespace; the transport's fields in the form that it will write.
     private static func lines(of name: HTTPFieldName, in message: SignedMessage) -> [String] {
         let lines = message.fields.values(of: name).map(trimmed)
         guard lines.isEmpty else { return lines }
         switch (name, message) {
-        // A message without content may have no length at all; one that is set is covered.
+        // A message without content may have no length; a length that is set is covered.
         case (.contentLength, _): return (message.body.length ?? 0) > 0 ? [String(message.body.length ?? 0)] : []
         case (.host, .request(let request)): return [request.authority]
         default: return []
@@ -160,7 +160,7 @@ extension SignatureBase {
         }
     }
 
-    /// Removes spaces and tabs around a value, which do not belong to it (RFC 9110 §5.5).
+    /// Removes spaces and tabs around a value, which are not part of it (RFC 9110 §5.5).
     private static func trimmed(_ value: String) -> String {
         let bytes = value.utf8
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -174,7 +174,7 @@ extension SignatureBase {
 enum QueryParameters {
     /// Returns the value of the only parameter with an encoded name.
     ///
-    /// - Throws: `AuthError.unsignableMessage` if it is missing or occurs twice, which two parsers could read
+    /// - Throws: `AuthError.unsignableMessage` if it is missing or occurs twice, because two parsers could read it
     ///   differently.
     static func value(named name: String, in request: HTTPRequest) throws(AuthError) -> String {
         let values = request.rawQueryPairs.filter { recode($0.name) == name }.map { recode($0.value) }
@@ -184,7 +184,8 @@ enum QueryParameters {
         return value
     }
 
-    /// Encodes by the application/x-www-form-urlencoded percent-encode set: `~` is encoded, `*` is not, a space is `%20`.
+    /// Encodes with the application/x-www-form-urlencoded percent-encode set: `~` is encoded, `*` is not, a space is
+    /// `%20`.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         PercentEncoding.encode(bytes) { $0 == 0x2A }.unicodeScalars
             .split(separator: "~", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "%7E")

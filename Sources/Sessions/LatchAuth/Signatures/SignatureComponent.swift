@@ -9,7 +9,7 @@ public import LatchHTTP
 /// let covered: [SignatureComponent] = ["@method", "@authority", "content-type", .queryParameter("page")]
 /// ```
 public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
-    /// The field's name in lower case, or a derived name such as `@method`.
+    /// The field's name in lowercase, or a derived name such as `@method`.
     package let name: String
     /// The parameters of the component: `sf`, `key`, `bs`, `req`, `tr` and, for a query parameter, `name`.
     package let parameters: StructuredParameters
@@ -20,12 +20,12 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
     /// Creates a component without parameters.
     public init(stringLiteral name: String) { self.init(name: name, parameters: [:]) }
 
-    /// Returns a component of a field, over all of its lines.
+    /// Returns a component for a field with all of its lines.
     public static func field(_ name: HTTPFieldName) -> SignatureComponent {
         SignatureComponent(name: name.canonicalName, parameters: [:])
     }
 
-    /// Returns a component of one query parameter (§2.2.8), by its decoded name.
+    /// Returns a component for one query parameter (§2.2.8), by its decoded name.
     public static func queryParameter(_ name: String) -> SignatureComponent {
         SignatureComponent(name: "@query-param", parameters: ["name": .string(QueryParameters.encode(name.utf8))])
     }
@@ -48,12 +48,12 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral {
         try validate()
     }
 
-    /// Whether it is taken from the request of a response.
+    /// Whether it is taken from the request that a response answers.
     var isOfRequest: Bool { parameters.isTrue("req") }
 
-    /// Whether it covers the digest of the message's own content, with every algorithm in it.
+    /// Whether it covers the digest of the message's own content, with all algorithms in it.
     ///
-    /// One member of the field does not suffice: it may be of an algorithm that the verifier does not support.
+    /// One member of the field is not enough, because the verifier may not support its algorithm.
     var isContentDigest: Bool { name == "content-digest" && !isOfRequest && parameters["key"] == nil }
 
     /// The component as an item of `Signature-Input`.
@@ -95,13 +95,13 @@ extension SignatureComponent {
 }
 
 extension SignatureComponent: Hashable {
-    /// Compares without the order of the parameters (RFC 9421 §2).
+    /// Compares without regard to the order of the parameters (RFC 9421 §2).
     public static func == (left: Self, right: Self) -> Bool {
         left.name == right.name && left.parameters.count == right.parameters.count
             && left.parameters.allSatisfy { right.parameters[$0.key] == $0.value }
     }
 
-    /// Hashes the name and the parameters without their order.
+    /// Hashes the name and the parameters without regard to their order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(Dictionary(parameters.map { ($0.key, $0.value) }) { $1 })

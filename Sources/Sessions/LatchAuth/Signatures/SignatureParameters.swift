@@ -9,9 +9,11 @@ package import PortableFoundation
 package struct SignatureParameters: Sendable, Hashable {
     private let structured: StructuredParameters
 
-    /// Checks the parameters of a message; unknown ones are ignored, but covered by the signature.
+    /// Checks the parameters of a message.
     ///
-    /// - Throws: `AuthError.malformedSignature` if one has the wrong type.
+    /// Unknown parameters are ignored, but the signature covers them.
+    ///
+    /// - Throws: `AuthError.malformedSignature` if a parameter has the wrong type.
     init(_ parameters: StructuredParameters) throws(AuthError) {
         for name in ["created", "expires"] where parameters[name] != nil && parameters[name]?.integerValue == nil {
             throw .malformedSignature("a time is not an integer")
@@ -41,7 +43,7 @@ package struct SignatureParameters: Sendable, Hashable {
 }
 
 extension Key {
-    /// The name of the key's algorithm in RFC 9421 §3.3; nil if that has none.
+    /// The name of the key's algorithm in RFC 9421 §3.3; nil if the RFC has none for it.
     var messageSignatureAlgorithm: String? {
         switch algorithm {
         case .hs256: "hmac-sha256"

@@ -4,31 +4,33 @@ package import LatchCore
 internal import LatchHTTP
 internal import PortableFoundation
 
-/// The requirements that a signature has to meet (RFC 9421 §3.2.1).
+/// The requirements for a signature (RFC 9421 §3.2.1).
 package struct SignaturePolicy: Sendable {
-    /// The components that the signature has to cover.
+    /// The components that the signature must cover.
     package var required: [SignatureComponent]
     /// The required label; nil accepts any.
     package var label: String?
     /// The required tag; nil accepts any.
     package var tag: String?
-    /// The greatest age of the signature; nil accepts any, also without a date.
+    /// The maximum age of the signature; nil accepts any age and a missing date.
     package var maximumAge: Duration?
     /// The time by which the signer's clock may be ahead.
     package var clockSkew: Duration
     /// Whether the signature needs an expiry.
     package var requiresExpiry = false
-    /// Whether `content-digest` has to be covered if there is content, and has to match it.
+    /// Whether `content-digest` must be covered and match if the message has content.
     package var checksContent = true
-    /// A closure that returns whether a nonce is new, and remembers it; with one, a signature without a nonce is refused.
+    /// A closure that returns whether a nonce is new, and remembers it.
     ///
-    /// It is called last, for signatures that are otherwise valid. Nonces must be remembered for `maximumAge` and twice
-    /// the skew.
+    /// With a closure, a signature without a nonce is refused.
+    ///
+    /// It is called last, and only for otherwise valid signatures. Nonces must be remembered for `maximumAge` plus
+    /// twice the skew.
     package var isFresh: (@Sendable (_ nonce: String, _ keyID: String?) async throws -> Bool)?
     /// The clock that measures ages.
     package var clock: WallClock
 
-    /// Creates a policy for requests; for responses pass other components, such as `@status`.
+    /// Creates a policy for requests; for responses, pass other components such as `@status`.
     package init(
         required: [SignatureComponent] = SignatureComponent.requestDefaults, label: String? = nil, tag: String? = nil,
         maximumAge: Duration? = .seconds(300), clockSkew: Duration = .seconds(30), clock: WallClock = .system
@@ -46,7 +48,7 @@ package struct SignaturePolicy: Sendable {
         guard required.allSatisfy(candidate.components.contains) else {
             throw .refusedSignature("it does not cover what the policy requires")
         }
-        // Content of unknown length may turn out to be empty; its digest has to be covered nevertheless.
+        // Content of unknown length may turn out to be empty, but its digest must be covered nevertheless.
         guard !checksContent || message.body.isEmpty || candidate.components.contains(where: \.isContentDigest) else {
             throw .refusedSignature("it does not cover the content")
         }

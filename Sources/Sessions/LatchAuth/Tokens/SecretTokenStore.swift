@@ -5,13 +5,15 @@ import PortableFoundation
 
 /// A store of one account's record under one name in a `SecretStore`, as JSON.
 public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
-    /// The store of the record, with its guarantees: this type adds none.
+    /// The store of the record, whose guarantees this type passes on without additions.
     private let secrets: any SecretStore
-    /// The name of the record, which errors may quote, so it must not be a secret.
+    /// The name of the record.
+    ///
+    /// Errors may quote it, so it must not be a secret.
     private let name: String
     /// The coordination of the sessions over this record.
     package let coordination: (any SessionCoordination)?
-    /// The layout that another library's record of the same name may have.
+    /// The layout of another library's record that may have the same name.
     private let legacy: LegacyLayout?
 
     /// Creates a token store inside `secrets`.
@@ -19,7 +21,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     /// - Parameters:
     ///   - secrets: The store that contains the secret.
     ///   - name: The name of the secret; one name for each account.
-    ///   - coordination: The coordination of the sessions that use this record; nil if there is only one of them.
+    ///   - coordination: The coordination of the sessions that use this record; nil if there is only one.
     public init(_ secrets: any SecretStore, name: String, coordination: FileCoordination? = nil) {
         self.init(secrets, name: name, coordinatedBy: coordination)
     }
@@ -45,7 +47,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         }
     }
 
-    /// Changes the record as another session would.
+    /// Changes the record in the same way as another session.
     private func change(_ body: () async throws -> Void) async throws {
         let lock = try await coordination?.enter(.store)
         do {
@@ -62,7 +64,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
     /// - Throws: As `loadRecord()`.
     public func load() async throws -> Value? { try await loadRecord()?.credential }
 
-    /// True: each change removes the stamp before, and writes a new one after it.
+    /// True: each change removes the stamp before, and writes a new one afterwards.
     package var isStamped: Bool { true }
 
     /// Keeps a damaged record, or one of a newer version, under another name, `name.corrupt`.
@@ -83,7 +85,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
 
     /// Returns the whole record.
     ///
-    /// - Throws: `AuthError.storeCorrupt` when it is not a record of such a credential.
+    /// - Throws: `AuthError.storeCorrupt` if it is not a record of such a credential.
     package func loadRecord() async throws -> TokenRecord<Value>? {
         try await secrets.read(name).map { try decode($0) }
     }
@@ -98,7 +100,7 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         do {
             let record = try decode(TokenRecord<Value>.self, from: bytes)
             if record.credential != nil || record.end != nil { return record }
-            // Before there were records the credential was stored alone.
+            // Before records were introduced, only the credential was stored.
             return TokenRecord(credential: try decode(Value.self, from: bytes))
         } catch AuthError.storeNewer {
             throw AuthError.store(.storeNewer, "the record '\(name)'")
@@ -111,13 +113,13 @@ public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {
         }
     }
 
-    /// Removes the record; the sessions over it are then signed out.
+    /// Removes the record, which signs out the sessions over it.
     public func clear() async throws { try await change { try await clearRecord() } }
 
-    /// Removes the record, for a session that is inside of the store's section.
+    /// Removes the record, for a session that already holds the store's lock.
     package func clearRecord() async throws { try await secrets.remove(name) }
 
-    /// The name of the credentials to revoke.
+    /// The name of the secret with the credentials to revoke.
     private var revocationsName: String { name + ".revocations" }
 
     /// Returns the credentials to revoke; none if the list is damaged, which the next sign-out replaces.

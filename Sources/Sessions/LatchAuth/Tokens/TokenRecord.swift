@@ -2,42 +2,42 @@
 
 package import PortableFoundation
 
-/// The stored record of one account: the credential, and the facts that several processes share about it.
+/// The stored record of one account: the credential, and the facts about it that several processes share.
 package struct TokenRecord<Value: Sendable>: Sendable {
     /// The credential; nil if the session has ended.
     package var credential: Value?
 
-    /// The identifier of the sign-in that the credential comes from; it stays the same through all refreshes.
+    /// The identifier of the sign-in that the credential comes from, which stays the same through all refreshes.
     ///
-    /// It distinguishes another process's refresh from the sign-in of another user. Nil if the store does not keep it.
+    /// It distinguishes another process's refresh from another user's sign-in. Nil if the store does not keep it.
     package var sessionID: String?
 
-    /// The key of the refresh of this credential that has begun and not finished, stored before it is requested.
+    /// The key of an unfinished refresh of this credential, which is stored before the request.
     ///
-    /// A request uses up the refresh token. A process that finds the key after a crash sends it again, and an issuer
-    /// that recognizes the key returns the same successor again.
+    /// A request uses up the refresh token. After a crash, a process that finds the key sends it again. An issuer that
+    /// recognizes the key returns the same successor again.
     package var refreshKey: String?
 
     /// The resource that the refresh of `refreshKey` is for; nil for the session's own access token.
     package var refreshTarget: TokenTarget?
 
-    /// The number of requests under `refreshKey` for a resource; nil for the session's own.
+    /// The number of requests under `refreshKey` for a resource; nil for the session's own access token.
     package var refreshRequests: Int?
 
-    /// The date at which a refresh of this credential was first refused, perhaps by a gateway, by this device's clock.
+    /// The date by this device's clock when a refresh of this credential was first refused, perhaps by a gateway.
     package var doubted: Date?
 
-    /// The reason for which there is no credential; nil while there is one.
+    /// The reason why the session has ended; nil if the record has a credential.
     package var end: SignedOutReason?
 
     /// The date of issue by the issuer's clock, if the credential itself does not state it.
     ///
-    /// Without it a program that starts late would take the remaining lifetime for the whole one.
+    /// Without it, a program that starts late would mistake the remaining lifetime for the whole one.
     package var issued: Date?
 
-    /// The issuer's clock minus this device's, in seconds, as the response with this credential showed it.
+    /// The issuer's clock minus this device's, in seconds, according to the response with this credential.
     ///
-    /// Without it each start of a program on a device with a wrong clock would refresh once.
+    /// Without it, each start of a program on a device with a wrong clock would cause a refresh.
     package var clockOffset: Double?
 
     /// Creates a record.
@@ -50,13 +50,13 @@ package struct TokenRecord<Value: Sendable>: Sendable {
         self.issued = issued
     }
 
-    /// Takes over what another record says about the refresh that has begun; nothing for nil.
+    /// Copies the unfinished refresh from another record; does nothing for nil.
     mutating func keepRefresh(of record: TokenRecord?) {
         (refreshKey, refreshTarget) = (record?.refreshKey, record?.refreshTarget)
         (refreshRequests, doubted) = (record?.refreshRequests, record?.doubted)
     }
 
-    /// The version of the format; one that an older program cannot use would have a greater number.
+    /// The version of the format; a format that older programs cannot use would have a higher number.
     private static var version: Int { 1 }
 
     private enum CodingKeys: String, CodingKey {
@@ -67,7 +67,7 @@ package struct TokenRecord<Value: Sendable>: Sendable {
 }
 
 extension TokenRecord: Encodable where Value: Encodable {
-    /// Encodes the record; without a version, as before there were any.
+    /// Encodes the record without a version, as before versions were introduced.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(credential, forKey: .credential)
@@ -85,7 +85,7 @@ extension TokenRecord: Encodable where Value: Encodable {
 extension TokenRecord: Decodable where Value: Decodable {
     /// Decodes a record.
     ///
-    /// - Throws: `AuthError.storeNewer` for a version that this program does not know: it must not be replaced as damaged.
+    /// - Throws: `AuthError.storeNewer` for an unknown version, which must not be replaced like a damaged record.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard try container.decodeIfPresent(Int.self, forKey: .version) ?? 1 <= Self.version else {

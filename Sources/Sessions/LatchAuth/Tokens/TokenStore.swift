@@ -3,9 +3,9 @@
 import LatchCore
 import Synchronization
 
-/// A store of one credential that replaces it atomically: after a failed `save` the earlier credential is still there.
+/// A store of one credential that replaces it atomically: after a failed `save` it still holds the earlier credential.
 ///
-/// A synchronous conformer satisfies the protocol too.
+/// A type with synchronous methods also satisfies the protocol.
 public protocol TokenStore<Value>: Sendable {
     /// The type of the credential.
     associatedtype Value: Sendable
@@ -15,42 +15,44 @@ public protocol TokenStore<Value>: Sendable {
     /// - Throws: `AuthError` with a `store…` code; the stored credential is then unchanged.
     func save(_ tokens: Value) async throws
 
-    /// Returns the stored credential; nil only when none was saved or it was cleared.
+    /// Returns the stored credential; nil only if none was saved or it was cleared.
     ///
-    /// - Throws: `AuthError` with a `store…` code when the store cannot be read. That is not "no account".
+    /// - Throws: `AuthError` with a `store…` code if the store cannot be read. This does not mean that the account is
+    ///   missing.
     func load() async throws -> Value?
 
     /// Removes the stored credential; a missing one is not an error.
     func clear() async throws
 }
 
-/// A token store that keeps whole records, so that several processes can share an account and survive a crash.
+/// A token store that keeps whole records, so that several processes can share an account and recover from a crash.
 ///
-/// A session over a store that keeps credentials only works too; but a refresh that a crash interrupted cannot be
-/// repeated under its key, and a credential that another process stored counts as a refresh.
+/// A session also works over a store that keeps only credentials. Then it cannot repeat an interrupted refresh under
+/// its key after a crash, and a credential from another process counts as a refresh.
 package protocol TokenRecordStore<Value>: TokenStore {
     /// Replaces the whole record.
     func save(record: TokenRecord<Value>) async throws
 
-    /// Returns the whole record; nil only when none was saved or it was cleared.
+    /// Returns the whole record; nil only if none was saved or it was cleared.
     func loadRecord() async throws -> TokenRecord<Value>?
 
-    /// The coordination of the sessions over this store; nil if there is only one of them.
+    /// The coordination of the sessions over this store; nil if there is only one.
     var coordination: (any SessionCoordination)? { get }
 
-    /// Whether every writer of the record renews the stamp of the coordination, so that a record need not be read again.
+    /// Whether every writer of the record renews the coordination's stamp, so that an unchanged record need not be read
+    /// again.
     var isStamped: Bool { get }
 
-    /// Whether reading may change the store, such as by a migration, so that it needs the lock.
+    /// Whether reading may change the store, for example by a migration, and therefore needs the lock.
     var readingChanges: Bool { get }
 
-    /// Removes the record, for a session that is inside of the store's section.
+    /// Removes the record, for a session that already holds the store's lock.
     func clearRecord() async throws
 
-    /// Keeps a record that cannot be decoded under another name, before it is replaced.
+    /// Keeps a record that cannot be decoded under another name before it is replaced.
     func setAsideDamaged() async throws
 
-    /// Returns the credentials that the user has left and the issuer has not revoked yet.
+    /// Returns the credentials of signed-out sessions that the issuer has not revoked yet.
     func loadRevocations() async throws -> [PendingRevocation<Value>]
 
     /// Replaces these credentials; an empty list removes them.
@@ -58,10 +60,10 @@ package protocol TokenRecordStore<Value>: TokenStore {
 }
 
 extension TokenRecordStore {
-    /// False: the record is read again before each change.
+    /// False by default: the record is read again before each change.
     package var isStamped: Bool { false }
 
-    /// False: most stores only read.
+    /// False by default: most stores only read.
     package var readingChanges: Bool { false }
 
     /// Removes the credential.
@@ -70,10 +72,10 @@ extension TokenRecordStore {
     /// Does nothing: most stores contain nothing else.
     package func setAsideDamaged() async throws {}
 
-    /// Nothing: most stores keep one credential.
+    /// Returns nothing: most stores keep one credential.
     package func loadRevocations() async throws -> [PendingRevocation<Value>] { [] }
 
-    /// Throws: most stores keep one credential.
+    /// Throws, because most stores keep one credential.
     package func save(revocations: [PendingRevocation<Value>]) async throws {
         throw AuthError.store(.storeUnavailable, "it keeps one credential")
     }

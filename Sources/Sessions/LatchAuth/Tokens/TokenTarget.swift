@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A resource that one access token of a session is for, and the scopes that it needs there (RFC 8707 §2).
+/// A resource that one access token of a session is for, and the scopes needed there (RFC 8707 §2).
 public struct TokenTarget: Sendable, Hashable, Codable {
-    /// The absolute URI of the resource, as it is requested.
+    /// The absolute URI of the resource, in the form that is requested.
     public let resource: String
     /// The requested scopes; nil for those of the sign-in.
     public let scopes: Scopes?

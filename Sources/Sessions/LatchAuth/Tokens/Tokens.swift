@@ -7,15 +7,15 @@ public import PortableFoundation
 
 /// The tokens that an issuer has issued: an access token, and usually a refresh token.
 ///
-/// As a credential they are a bearer token (RFC 6750 §2.1), or one that is bound to a key and proves it in each message
-/// (RFC 9449 §7.1). Their description and reflection are redacted; only the properties give the token texts.
+/// They act as a bearer token (RFC 6750 §2.1). If they are bound to a key, each message proves the key (RFC 9449 §7.1).
+/// Their description and reflection are redacted. Only the properties return the tokens' text.
 public struct Tokens: SessionCredential, Hashable {
-    /// What outlives a refresh: replaced only by something that is present.
+    /// The part that outlives a refresh; a response replaces only the values that it contains.
     private var grant: Grant
     /// The session's own access token.
     private var own: AccessToken
 
-    /// The access tokens of resources that need one of their own (RFC 8707), in the order of their issue.
+    /// The access tokens of resources that need a separate one (RFC 8707), in the order of their issue.
     ///
     /// They belong to the same refresh token. At most 32 are kept.
     package private(set) var resourceTokens: [ResourceToken]?
@@ -37,13 +37,13 @@ public struct Tokens: SessionCredential, Hashable {
         set { own.access = newValue }
     }
 
-    /// The refresh token; nil if the issuer issued none, also where a closure has an empty one in its place.
+    /// The refresh token; nil if the issuer issued none, or a closure returned an empty one.
     public var refresh: String? {
         get { grant.refresh }
         set { grant.refresh = newValue.nonEmpty }
     }
 
-    /// The refresh token where the issuer keeps it in a cookie, as `name=value`; nil if it does not.
+    /// The refresh token as `name=value` if the issuer keeps it in a cookie; nil if it does not.
     public var cookie: String? {
         get { grant.cookie }
         set { grant.cookie = newValue.nonEmpty }
@@ -73,7 +73,7 @@ public struct Tokens: SessionCredential, Hashable {
         set { grant.idToken = newValue.nonEmpty }
     }
 
-    /// The identifier of the user, if the issuer wrote it next to the tokens; it is for display.
+    /// The identifier of the user, if the issuer wrote it next to the tokens; only for display.
     public var userID: String? {
         get { grant.userID }
         set { grant.userID = newValue }
@@ -85,18 +85,21 @@ public struct Tokens: SessionCredential, Hashable {
         set { own.tokenType = newValue }
     }
 
-    /// The key that the tokens are bound to; nil if they are bound to none.
+    /// The key that the tokens are bound to; nil if they are not bound.
     ///
-    /// It stays the same through all refreshes, and is kept in the same record as the tokens.
+    /// It stays the same through all refreshes, and is stored in the same record as the tokens.
     public var key: DPoPKey? {
         get { grant.key }
         set { grant.key = newValue }
     }
 
-    /// The granted scopes; nil if the issuer did not state them, which grants the requested ones (RFC 6749 §5.1).
+    /// The granted scopes; nil if the issuer did not state them, which means that it granted the requested ones (RFC
+    /// 6749 §5.1).
     public var grantedScopes: Scopes? { scope.map(Scopes.init(parsing:)) }
 
-    /// Sets the `Authorization` field and, if the tokens are bound to a key, `DPoP` to a proof for this message.
+    /// Sets the `Authorization` field.
+    ///
+    /// If the tokens are bound to a key, it also sets `DPoP` to a proof for this message.
     ///
     /// - Throws: `AuthError.missingProofKey` if the key is missing, `AuthError.unknownTokenType` if the type is
     ///   neither Bearer nor DPoP.
@@ -111,15 +114,15 @@ public struct Tokens: SessionCredential, Hashable {
         }
     }
 
-    /// Remembers the nonce that a server requires in proofs.
+    /// Stores the nonce that a server requires in proofs.
     public func learn(from response: HTTPResponse, to request: HTTPRequest) -> Bool {
         key?.learn(from: response, to: request) ?? false
     }
 
-    /// Returns these tokens with everything that a response has; what the response lacks stays.
+    /// Returns these tokens with all values of a response; other values stay.
     ///
-    /// RFC 6749 §6: a response without a refresh token leaves the old one valid. OpenID Connect Core §12.2: a refresh need
-    /// not return an ID token, and the first one stays valid.
+    /// RFC 6749 §6: a response without a refresh token leaves the old one valid. OpenID Connect Core §12.2: a refresh
+    /// need not return an ID token, and the first one stays valid.
     public func updated(by response: Tokens, for target: TokenTarget?) -> Tokens {
         var tokens = self
         tokens.grant.renew(by: response.grant)
@@ -132,7 +135,7 @@ public struct Tokens: SessionCredential, Hashable {
         return tokens
     }
 
-    /// Returns these tokens with the refresh token of a response, and with their own access tokens.
+    /// Returns these tokens with the refresh token of a response, but with their own access tokens.
     public func renewingGrant(from response: Tokens) -> Tokens {
         var tokens = self
         tokens.grant.renew(by: response.grant)
@@ -154,7 +157,7 @@ public struct Tokens: SessionCredential, Hashable {
         return tokens
     }
 
-    /// Whether there is a refresh token, as a member or as a cookie.
+    /// Whether there is a refresh token, as a member or in a cookie.
     public var isRefreshable: Bool { refresh != nil || cookie != nil }
 
     /// Whether both carry the same access token.
@@ -168,11 +171,11 @@ public struct Tokens: SessionCredential, Hashable {
 }
 
 extension Optional<String> {
-    /// The text; nil if it is empty, so that it replaces nothing.
+    /// The text; nil if it is empty, so that it does not replace anything.
     fileprivate var nonEmpty: String? { self?.isEmpty == false ? self : nil }
 }
 
-/// What an issuer grants beside access tokens.
+/// The values that an issuer grants in addition to access tokens.
 struct Grant: Sendable, Hashable {
     var refresh: String?
     var cookie: String?
@@ -180,7 +183,7 @@ struct Grant: Sendable, Hashable {
     var userID: String?
     var idToken: String?
 
-    /// Replaces what the later grant has; nothing is ever removed.
+    /// Replaces the values that the later grant has, and removes none.
     mutating func renew(by later: Grant) {
         // One refresh token, in one of two places.
         if later.refresh != nil || later.cookie != nil { (refresh, cookie) = (later.refresh, later.cookie) }
@@ -190,7 +193,7 @@ struct Grant: Sendable, Hashable {
     }
 }
 
-/// An access token, and what the issuer states about it.
+/// An access token and the values that the issuer states about it.
 struct AccessToken: Sendable, Hashable {
     var access: String
     var expiry: Date?
@@ -201,23 +204,24 @@ struct AccessToken: Sendable, Hashable {
 
 /// An access token of one resource (RFC 8707 §2.2).
 package struct ResourceToken: Sendable, Hashable {
-    /// The resource and the scopes that it was requested for.
+    /// The resource and the scopes that the token was requested for.
     package let target: TokenTarget
     let token: AccessToken
 }
 
 extension ResourceToken: Redacting {
-    /// The resource, without the token.
+    /// The resource without the token.
     package var description: String { "ResourceToken(\(target.resource), access: redacted)" }
 }
 
 // MARK: - Step-up
 
 extension Tokens {
-    /// Whether the tokens meet a requirement, as far as they can be read: the access token where it is a JWT
-    /// (RFC 9470 §6), otherwise the ID token (OpenID Connect Core §2).
+    /// Whether the tokens meet a requirement, as far as they can be read.
     ///
-    /// Nothing is verified: the server decides, and this only spares it a request.
+    /// The access token is read if it is a JWT (RFC 9470 §6), otherwise the ID token (OpenID Connect Core §2).
+    ///
+    /// Nothing is verified, because the server decides. This only saves a request.
     public func satisfies(_ requirement: StepUpRequirement, at date: Date) -> Bool? {
         var results: [Bool?] = []
         if !requirement.contextClasses.isEmpty {
@@ -228,20 +232,20 @@ extension Tokens {
             results.append(authenticated.map { date.timeIntervalSince($0) <= age.inSeconds })
         }
         if let scopes = requirement.scopes { results.append(grantedScopes.map { $0.allow(all: scopes) }) }
-        // A token need not show them.
+        // A token need not show these claims.
         if requirement.claims != nil { results.append(nil) }
         if results.contains(false) { return false }
         return results.isEmpty || results.contains(nil) ? nil : true
     }
 
-    /// Whether both belong to the same user; nil if one of them does not state it.
+    /// Whether both belong to the same user; nil if one of them does not name its user.
     public func hasSameUser(as other: Tokens) -> Bool? {
         let (mine, others) = (claim(\.subject), other.claim(\.subject))
         guard let mine, let others else { return nil }
         return mine == others && claim(\.issuer) == other.claim(\.issuer)
     }
 
-    /// Returns a claim of the access token, or of the ID token if the access token is opaque or does not have it.
+    /// Returns a claim of the access token, or of the ID token if the access token is opaque or lacks it.
     private func claim<Value>(_ read: (Claims) -> Value?) -> Value? {
         for text in [access, idToken ?? ""] {
             do {
@@ -256,7 +260,7 @@ extension Tokens {
 
 // MARK: - Storage and description
 
-// The members lie flat, as in the records that programs have stored.
+// The members form one flat object, as in the records that programs have stored.
 
 extension AccessToken: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -269,7 +273,7 @@ extension AccessToken: Codable {
         expiry = try container.decodeIfPresent(Date.self, forKey: .expiry)
         issued = try container.decodeIfPresent(Date.self, forKey: .issued)
         scope = try container.decodeIfPresent(String.self, forKey: .scope)
-        // Records from before there were types hold bearer tokens.
+        // Records from before token types were stored hold bearer tokens.
         tokenType = try container.decodeIfPresent(TokenType.self, forKey: .tokenType) ?? .bearer
     }
 
@@ -279,7 +283,7 @@ extension AccessToken: Codable {
         try container.encodeIfPresent(expiry, forKey: .expiry)
         try container.encodeIfPresent(issued, forKey: .issued)
         try container.encodeIfPresent(scope, forKey: .scope)
-        // Most records stay as an older program wrote them and can read them.
+        // Most records stay in the form that older programs wrote and can read.
         if tokenType != .bearer { try container.encode(tokenType, forKey: .tokenType) }
     }
 }
@@ -328,14 +332,14 @@ extension Tokens: Codable {
 }
 
 extension Tokens: Redacting {
-    /// The parts that are present, without the texts.
+    /// The members that are present, without their text.
     public var description: String {
         let expiry = expiry.map { $0.formatted(.iso8601) } ?? "unknown"
         return "Tokens(access: redacted, refresh: \(refresh == nil ? "none" : "redacted"), expiry: \(expiry))"
     }
 }
 
-/// The type of an access token (RFC 6749 §7.1): `Bearer`, `DPoP`, or another name; it compares without case.
+/// The type of an access token (RFC 6749 §7.1): `Bearer`, `DPoP`, or another name, compared without case.
 public struct TokenType: RawRepresentable, Sendable, Codable, CustomStringConvertible {
     /// The type as the issuer spelled it.
     public let rawValue: String
@@ -343,7 +347,7 @@ public struct TokenType: RawRepresentable, Sendable, Codable, CustomStringConver
     /// Creates a type from an issuer's spelling.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A token that any bearer may use (RFC 6750).
+    /// A token that every holder may use (RFC 6750).
     public static let bearer = TokenType(rawValue: "Bearer")
 
     /// A token that is useless without the key that it is bound to (RFC 9449).
@@ -354,11 +358,11 @@ public struct TokenType: RawRepresentable, Sendable, Codable, CustomStringConver
 }
 
 extension TokenType: Hashable {
-    /// Compares without case (RFC 6749 §5.1).
+    /// Compares the types without case (RFC 6749 §5.1).
     public static func == (one: TokenType, other: TokenType) -> Bool {
         one.rawValue == other.rawValue || one.rawValue.lowercasedASCII() == other.rawValue.lowercasedASCII()
     }
 
-    /// Hashes without case.
+    /// Hashes the type without case.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercasedASCII()) }
 }

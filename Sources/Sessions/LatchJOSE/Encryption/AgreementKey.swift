@@ -5,7 +5,7 @@ internal import LatchCrypto
 
 /// A key for the key agreement on one curve (RFC 7518 §6.2, RFC 8037 §2).
 ///
-/// Each case has the public half, and the private one where the key can decrypt.
+/// Each case has the public half, and the private half if the key can decrypt.
 enum AgreementKey: Sendable {
     case p256(P256.KeyAgreement.PublicKey, P256.KeyAgreement.PrivateKey?)
     case p384(P384.KeyAgreement.PublicKey, P384.KeyAgreement.PrivateKey?)
@@ -71,14 +71,16 @@ enum AgreementKey: Sendable {
             case (.x25519(_, let own?), .x25519(let key, _)): try own.sharedSecretFromKeyAgreement(with: key)
             default: throw JOSEError.unsuitableKey("its curve is another one")
             }
-        // RFC 8037 §3.2.1, RFC 7748 §6.1: with a point of small order the secret would be known to everyone.
+        // RFC 8037 §3.2.1, RFC 7748 §6.1: with a point of small order, every attacker would know the secret.
         guard !secret.isZero else { throw JOSEError.unsuitableKey("the other key has a small order") }
         return secret.concatKDFDerivedSymmetricKey(otherInfo: info, outputByteCount: bits / 8)
     }
 }
 
 extension AgreementKey {
-    /// Decodes the numbers of a JSON Web Key; points must be on the curve, and both halves must belong together.
+    /// Decodes the numbers of a JSON Web Key.
+    ///
+    /// Points must be on the curve, and the halves must belong together.
     init(_ jwk: JSONObject) throws {
         let secret = try jwk.optionalBytes("d")
         switch (jwk["kty"]?.stringValue, jwk["crv"]?.stringValue) {

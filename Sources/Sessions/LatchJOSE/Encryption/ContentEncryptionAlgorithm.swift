@@ -11,7 +11,7 @@ public struct ContentEncryptionAlgorithm: RawRepresentable, Sendable, Hashable {
 
     /// Creates an algorithm from its registered name, which is case-sensitive (RFC 7516 §4.1.2).
     ///
-    /// A name that is not ASCII becomes the empty one, which no content has.
+    /// A name that is not ASCII becomes the empty name, which no content has.
     public init(rawValue: String) { self.rawValue = rawValue.registeredName }
 
     /// AES-GCM with a key of 128 bits.
@@ -53,13 +53,13 @@ extension ContentEncryptionAlgorithm {
     }
 }
 
-/// A ciphertext with what decrypting it needs besides the key.
+/// A ciphertext with the values that decryption needs besides the key.
 package struct SealedContent: Sendable, Hashable {
     /// The initialization vector.
     package let iv: [UInt8]
     /// The encrypted content.
     package let ciphertext: [UInt8]
-    /// The tag that authenticates it.
+    /// The tag that authenticates the content.
     package let tag: [UInt8]
 
     /// Creates a value from its parts.
@@ -74,10 +74,12 @@ package struct SealedContent: Sendable, Hashable {
 package enum ContentCipher: Sendable, Hashable {
     /// AES-GCM (RFC 7518 §5.3).
     case gcm(bits: Int)
-    /// AES in CBC mode with an HMAC over it, whose digest has twice the size of the AES key (RFC 7518 §5.2).
+    /// AES in CBC mode with an HMAC over it.
+    ///
+    /// The HMAC's digest has twice the size of the AES key (RFC 7518 §5.2).
     case cbc(bits: Int)
 
-    /// The size of the key in bits; CBC has one of the same size for its HMAC.
+    /// The size of the key in bits; CBC has another key of the same size for its HMAC.
     package var keyBits: Int {
         switch self {
         case .gcm(let bits): bits
@@ -85,7 +87,7 @@ package enum ContentCipher: Sendable, Hashable {
         }
     }
 
-    /// Encrypts and authenticates content with a random initialization vector, and authenticates `data` with it.
+    /// Encrypts content with a random initialization vector, and authenticates it together with `data`.
     package func seal(
         _ content: [UInt8], using key: SymmetricKey, authenticating data: [UInt8]
     ) throws -> SealedContent {
@@ -104,13 +106,13 @@ package enum ContentCipher: Sendable, Hashable {
 
     /// Decrypts content after verifying its tag.
     ///
-    /// - Throws: Any error if something differs; the caller must not distinguish them.
+    /// - Throws: Any error if a value is wrong; the caller must not distinguish the errors.
     package func open(
         _ sealed: SealedContent, using key: SymmetricKey, authenticating data: [UInt8]
     ) throws -> [UInt8] {
         switch self {
         case .gcm:
-            // RFC 7518 §5.3: a vector of 96 bits and a tag of 128, which these initialisers require.
+            // RFC 7518 §5.3: a vector of 96 bits and a tag of 128, which these initializers require.
             let box = try AES.GCM.SealedBox(
                 nonce: AES.GCM.Nonce(data: sealed.iv), ciphertext: sealed.ciphertext, tag: sealed.tag)
             return Array(try AES.GCM.open(box, using: key, authenticating: data))
@@ -123,7 +125,7 @@ package enum ContentCipher: Sendable, Hashable {
         }
     }
 
-    /// Returns the key of the HMAC, which is the first half, and that of the cipher (RFC 7518 §5.2.2.1).
+    /// Returns the key of the HMAC, which is the first half, and the key of the cipher (RFC 7518 §5.2.2.1).
     private static func halves(of key: SymmetricKey) -> (mac: SymmetricKey, cipher: SymmetricKey) {
         key.withUnsafeBytes { bytes in
             let half = bytes.count / 2

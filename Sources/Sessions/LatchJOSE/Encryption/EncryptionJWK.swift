@@ -6,12 +6,12 @@ internal import LatchCrypto
 extension EncryptionKey {
     /// Creates a key from a JSON Web Key (RFC 7517): RSA, EC on P-256, P-384 or P-521, OKP on X25519, or oct.
     ///
-    /// A secret with the `alg` of a content encryption, such as `A128GCM`, is for direct use with it.
+    /// A secret whose `alg` is a content encryption, such as `A128GCM`, is for direct use with it.
     ///
     /// - Parameters:
     ///   - jwk: The members of the JSON Web Key.
-    ///   - algorithm: The algorithm of the key; nil for that of `alg`, which must be present then: a guess would decide how
-    ///     tokens are decrypted.
+    ///   - algorithm: The algorithm of the key; nil for that of `alg`, which must then be present. A guessed algorithm
+    ///     would decide how tokens are decrypted.
     /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on
     ///   its curve, or not for encryption.
     public init(jwk: JSONObject, algorithm: KeyManagementAlgorithm? = nil) throws(JOSEError) {
@@ -37,7 +37,7 @@ extension EncryptionKey {
             contentEncryption: content)
     }
 
-    /// The public key as a JSON Web Key (RFC 7517); for a shared secret and a password only its ID.
+    /// The public key as a JSON Web Key (RFC 7517); only the ID for a shared secret or a password.
     public var jwk: JSONObject {
         var jwk = material.publicMembers
         if let id { jwk["kid"] = .string(id) }
@@ -66,12 +66,13 @@ extension EncryptionKey {
 extension EncryptionKeyMaterial {
     /// Decodes the key material for an algorithm.
     ///
-    /// Unknown members are ignored (RFC 7517 §4). Every error becomes `JOSEError.unsuitableKey` without any number in it.
+    /// Unknown members are ignored (RFC 7517 §4). Every error becomes `JOSEError.unsuitableKey` and contains none of
+    /// the key's numbers.
     fileprivate static func read(
         _ jwk: JSONObject, algorithm: KeyManagementAlgorithm
     ) throws(JOSEError) -> EncryptionKeyMaterial {
         do {
-            // RFC 7517 §4.1 compares by code points, but String equates the Kelvin sign with a K.
+            // RFC 7517 §4.1 compares by code points, but String considers the Kelvin sign equal to a K.
             guard let type = jwk["kty"]?.stringValue, type.utf8.allSatisfy({ $0 < 0x80 }) else {
                 throw JOSEError.unsuitableKey("its kty is missing or not ASCII")
             }
@@ -132,10 +133,10 @@ struct EncryptionOperations: OptionSet, Sendable {
 
     /// Parses the operations of a JSON Web Key.
     ///
-    /// A key agreement is one operation for both parties. A key that encrypts or wraps other keys is named with either
-    /// pair of names in practice.
+    /// A key agreement is one operation for both parties. For a key that encrypts or wraps other keys, either pair of
+    /// names is used in practice.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` if it is not for encryption, or contradicts itself.
+    /// - Throws: `JOSEError.unsuitableKey` if the key is not for encryption, or its operations contradict each other.
     init(_ jwk: JSONObject, algorithm: KeyManagementAlgorithm) throws(JOSEError) {
         let use = try jwk.setText("use")
         guard use == nil || use == "enc" else { throw .unsuitableKey("its use is not enc") }
@@ -143,7 +144,7 @@ struct EncryptionOperations: OptionSet, Sendable {
             self = .all
             return
         }
-        // RFC 7517 §4.3: in agreement with `use`.
+        // RFC 7517 §4.3: `key_ops` must agree with `use`.
         guard use == nil || !names.contains("sign") && !names.contains("verify") else {
             throw .unsuitableKey("its key_ops contradict its use")
         }
@@ -162,7 +163,7 @@ struct EncryptionOperations: OptionSet, Sendable {
         return names.map { .string($0) }
     }
 
-    /// Returns the names that permit each operation; the first one of each is written.
+    /// Returns the names that permit each operation; the first name of each is the one that is written.
     private static func knownNames(for algorithm: KeyManagementAlgorithm) -> (encrypt: [String], decrypt: [String]) {
         switch algorithm.mode {
         case .agreement: (["deriveKey", "deriveBits"], ["deriveKey", "deriveBits"])

@@ -5,8 +5,7 @@ public import LatchCrypto
 
 /// A key for encrypting tokens, with its only algorithm and its ID.
 ///
-/// A key decrypts with its own algorithm and no other, whichever the token names (RFC 8725 §3.1). Its description is
-/// redacted.
+/// A key decrypts only with its own algorithm, whichever the token names (RFC 8725 §3.1). Its description is redacted.
 public struct EncryptionKey: Sendable {
     /// The ID that the `kid` of a token refers to.
     public let id: String?
@@ -16,7 +15,7 @@ public struct EncryptionKey: Sendable {
     let material: EncryptionKeyMaterial
     /// The permitted operations (RFC 7517 §4.3).
     let operations: EncryptionOperations
-    /// The only content encryption algorithm of a key for direct use that names one; nil for any.
+    /// The only content encryption algorithm, if a key for direct use names one; nil for any.
     let contentEncryption: ContentEncryptionAlgorithm?
 
     /// A curve of the key agreement.
@@ -45,7 +44,8 @@ public struct EncryptionKey: Sendable {
 
     /// Creates a key from a shared secret, for the AES key wrap, AES-GCM or direct use.
     ///
-    /// AES-GCM is safe for 2^32 texts under one secret (NIST SP 800-38D §8.3), the wrapping one or the one in direct use.
+    /// AES-GCM is safe for 2^32 texts under one secret (NIST SP 800-38D §8.3), whether it wraps keys or is used
+    /// directly.
     ///
     /// - Throws: `JOSEError.unsuitableKey` for an algorithm of another kind, or if the secret has another size than the
     ///   algorithm requires.
@@ -56,13 +56,13 @@ public struct EncryptionKey: Sendable {
 
     /// Creates a key from a password, for PBES2 (RFC 7518 §4.8).
     ///
-    /// The sender of a token chooses the number of iterations, and with it the time that the attempt to decrypt it takes
-    /// (CVE-2023-52428 and others). So there is no such key without a bound.
+    /// The sender of a token chooses the number of iterations, and with it the time of each attempt to decrypt
+    /// (CVE-2023-52428 and others). Every such key therefore has a limit.
     ///
     /// - Parameters:
     ///   - password: The bytes of the password, or of another secret.
-    ///   - iterations: The number of iterations with which it encrypts, and the most with which it decrypts: at least
-    ///     1000 (RFC 7518 §4.8.1.2).
+    ///   - iterations: The number of iterations for encryption, and the maximum for decryption; at least 1000 (RFC 7518
+    ///     §4.8.1.2).
     ///   - algorithm: One of the algorithms whose name begins with `PBES2`.
     ///   - id: The ID; nil for none.
     /// - Throws: `JOSEError.unsuitableKey` for an empty password, too few iterations, or an algorithm of another kind.
@@ -105,7 +105,7 @@ public struct EncryptionKey: Sendable {
 
     /// Whether the operations of the key permit encrypting.
     ///
-    /// The ``publicKey`` of a key that may only decrypt can encrypt.
+    /// If a key may only decrypt, its ``publicKey`` can still encrypt.
     public var canEncrypt: Bool { operations.contains(.encrypt) }
 
     /// Whether the key can decrypt, and its operations permit it.
@@ -127,19 +127,19 @@ extension EncryptionKey: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A password with the bound of its iterations.
+/// A password with the limit of its iterations.
 struct PasswordBasedKey: Sendable {
     let password: SymmetricKey
-    /// The number of iterations for encrypting, and the most for decrypting.
+    /// The number of iterations for encryption, and the maximum for decryption.
     let iterations: Int
 
-    /// The fewest iterations that are accepted (RFC 7518 §4.8.1.2).
+    /// The minimum number of iterations that is accepted (RFC 7518 §4.8.1.2).
     static let fewestIterations = 1000
 }
 
 /// The numbers of an encryption key.
 enum EncryptionKeyMaterial: Sendable {
-    /// An RSA key with the private half where it can decrypt.
+    /// An RSA key, with the private half if it can decrypt.
     case rsa(RSA.Encryption.PublicKey, RSA.Encryption.PrivateKey?)
     /// A key for a key agreement.
     case agreement(AgreementKey)

@@ -4,9 +4,9 @@ public import LatchCore
 
 /// A decrypted JWE in compact serialization (RFC 7516 §7.1).
 ///
-/// It is the result of a ``JWEDecrypter``. Everyone who knows the public key can encrypt for it: the content is confidential
-/// and unchanged, but nobody's statement. A token with claims is signed first, and then encrypted, see
-/// ``JWTVerifier/verify(encrypted:decrypter:)``.
+/// It is the result of a ``JWEDecrypter``. Everyone who knows the public key can encrypt for it: the content is
+/// confidential and unchanged, but its author is unknown. To prove the author, sign the token first and then encrypt
+/// it; see ``JWTVerifier/verify(encrypted:decrypter:)``.
 public struct JWE: Sendable {
     /// The header.
     public let header: JWEHeader
@@ -28,10 +28,10 @@ public struct JWE: Sendable {
     ///   - plaintext: The bytes to encrypt.
     ///   - key: The public key of the recipient, a shared secret or a password.
     ///   - content: The content encryption algorithm.
-    ///   - header: Additional header parameters, such as `cty`; `alg`, `enc`, `kid` and the parameters of the algorithm
-    ///     come from the key. A key agreement uses `apu` and `apv` (RFC 7518 §4.6.2).
-    /// - Throws: `JOSEError.unsuitableKey` if the key does not encrypt, `JOSEError.refusedAlgorithm` if the content
-    ///   encryption algorithm is not supported, or `JOSEError.unencryptable` if every recipient would reject the header.
+    ///   - header: Additional header parameters, such as `cty`. The parameters `alg`, `enc`, `kid` and those of the
+    ///     algorithm come from the key. A key agreement uses `apu` and `apv` (RFC 7518 §4.6.2).
+    /// - Throws: `JOSEError.unsuitableKey` if the key does not encrypt, or `JOSEError.refusedAlgorithm` if the content
+    ///   encryption algorithm is not supported. `JOSEError.unencryptable` if every recipient would reject the header.
     public static func encrypt(
         _ plaintext: [UInt8], for key: EncryptionKey, using content: ContentEncryptionAlgorithm,
         header: JSONObject = [:]
@@ -55,7 +55,7 @@ public struct JWE: Sendable {
         }
     }
 
-    /// Returns the protected header: the parameters of the key, of the algorithm and of the caller.
+    /// Returns the protected header: the parameters of the key, the algorithm and the caller.
     private static func protected(
         _ header: JSONObject, of key: EncryptionKey, _ content: ContentEncryptionAlgorithm, _ parameters: JSONObject
     ) throws(JOSEError) -> JSONObject {
@@ -84,7 +84,7 @@ extension JWE: CustomStringConvertible, CustomReflectable {
 
 /// The decoded parts of a JWE.
 struct JWEParts {
-    /// The protected header, as it is authenticated.
+    /// The protected header, in the form that is authenticated.
     let header: ArraySlice<UInt8>
     let encryptedKey: [UInt8]
     let content: SealedContent

@@ -19,8 +19,8 @@ public struct JWEDecrypter: Sendable {
     /// Creates a decrypter.
     ///
     /// - Parameters:
-    ///   - keys: The keys, of which the ``KeySet/encryptionKeys`` decrypt.
-    ///   - algorithms: The accepted key management algorithms; each key decrypts with its own one only.
+    ///   - keys: The keys; only the ``KeySet/encryptionKeys`` decrypt.
+    ///   - algorithms: The accepted key management algorithms; each key decrypts only with its own.
     ///   - contentEncryption: The accepted content encryption algorithms.
     ///   - understood: The critical header parameters that the caller processes (RFC 7516 §4.1.13).
     ///   - limit: The maximum length of a text in bytes; a longer text is rejected before it is parsed.
@@ -37,8 +37,8 @@ public struct JWEDecrypter: Sendable {
 
     /// Decrypts a text in the compact serialization.
     ///
-    /// - Throws: `JOSEError.malformedToken`, `.refusedAlgorithm`, `.refusedExtension` or `.unknownKey` for what everyone can
-    ///   see in the text, before a key is used; afterwards only `.decryptionFailed`.
+    /// - Throws: `JOSEError.malformedToken`, `.refusedAlgorithm`, `.refusedExtension` or `.unknownKey` for errors that
+    ///   are visible without a key. After a key is used, only `.decryptionFailed`.
     public func decrypt(_ text: String) throws(JOSEError) -> JWE {
         let parts = try JWEParts(compact: text, limit: limit)
         let members: JSONObject
@@ -55,7 +55,7 @@ public struct JWEDecrypter: Sendable {
         try header.refuseExtensions(understood: understood)
         let candidates = keys.decryptionCandidates(id: header.keyID, algorithm: header.algorithm)
         guard !candidates.isEmpty else { throw .unknownDecryptionKey }
-        // RFC 7516 §5.2, step 10: there is no encrypted key where the recipient's key determines the content's.
+        // RFC 7516 §5.2, step 10: the encrypted key is empty if the recipient's key determines the content's key.
         guard parts.encryptedKey.isEmpty || ![.dir, .ecdhES].contains(header.algorithm) else {
             throw .malformedEncryption("it has an encrypted key, and its algorithm has none")
         }
@@ -67,7 +67,8 @@ public struct JWEDecrypter: Sendable {
                     parts.content, using: contentKey, authenticating: Array(parts.header))
                 return JWE(header: header, plaintext: plaintext)
             } catch {
-                // A wrong key and a changed text are the same to the sender; another key of the set may be the right one.
+                // A wrong key and a changed text look the same to the sender. Another key of the set may be the right
+                // one.
                 continue
             }
         }
@@ -76,28 +77,28 @@ public struct JWEDecrypter: Sendable {
 }
 
 extension JWTVerifier {
-    /// Decrypts a nested token (RFC 7519 §5.2), verifies the signed one in it, and returns its claims.
+    /// Decrypts a nested token (RFC 7519 §5.2), verifies the signed token in it, and returns its claims.
     ///
     /// - Parameters:
-    ///   - text: The encrypted token, whose `cty` must be `JWT`. The token in it must be signed: there is one level of
-    ///     nesting, and no other.
-    ///   - decrypter: The decrypter; what it accepts is independent of what the verifier accepts.
-    /// - Throws: `JOSEError` as ``JWEDecrypter/decrypt(_:)`` and ``verify(_:)``; `JOSEError.wrongType` if the encrypted content
-    ///   is not a token.
+    ///   - text: The encrypted token, whose `cty` must be `JWT`. The token in it must be signed: only one level of
+    ///     nesting is accepted.
+    ///   - decrypter: The decrypter; its accepted algorithms are independent of the verifier's.
+    /// - Throws: The errors of ``JWEDecrypter/decrypt(_:)`` and ``verify(_:)``; `JOSEError.wrongType` if the encrypted
+    ///   content is not a token.
     public func verify(encrypted text: String, decrypter: JWEDecrypter) throws(JOSEError) -> Claims {
         try verifiedToken(encrypted: text, decrypter: decrypter).claims
     }
 
-    /// Decrypts a nested token, verifies the signed one in it, and returns that with its header.
+    /// Decrypts a nested token, verifies the signed token in it, and returns that with its header.
     ///
-    /// - Throws: `JOSEError` as ``verify(encrypted:decrypter:)``.
+    /// - Throws: The errors of ``verify(encrypted:decrypter:)``.
     public func verifiedToken(encrypted text: String, decrypter: JWEDecrypter) throws(JOSEError) -> JWT {
         try verifiedToken(try decrypter.signedToken(in: text))
     }
 }
 
 extension JWEDecrypter {
-    /// Decrypts a nested token, and returns the signed one in it, which is not verified.
+    /// Decrypts a nested token, and returns the signed token in it, which is not verified.
     package func signedToken(in text: String) throws(JOSEError) -> String {
         let outer = try decrypt(text)
         guard outer.header.isNestedToken else { throw .wrongType }

@@ -14,7 +14,7 @@ public struct JWEHeader: Sendable, Hashable {
     public let keyID: String?
     /// The type (`typ`).
     public let type: String?
-    /// The type of the plaintext (`cty`), such as `JWT` of a nested token.
+    /// The type of the plaintext (`cty`), such as `JWT` in a nested token.
     public let contentType: String?
 
     /// Creates a header from its parameters.
@@ -33,10 +33,10 @@ public struct JWEHeader: Sendable, Hashable {
     /// Whether the plaintext is a JWT (RFC 7519 §5.2).
     package var isNestedToken: Bool { contentType.map { JOSEHeader.areSameType($0, "JWT") } ?? false }
 
-    /// Rejects parameters that would change the meaning of the token without being understood.
+    /// Rejects unknown parameters that would change the meaning of the token.
     func refuseExtensions(understood: Set<String>) throws(JOSEError) {
         try CriticalParameters.checkEncryption(members, understood: understood)
-        // RFC 8725 §3.6: the length of compressed plaintext reveals it, and a short text may expand without bound.
+        // RFC 8725 §3.6: the length of compressed plaintext reveals it, and a short text may expand without limit.
         guard members["zip"] == nil else { throw .compressed }
     }
 }

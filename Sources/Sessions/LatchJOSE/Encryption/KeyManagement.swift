@@ -6,7 +6,7 @@ internal import LatchCrypto
 /// A content encryption key with its encrypted form, and the header parameters that the recipient needs.
 struct EncryptedContentKey {
     let key: SymmetricKey
-    /// The encrypted key; empty if the key follows from the recipient's key.
+    /// The encrypted key; empty if the recipient's key determines the content encryption key.
     var encrypted: [UInt8] = []
     var parameters: JSONObject = [:]
 }
@@ -16,7 +16,7 @@ extension EncryptionKey {
     ///
     /// - Parameters:
     ///   - content: The content encryption algorithm.
-    ///   - header: The parameters of the caller, of which a key agreement uses `apu` and `apv`.
+    ///   - header: The parameters of the caller. A key agreement uses `apu` and `apv`.
     func newContentKey(for content: ContentEncryptionAlgorithm, header: JSONObject) throws -> EncryptedContentKey {
         guard let bits = content.cipher?.keyBits else { throw JOSEError.refusedAlgorithm }
         let fresh = SymmetricKey(size: .init(bitCount: bits))
@@ -56,10 +56,10 @@ extension EncryptionKey {
 
     /// Decrypts the content encryption key of a token (RFC 7516 §5.2, steps 6 to 10).
     ///
-    /// RFC 7516 §11.5: whatever is wrong with the encrypted key, its padding, its length or its parameters, a random key
-    /// takes its place. Decryption goes on, takes as long, and fails with the tag of the content like that of any other
-    /// forged token. So an attacker cannot ask whether the padding of a chosen ciphertext is right, which would reveal
-    /// the key (Bleichenbacher's and Manger's attacks, RFC 3218).
+    /// RFC 7516 §11.5: if the encrypted key has a wrong padding, length or parameter, a random key takes its place.
+    /// Decryption then takes as long, and fails at the content's tag like any forged token. An attacker therefore
+    /// cannot learn whether the padding of a chosen ciphertext is right, which would reveal the key (Bleichenbacher's
+    /// and Manger's attacks, RFC 3218).
     func contentKey(
         of encrypted: [UInt8], for content: ContentEncryptionAlgorithm, bits: Int, header: JSONObject
     ) -> SymmetricKey {
@@ -68,7 +68,7 @@ extension EncryptionKey {
         do {
             decrypted = try decryptedKey(encrypted, for: content, bits: bits, header: header)
         } catch {
-            // Nothing of the error may show; see above.
+            // The error must have no visible effect; see above.
             decrypted = substitute
         }
         return decrypted.bitCount == bits ? decrypted : substitute
@@ -83,7 +83,7 @@ extension EncryptionKey {
             return SymmetricKey(wiping: &decrypted)
         case (.agreement(let wrapping), .agreement(let key)):
             guard let members = header["epk"]?.objectValue else { throw JOSEError.decryptionFailed }
-            // RFC 7518 §4.6.1.1: a public key on the curve of the recipient's.
+            // RFC 7518 §4.6.1.1: a public key on the same curve as the recipient's.
             let ephemeral = try AgreementKey(members)
             let info = try KeyAgreementInfo(header, algorithm, content, bits: wrapping ?? bits)
             let derived = try key.derivedKey(with: ephemeral, info: info.bytes, bits: wrapping ?? bits)
@@ -98,7 +98,7 @@ extension EncryptionKey {
             guard contentEncryption == nil || contentEncryption == content else { throw JOSEError.decryptionFailed }
             return secret
         case (.password(let hash, let size), .password(let key)):
-            // RFC 7518 §4.8.1: the sender's salt and number of iterations; the latter is work for the recipient.
+            // RFC 7518 §4.8.1: the sender's salt and number of iterations, which cost the recipient time.
             let salt = try header.bytes("p2s")
             guard salt.count >= 8, let iterations = header["p2c"]?.intValue,
                 (PasswordBasedKey.fewestIterations...key.iterations).contains(iterations)
@@ -129,7 +129,7 @@ private struct KeyAgreementInfo {
     init(
         _ header: JSONObject, _ algorithm: KeyManagementAlgorithm, _ content: ContentEncryptionAlgorithm, bits: Int
     ) throws(JOSEError) {
-        // The ID of the derived key's own algorithm: that of the content where it encrypts it directly.
+        // The ID of the derived key's algorithm: the content's algorithm, if the key encrypts the content directly.
         let id = algorithm == .ecdhES ? content.rawValue : algorithm.rawValue
         bytes =
             Self.withLength(Array(id.utf8)) + Self.withLength(try header.optionalBytes("apu") ?? [])

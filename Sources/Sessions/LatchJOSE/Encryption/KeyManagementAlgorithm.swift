@@ -4,15 +4,15 @@ internal import LatchCrypto
 
 /// A key management algorithm of a JWE (`alg`), by its registered name (RFC 7518 §4.1, RFC 8037 §3.2).
 ///
-/// There is no `RSA1_5`, whose padding reveals the plaintext to an attacker who may try (RFC 8725 §3.2). Other names than the
-/// static members can be written, but no key has them.
+/// `RSA1_5` is missing because its padding reveals the plaintext to an attacker who can try ciphertexts (RFC 8725
+/// §3.2). Names other than the static members are valid values, but no key has them.
 public struct KeyManagementAlgorithm: RawRepresentable, Sendable, Hashable {
     /// The registered name.
     public let rawValue: String
 
     /// Creates an algorithm from its registered name, which is case-sensitive (RFC 7516 §4.1.1).
     ///
-    /// A name that is not ASCII becomes the empty one, which no key has.
+    /// A name that is not ASCII becomes the empty name, which no key has.
     public init(rawValue: String) { self.rawValue = rawValue.registeredName }
 
     /// RSAES OAEP with SHA-1.

@@ -5,9 +5,9 @@ internal import PortableFoundation
 
 /// A shared secret for HMAC, prepared for its digest.
 struct HMACSecret: Sendable {
-    /// The secret, for storing the key.
+    /// The secret, kept for storing the key.
     let key: SymmetricKey
-    /// The prepared HMAC, so that a code costs no more than its message.
+    /// The prepared HMAC, so that a code costs only the hashing of its message.
     private let prepared: Prepared
 
     private enum Prepared: Sendable {
@@ -24,7 +24,7 @@ struct HMACSecret: Sendable {
         case .hs512: (needed, prepared) = (512, .sha512(HMAC(key: key)))
         default: throw .unsuitableKey("a shared secret does not serve that algorithm")
         }
-        // RFC 7518 §3.2: a secret as long as the digest or longer.
+        // RFC 7518 §3.2: the secret is at least as long as the digest.
         guard key.bitCount >= needed else { throw .unsuitableKey("the secret has less than \(needed) bits") }
         self.key = key
     }

@@ -9,7 +9,7 @@ extension Key {
     /// - Parameters:
     ///   - jwk: The members of the JSON Web Key.
     ///   - algorithm: The algorithm of the key; nil for that of `alg` or of the curve. An RSA key without one signs by
-    ///     RS256, and verifies by each algorithm of RSA that a verifier accepts.
+    ///     RS256, and verifies by each RSA algorithm that a verifier accepts.
     /// - Throws: `JOSEError.unsuitableKey` if a member is missing or contradicts another, or if the key is weak, not on
     ///   its curve, or not for signatures.
     public init(jwk: JSONObject, algorithm: SignatureAlgorithm? = nil) throws(JOSEError) {
@@ -33,13 +33,13 @@ extension Key {
 extension KeyMaterial {
     /// Decodes the key material, and returns it with its only algorithm.
     ///
-    /// Unknown members are ignored (RFC 7517 §4). Every error becomes `JOSEError.unsuitableKey` without any number in
-    /// it.
+    /// Unknown members are ignored (RFC 7517 §4). Every error becomes `JOSEError.unsuitableKey` and contains none of
+    /// the key's numbers.
     fileprivate static func read(
         _ jwk: JSONObject, algorithm: SignatureAlgorithm?
     ) throws(JOSEError) -> (SignatureAlgorithm, KeyMaterial) {
         do {
-            // RFC 7517 §4.1 compares by code points, but String equates the Kelvin sign with a K.
+            // RFC 7517 §4.1 compares by code points, but String considers the Kelvin sign equal to a K.
             guard jwk["kty"]?.stringValue?.utf8.allSatisfy({ $0 < 0x80 }) == true else {
                 throw JOSEError.unsuitableKey("its kty is missing or not ASCII")
             }
@@ -118,7 +118,7 @@ extension KeyMaterial {
 
     /// Rejects a private key with the public part of another key.
     ///
-    /// Its signatures could not be verified with the published key, or the published key would belong to another party.
+    /// The published key could not verify its signatures, or would belong to another party.
     private static func require(_ halvesMatch: Bool) throws(JOSEError) {
         guard halvesMatch else { throw .unsuitableKey("its public and its secret half do not belong together") }
     }
@@ -128,7 +128,7 @@ extension RSA.Signing.PrivateNumbers {
     /// Decodes the numbers of a private key, which must be complete; nil for a public key.
     init?(_ jwk: JSONObject, modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         guard let secret = try jwk.optionalBytes("d") else { return nil }
-        // RFC 7518 §6.3.2: d alone would do, but without the primes it is slow and cannot be checked.
+        // RFC 7518 §6.3.2: d would be enough, but without the primes it is slow and cannot be checked.
         self.init(
             modulus: modulus, exponent: exponent, privateExponent: secret, firstPrime: try jwk.bytes("p"),
             secondPrime: try jwk.bytes("q"), firstExponent: try jwk.bytes("dp"), secondExponent: try jwk.bytes("dq"),
@@ -144,7 +144,7 @@ extension JSONObject {
         return text
     }
 
-    /// Returns a member that is a string; nil if it is missing, null or empty, by which nothing is restricted.
+    /// Returns a member that is a string; nil if it is missing, null or empty, which restricts nothing.
     func setText(_ name: String) throws(JOSEError) -> String? { try text(name).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Returns a member that is base64url; nil if it is missing.
@@ -170,7 +170,7 @@ extension JSONObject {
 }
 
 extension Key {
-    /// The public key as a JSON Web Key (RFC 7517); for a shared secret only its ID.
+    /// The public key as a JSON Web Key (RFC 7517); only the ID for a shared secret.
     public var jwk: JSONObject {
         var jwk = material.publicMembers
         if let id { jwk["kid"] = .string(id) }
@@ -211,7 +211,7 @@ extension Key {
         return Base64URL.encode(SHA256.hash(data: JSONValue.object(ordered).serialized()).map(\.self))
     }
 
-    /// The thumbprint as a URI (RFC 9278), for contexts in which the kind of an ID must be evident.
+    /// The thumbprint as a URI (RFC 9278), for contexts that must show the kind of an ID.
     public var thumbprintURI: String { "urn:ietf:params:oauth:jwk-thumbprint:sha-256:\(thumbprint)" }
 }
 
@@ -243,7 +243,7 @@ extension KeyMaterial {
 }
 
 extension JSONObject {
-    /// Returns the members of a point, whose coordinates are halves of the raw form (RFC 7518 §6.2.1.2).
+    /// Returns the members of a point, whose coordinates are the halves of the raw form (RFC 7518 §6.2.1.2).
     static func point(_ curve: String, _ raw: [UInt8]) -> JSONObject {
         let half = raw.count / 2
         return [
@@ -263,6 +263,6 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// Encodes bytes as the numbers of a key.
+    /// Encodes bytes in base64url, as the numbers of a key are written.
     static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
 }

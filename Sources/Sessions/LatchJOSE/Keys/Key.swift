@@ -5,8 +5,7 @@ public import LatchCrypto
 
 /// A key with its only algorithm and its ID.
 ///
-/// A key verifies with its own algorithm and no other, whichever the token names (RFC 8725 §3.1). Its description is
-/// redacted.
+/// A key verifies only with its own algorithm, whichever the token names (RFC 8725 §3.1). Its description is redacted.
 public struct Key: Sendable {
     /// The ID that the `kid` of a token refers to.
     ///
@@ -20,7 +19,7 @@ public struct Key: Sendable {
     let material: KeyMaterial
     /// The permitted operations (RFC 7517 §4.3).
     let operations: KeyOperations
-    /// Whether its publisher has named no algorithm, and RSA has several.
+    /// Whether it is an RSA key whose publisher names no algorithm, so that several apply.
     let hasAnyScheme: Bool
 
     /// Creates a key from parts that fit together.
@@ -94,7 +93,7 @@ public struct Key: Sendable {
             throw .unsuitableKey("it could not be made")
         }
         let nameless = Key(id: nil, algorithm: algorithm, material: material)
-        // The thumbprint of a secret would allow to guess it.
+        // The thumbprint of a secret would help an attacker guess it.
         let fallback = material.publicHalf == nil ? Base64URL.encode(SecureRandom.bytes(16)) : nameless.thumbprint
         return Key(id: id ?? fallback, algorithm: algorithm, material: material)
     }
@@ -104,7 +103,7 @@ public struct Key: Sendable {
 
     /// Whether the operations of the key permit verifying.
     ///
-    /// The ``publicKey`` of a key that may only sign can verify.
+    /// If a key may only sign, its ``publicKey`` can still verify.
     public var canVerify: Bool { operations.contains(.verify) }
 
     /// The public key; nil for a shared secret.
@@ -114,10 +113,10 @@ public struct Key: Sendable {
         }
     }
 
-    /// Returns the key as one of an algorithm; nil if it is for another one.
+    /// Returns the key for use with an algorithm; nil if the key is for another one.
     ///
-    /// The key of a set that names none is for each that its type allows (RFC 7517 §4.4); which of them are accepted is the
-    /// verifier's decision, not the token's.
+    /// A key of a set that names no algorithm is for each that its type allows (RFC 7517 §4.4). The verifier, not the
+    /// token, decides which of them are accepted.
     func key(for algorithm: SignatureAlgorithm) -> Key? {
         if algorithm == self.algorithm { return self }
         guard hasAnyScheme, let scheme = RSAScheme(algorithm), case .rsa(let key, let secret, _) = material else {
@@ -126,7 +125,7 @@ public struct Key: Sendable {
         return Key(id: id, algorithm: algorithm, material: .rsa(key, secret, scheme), operations: operations)
     }
 
-    /// Whether the signature is this key's for `data`.
+    /// Whether `signature` is this key's signature of `data`.
     ///
     /// The signature is raw, as in tokens: r and s for ECDSA (RFC 7518 §3.4). Any number of tasks may verify at the
     /// same time.

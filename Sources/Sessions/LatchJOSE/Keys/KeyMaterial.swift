@@ -4,7 +4,7 @@ internal import LatchCrypto
 
 /// The numbers of a key, and its operations.
 enum KeyMaterial: Sendable {
-    /// Each case has the public half, and the private one where the key can sign.
+    /// Each case has the public half, and the private half if the key can sign.
     case p256(P256.Signing.PublicKey, P256.Signing.PrivateKey?)
     case p384(P384.Signing.PublicKey, P384.Signing.PrivateKey?)
     case p521(P521.Signing.PublicKey, P521.Signing.PrivateKey?)

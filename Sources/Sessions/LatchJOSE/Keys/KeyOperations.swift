@@ -15,7 +15,7 @@ struct KeyOperations: OptionSet, Sendable {
 
     /// Parses the operations of a JSON Web Key.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` if it is not for signatures, or contradicts itself.
+    /// - Throws: `JOSEError.unsuitableKey` if the key is not for signatures, or its operations contradict each other.
     init(_ jwk: JSONObject) throws(JOSEError) {
         let use = try jwk.setText("use")
         guard use == nil || use == "sig" else { throw .unsuitableKey("its use is not sig") }
@@ -23,7 +23,7 @@ struct KeyOperations: OptionSet, Sendable {
             self = .all
             return
         }
-        // RFC 7517 §4.3: in agreement with `use`; names that are not registered restrict nothing here.
+        // RFC 7517 §4.3: `key_ops` must agree with `use`. Unregistered names restrict nothing here.
         guard use == nil || Self.otherNames.isDisjoint(with: names) else {
             throw .unsuitableKey("its key_ops contradict its use")
         }
@@ -33,7 +33,7 @@ struct KeyOperations: OptionSet, Sendable {
         guard !isEmpty else { throw .unsuitableKey("its key_ops are not those of signatures") }
     }
 
-    /// The operations that are not those of signatures (RFC 7517 §4.3).
+    /// The operations that are not for signatures (RFC 7517 §4.3).
     private static let otherNames: Set<String> = [
         "encrypt", "decrypt", "wrapKey", "unwrapKey", "deriveKey", "deriveBits",
     ]
@@ -47,7 +47,7 @@ struct KeyOperations: OptionSet, Sendable {
 extension JSONObject {
     /// Returns the `key_ops` of a JSON Web Key; nil if there are none, or for null or an empty list, which .NET writes.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` if they are not strings, none of them twice (RFC 7517 §4.3).
+    /// - Throws: `JOSEError.unsuitableKey` unless they are strings without duplicates (RFC 7517 §4.3).
     func keyOperations() throws(JOSEError) -> [String]? {
         guard let member = self["key_ops"], !member.isNull, member != [] else { return nil }
         let names = member.arrayValue?.compactMap(\.stringValue) ?? []

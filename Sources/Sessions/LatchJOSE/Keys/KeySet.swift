@@ -9,7 +9,7 @@ public struct KeySet: Sendable {
     /// The keys for encryption, in order.
     public let encryptionKeys: [EncryptionKey]
 
-    /// The maximum number of keys: more than issuers use, and few enough to try each on a token without `kid`.
+    /// The maximum number of keys: more than issuers use, yet few enough to try each on a token without `kid`.
     private static let mostKeys = 200
 
     /// Creates a set of keys.
@@ -20,12 +20,12 @@ public struct KeySet: Sendable {
 
     /// Creates a set from a serialized JSON Web Key Set.
     ///
-    /// Entries that are not usable keys are ignored, as RFC 7517 §5 requires. Several keys may have one ID (§4.5), such as one
-    /// RSA key for several algorithms: a token is verified by each of them. A key is for encryption by its `use`, or else by
-    /// its `alg`, which it needs in any case.
+    /// Entries that are not usable keys are ignored, as RFC 7517 §5 requires. Several keys may share an ID (§4.5), such
+    /// as one RSA key for several algorithms: each of them can verify a token. A key is for encryption according to its
+    /// `use`, or else its `alg`, which an encryption key always needs.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` if the text is not a key set, mixes shared secrets and public keys, or has two
-    ///   shared secrets with one ID.
+    /// - Throws: `JOSEError.unsuitableKey` if the text is not a key set, mixes shared secrets and public keys, or has
+    ///   two shared secrets with one ID.
     public init(jwks bytes: [UInt8]) throws(JOSEError) {
         let value: JSONValue
         do {
@@ -54,14 +54,14 @@ public struct KeySet: Sendable {
             case .encryption(let key): encryptionKeys.append(key)
             case nil: break
             }
-            // No issuer publishes shared secrets, so two of one ID are a mistake of the set's owner.
+            // No issuer publishes shared secrets, so two with one ID are a mistake of the set's owner.
             guard jwk["kty"] == "oct", jwk["use"] != "enc", let id = jwk["kid"]?.stringValue else { continue }
             if case .encryption = key { continue }
             guard names.insert(id).inserted else {
                 throw .unsuitableKey("two shared secrets of the set have the same ID")
             }
         }
-        // RFC 8725 §3.1: a set that mixes both invites a public key to be taken for a secret.
+        // RFC 8725 §3.1: in a set that mixes both, a public key could be taken for a shared secret.
         let secrets = keys.count { $0.publicKey == nil }
         guard secrets == 0 || secrets == keys.count else {
             throw .unsuitableKey("the set mixes secrets and public keys")
@@ -89,9 +89,9 @@ public struct KeySet: Sendable {
         }
     }
 
-    /// Returns the key for signatures with an ID.
+    /// Returns the signature key with an ID.
     ///
-    /// The first one, if several keys share the ID.
+    /// If several keys share the ID, it is the first.
     public subscript(id: String) -> Key? { keys.first { $0.id == id } }
 
     /// Returns the public keys as a JSON Web Key Set; shared secrets are left out.
@@ -103,8 +103,9 @@ public struct KeySet: Sendable {
         ]
     }
 
-    /// Returns the keys that may have signed a token: those with its algorithm, and with its ID if both the token and
-    /// the key have one.
+    /// Returns the keys that may have signed a token.
+    ///
+    /// They have its algorithm, and its ID if both the token and the key have one.
     func candidates(id: String?, algorithm: SignatureAlgorithm) -> [Key] {
         keys.compactMap { key in
             guard key.canVerify, id == nil || key.id == nil || key.id == id else { return nil }
@@ -112,8 +113,9 @@ public struct KeySet: Sendable {
         }
     }
 
-    /// Returns the keys for which a token may be encrypted: those with its algorithm, and with its ID if both the token and
-    /// the key have one.
+    /// Returns the keys that a token may be encrypted for.
+    ///
+    /// They have its algorithm, and its ID if both the token and the key have one.
     func decryptionCandidates(id: String?, algorithm: KeyManagementAlgorithm) -> [EncryptionKey] {
         encryptionKeys.filter { key in
             key.algorithm == algorithm && key.canDecrypt && (id == nil || key.id == nil || key.id == id)

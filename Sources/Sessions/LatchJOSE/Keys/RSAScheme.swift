@@ -4,7 +4,7 @@ internal import LatchCrypto
 
 /// The padding and the digest of an RSA algorithm.
 ///
-/// The digest is also that of MGF1, and PSS salts are as long as it (RFC 7518 §3.5).
+/// MGF1 uses the same digest, and PSS salts are as long as the digest (RFC 7518 §3.5).
 struct RSAScheme: Sendable {
     let padding: RSA.Signing.Padding
     let hash: RSA.Signing.Hash

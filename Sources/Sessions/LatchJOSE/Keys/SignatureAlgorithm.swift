@@ -2,16 +2,16 @@
 
 /// A signature algorithm, by its registered name (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
-/// There is no `none`. Other names than the static members can be written, but no key has them.
+/// There is no `none`. Names other than the static members are valid values, but no key has them.
 public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable {
     /// The registered name.
     public let rawValue: String
 
     /// Creates an algorithm from its registered name.
     ///
-    /// Names are case-sensitive (RFC 7515 §4.1.1): no key has the algorithm `es256`. `Ed25519` (RFC 9864 §2.2) becomes ``eddsa``,
-    /// which all keys of this library have on that curve. A name that is not ASCII becomes the empty one, which no key has: String
-    /// equates some signs with letters (RFC 7515 §5.3 compares code points).
+    /// Names are case-sensitive (RFC 7515 §4.1.1): no key has the algorithm `es256`. `Ed25519` (RFC 9864 §2.2) becomes
+    /// ``eddsa``, the algorithm of all keys of this library on that curve. A name that is not ASCII becomes the empty
+    /// name, which no key has: RFC 7515 §5.3 compares code points, but String considers some signs equal to letters.
     public init(rawValue: String) {
         self.rawValue = rawValue.utf8.elementsEqual("Ed25519".utf8) ? "EdDSA" : rawValue.registeredName
     }
@@ -64,6 +64,6 @@ extension SignatureAlgorithm: CustomStringConvertible {
 extension String {
     /// The text if it can be a registered name, which is ASCII (RFC 7515 §4.1.1); otherwise empty.
     ///
-    /// Names are compared by code points, and String equates the Kelvin sign with a K.
+    /// Names are compared by code points, but String considers the Kelvin sign equal to a K.
     var registeredName: String { utf8.allSatisfy { $0 < 0x80 } ? self : "" }
 }

@@ -6,15 +6,15 @@ internal import LatchCore
 public enum Base64URL {
     /// Encodes bytes.
     ///
-    /// It is four characters for three bytes, rounded up, and never a `=`.
+    /// The result has four characters for three bytes, rounded up, and never a `=`.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: Base64Alphabet.url.encode(bytes), as: UTF8.self)
     }
 
     /// Decodes a text.
     ///
-    /// - Throws: `JOSEError.malformedToken` at padding, whitespace, foreign characters, or bits that no encoder leaves
-    ///   set (RFC 4648 §3.5), so that each value has one spelling.
+    /// - Throws: `JOSEError.malformedToken` at padding, whitespace, foreign characters, or bits that no encoder sets
+    ///   (RFC 4648 §3.5). Each value therefore has one spelling.
     public static func decode(_ text: some StringProtocol) throws(JOSEError) -> [UInt8] {
         try decode(utf8: text.utf8)
     }

@@ -10,14 +10,18 @@ import LatchCore
 ///     accepting: AccessTokenRules(issuers: ["https://id.example"], audiences: ["https://api.example", "notes"]))
 /// ```
 ///
-/// A token that is not an access token is refused: an ID token of the same issuer can have the same audience. Access tokens have the
-/// type `at+jwt` (RFC 9068 §2.1), or claims that others lack, such as scopes or a client.
+/// Tokens of other kinds are refused, because an ID token of the same issuer can have the same audience. Access tokens
+/// have the type `at+jwt` (RFC 9068 §2.1), or claims that other kinds lack, such as scopes or a client.
 public struct AccessTokenRules: Sendable, Hashable {
     /// The accepted values of `iss`, compared byte by byte.
     public var issuers: [String]
-    /// The audiences, one of which `aud` must contain; without any, a token must have no `aud`, and `clients` decide.
+    /// The audiences, one of which `aud` must contain.
+    ///
+    /// If the list is empty, a token must have no `aud`, and `clients` decide.
     public var audiences: [String]
-    /// The accepted values of `client_id`; empty accepts any for an accepted audience, and none without audiences.
+    /// The accepted values of `client_id`.
+    ///
+    /// An empty list accepts any client for an accepted audience, and none without audiences.
     public var clients: [String]
 
     /// Creates rules.
@@ -25,14 +29,16 @@ public struct AccessTokenRules: Sendable, Hashable {
         (self.issuers, self.audiences, self.clients) = (issuers, audiences, clients)
     }
 
-    /// The tokens of Microsoft Entra for one API, of both versions of its tokens.
+    /// The rules for the Microsoft Entra tokens of one API, in both token versions.
     ///
-    /// A new registration of an API gets tokens of version 1, whose issuer and audience are other ones. The keys of both are at
-    /// `https://login.microsoftonline.com/common/discovery/v2.0/keys`, which sign for all tenants: only `tenants` are accepted.
+    /// A newly registered API gets tokens of version 1, which have a different issuer and audience. The keys of both
+    /// versions are at `https://login.microsoftonline.com/common/discovery/v2.0/keys`. They sign for all tenants, so
+    /// only `tenants` are accepted.
     ///
     /// - Parameters:
-    ///   - tenants: The IDs of the accepted tenants; a domain is not one.
-    ///   - audiences: The application ID of the API, which version 2 states, and its Application ID URI, which version 1 states.
+    ///   - tenants: The IDs of the accepted tenants; a domain is not an ID.
+    ///   - audiences: The application ID of the API, which version 2 states, and its Application ID URI, which version
+    ///     1 states.
     public static func microsoft(tenants: [String], audiences: [String]) -> AccessTokenRules {
         let issuers = tenants.flatMap {
             ["https://login.microsoftonline.com/\($0)/v2.0", "https://sts.windows.net/\($0)/"]
@@ -40,7 +46,7 @@ public struct AccessTokenRules: Sendable, Hashable {
         return AccessTokenRules(issuers: issuers, audiences: audiences)
     }
 
-    /// The tokens of an Amazon Cognito user pool, which name their client in place of an audience.
+    /// The rules for the tokens of an Amazon Cognito user pool, which name their client instead of an audience.
     ///
     /// - Parameters:
     ///   - region: The region, such as `eu-central-1`.

@@ -9,7 +9,7 @@ public import PortableFoundation
 public struct Claims: Sendable, Hashable {
     /// All claims, in the order of the token.
     ///
-    /// The order is preserved when they are signed again.
+    /// Signing the claims again preserves the order.
     public var members: JSONObject
 
     /// Creates claims from an object.
@@ -29,7 +29,7 @@ public struct Claims: Sendable, Hashable {
 
     /// Returns a claim that is an integer.
     ///
-    /// A number with a fraction is not rounded.
+    /// A number with a fraction is not rounded: the result is nil.
     public func int(_ name: String) -> Int? { members[name]?.intValue }
 
     /// Returns a claim that is a number.
@@ -75,7 +75,7 @@ extension Claims: CustomStringConvertible, CustomReflectable {
     /// The names of the claims; their values may be personal data and are not printed.
     public var description: String { "Claims(\(members.keys.joined(separator: ", ")))" }
 
-    /// A mirror of the names, so that `dump` prints no more.
+    /// A mirror that shows only the names, also to `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["names": members.keys]) }
 }
 
@@ -130,16 +130,18 @@ extension Claims {
 
     /// Whether the token has expired at a date.
     ///
-    /// A token without `exp` does not expire; one with an `exp` that is not a number counts as expired.
+    /// A token without `exp` does not expire; a token whose `exp` is not a number counts as expired.
     public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
         guard members["exp"] != nil else { return false }
         guard let expiry else { return true }
         return date.timeIntervalSince1970 >= expiry.timeIntervalSince1970 + leeway.inSeconds
     }
 
-    /// Encodes a date; whole seconds are an integer, which every reader accepts.
+    /// Encodes a date.
     ///
-    /// A date that is not finite becomes null, since JSON has no such number (RFC 8259 §6), and verifiers reject it.
+    /// Whole seconds become an integer, which every reader accepts.
+    ///
+    /// A date that is not finite becomes null, which verifiers reject: JSON has no such number (RFC 8259 §6).
     private static func numericDate(_ date: Date) -> JSONValue {
         let seconds = date.timeIntervalSince1970
         return Int64(exactly: seconds).map { .integer($0) } ?? .number(seconds)

@@ -4,7 +4,7 @@ internal import LatchCore
 
 /// The processing of critical header parameters: `crit` (RFC 7515 §4.1.11) and `b64` (RFC 7797).
 enum CriticalParameters {
-    /// The names that `crit` must not contain, since RFC 7515, RFC 7516 and RFC 7518 define them.
+    /// The names that `crit` must not contain, because RFC 7515, RFC 7516 and RFC 7518 define them.
     private static let registered: Set<String> = [
         "alg", "jku", "jwk", "kid", "x5u", "x5c", "x5t", "x5t#S256", "typ", "cty", "crit", "enc", "zip", "epk", "apu",
         "apv", "iv", "tag", "p2s", "p2c",
@@ -13,7 +13,7 @@ enum CriticalParameters {
     /// Rejects a header with critical parameters that are not understood, or that violate the rules.
     ///
     /// - Parameters:
-    ///   - protected: The protected parameters, which alone may be critical.
+    ///   - protected: The protected parameters; only these may be critical.
     ///   - unprotected: The unprotected parameters.
     ///   - understood: The critical parameters that the caller processes, besides `b64`.
     /// - Returns: The encoding of the payload.
@@ -34,7 +34,7 @@ enum CriticalParameters {
 
     /// Rejects the header of a JWE with critical parameters that are not understood, or that violate the rules.
     ///
-    /// RFC 7516 §4.1.13 has the rules of a JWS. There is no `b64` in a JWE.
+    /// RFC 7516 §4.1.13 applies the rules of a JWS. A JWE has no `b64`.
     ///
     /// - Parameters:
     ///   - header: The header, all of which is protected.
@@ -58,7 +58,7 @@ enum CriticalParameters {
     /// Returns the names in `crit`; empty if there is no `crit`.
     private static func names(in protected: JSONObject) throws(JOSEError) -> Set<String> {
         guard let crit = protected["crit"] else { return [] }
-        // RFC 7515 §4.1.11: a list of names that is not empty, each of them once, present, and defined by an extension.
+        // RFC 7515 §4.1.11: the list is not empty; each name occurs once, is present, and belongs to an extension.
         guard let list = crit.arrayValue, !list.isEmpty else { throw .refusedExtension }
         var names: Set<String> = []
         for element in list {

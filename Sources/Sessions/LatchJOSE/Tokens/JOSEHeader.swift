@@ -13,7 +13,7 @@ public struct JOSEHeader: Sendable, Hashable {
     /// The type, such as `JWT` or `at+jwt`.
     public let type: String?
 
-    /// The limits of a header; real ones have some hundred bytes and no nesting.
+    /// The limits of a header; real headers have some hundred bytes and no nesting.
     private static let limits = JSONLimits(depth: 8, bytes: 16 << 10)
 
     /// Creates a header from its parameters.
@@ -42,8 +42,8 @@ public struct JOSEHeader: Sendable, Hashable {
 
     /// Rejects parameters that would change the meaning of a JWT.
     ///
-    /// RFC 7515 §4.1.11: a token with an unknown name in `crit` is invalid; none is known here. RFC 7797 §7: a JWT
-    /// cannot have `b64`.
+    /// RFC 7515 §4.1.11: a token with an unknown name in `crit` is invalid, and no name is known here. RFC 7797 §7: a
+    /// JWT cannot have `b64`.
     func refuseExtensions() throws(JOSEError) {
         guard members["crit"] == nil, members["b64"] == nil else { throw .refusedExtension }
     }
@@ -51,14 +51,17 @@ public struct JOSEHeader: Sendable, Hashable {
     /// Returns whether the type is the expected one.
     package func isOfType(_ expected: String) -> Bool { type.map { Self.areSameType($0, expected) } ?? false }
 
-    /// Returns whether two media types are the same: without case, and `application/` is optional (RFC 7515 §4.1.9).
+    /// Returns whether two media types are equal, ignoring case and an optional `application/` prefix (RFC 7515
+    /// §4.1.9).
     static func areSameType(_ left: String, _ right: String) -> Bool {
         let (left, right) = (comparable(left), comparable(right))
         return left.isApplication == right.isApplication
             && left.name.elementsEqual(right.name) { asciiLowercased($0) == asciiLowercased($1) }
     }
 
-    /// Returns what of a media type is compared, without a copy: each token has its type compared.
+    /// Returns the part of a media type that is compared.
+    ///
+    /// It copies nothing, because this runs for each token.
     private static func comparable(_ text: String) -> (isApplication: Bool, name: Substring.UTF8View) {
         let prefix = "application/".utf8
         guard text.utf8.prefix(prefix.count).elementsEqual(prefix, by: { asciiLowercased($0) == $1 }) else {

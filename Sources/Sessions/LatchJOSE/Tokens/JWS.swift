@@ -11,9 +11,9 @@ public struct JWS: Sendable {
     /// The payload.
     public let payload: [UInt8]
 
-    /// The maximum length of a text, in bytes.
+    /// The default maximum length of a text, in bytes.
     ///
-    /// 64 KiB: more than servers accept in a header field.
+    /// 64 KiB is more than servers accept in a header field.
     public static let defaultLimit = 64 << 10
 
     /// Verifies a text.
@@ -74,7 +74,7 @@ public struct JWS: Sendable {
     ///   - key: The private key or shared secret.
     ///   - header: Additional header parameters; `alg` and `kid` come from the key, `b64` from the encoding.
     ///   - encoding: The encoding of the payload in the text.
-    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies, `JOSEError.unsignable` if the unencoded payload
+    /// - Throws: `JOSEError.unsuitableKey` if the key only verifies. `JOSEError.unsignable` if the unencoded payload
     ///   does not fit the text, or if every verifier would reject the header.
     public static func sign(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
@@ -91,7 +91,7 @@ public struct JWS: Sendable {
     ///   - payload: The bytes to sign.
     ///   - key: The private key or shared secret.
     ///   - header: Additional header parameters; `alg` and `kid` come from the key, `b64` from the encoding.
-    ///   - encoding: The signed form of the payload; an unencoded one saves the encoding of a large payload.
+    ///   - encoding: The signed form of the payload. The unencoded form avoids encoding a large payload.
     /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public static func signDetached(
         _ payload: [UInt8], with key: Key, header: JSONObject = [:], encoding: JWSEncoding = .base64url
@@ -110,7 +110,7 @@ public struct JWS: Sendable {
         return Base64Alphabet.url.encode(JSONValue.object(members).serialized()) + [UInt8(ascii: ".")]
     }
 
-    /// Signs an encoded payload, and returns the text of both after the head of ``head(_:of:_:)``.
+    /// Signs an encoded payload, and returns the text of both after the head from ``head(_:of:_:)``.
     static func signed(_ payload: [UInt8], after head: [UInt8], with key: Key) throws(JOSEError) -> String {
         var text = head + payload
         let signature = Base64Alphabet.url.encode(try key.signature(for: text))
@@ -119,7 +119,7 @@ public struct JWS: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the protected header: the parameters of the key, of the caller and of the encoding.
+    /// Returns the protected header: the parameters of the key, the caller and the encoding.
     static func protected(_ header: JSONObject, of key: Key, _ encoding: JWSEncoding) -> JSONObject {
         var members: JSONObject = ["alg": .string(key.algorithm.rawValue)]
         if let id = key.id { members["kid"] = .string(id) }
@@ -175,7 +175,7 @@ extension JWSEncoding {
 
     /// Whether a compact serialization can contain the payload.
     ///
-    /// RFC 7797 §5.2 permits only printable ASCII characters without dots in an unencoded one.
+    /// RFC 7797 §5.2 permits only printable ASCII characters without dots in an unencoded payload.
     func fitsCompactText(_ payload: some Collection<UInt8>) -> Bool {
         self == .base64url || payload.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ".") }
     }

@@ -24,21 +24,23 @@ public struct JWSDocument: Sendable {
         public let unprotected: JSONObject
     }
 
-    /// The signatures of a text that must be valid.
+    /// The signatures that must be valid.
     public enum Requirement: Sendable, Hashable {
-        /// Every one; a signature by an unknown key, or with another algorithm, makes the text invalid.
+        /// Every signature must be valid.
+        ///
+        /// A signature by an unknown key or with another algorithm makes the text invalid.
         case every
-        /// One signature; invalid ones are not in ``JWSDocument/signatures``.
+        /// At least one signature must be valid; invalid ones are not in ``JWSDocument/signatures``.
         case one
     }
 
     /// The maximum number of signatures, each of which costs a verification.
     public static let mostSignatures = 16
 
-    /// The maximum length of a text, in bytes.
+    /// The default maximum length of a text, in bytes.
     public static let defaultLimit = 1 << 20
 
-    /// Verifies a text, in the general form or the flattened one.
+    /// Verifies a text in the general or the flattened form.
     ///
     /// - Parameters:
     ///   - text: The JSON text, in UTF-8.
@@ -122,7 +124,7 @@ extension JWSDocument {
     ///   - form: The form; the flattened one has exactly one signer.
     ///   - isDetached: Whether the text omits the payload (RFC 7515, Appendix F).
     ///   - encoding: The encoding of the payload, in the text and in the signing input.
-    /// - Throws: `JOSEError.unsuitableKey` if a key only verifies, `JOSEError.unsignable` if an unencoded payload is
+    /// - Throws: `JOSEError.unsuitableKey` if a key only verifies. `JOSEError.unsignable` if an unencoded payload is
     ///   not text, or if the form does not permit that many signers.
     public static func sign(
         _ payload: [UInt8], by signers: [Signer], form: Form = .general, isDetached: Bool = false,
@@ -190,7 +192,7 @@ struct JWSDocumentParts {
     let payload: [UInt8]?
     let entries: [Entry]
 
-    /// The maximum nesting: that of a header, and two more levels.
+    /// The maximum nesting: that of a header plus two levels.
     private static let depth = 10
 
     init(_ text: [UInt8], limit: Int) throws(JOSEError) {
@@ -210,7 +212,7 @@ struct JWSDocumentParts {
     /// Returns the signature objects: those of the list, or the document itself in the flattened form.
     private static func objects(in members: JSONObject) throws(JOSEError) -> [JSONObject] {
         guard let signatures = members["signatures"] else { return [members] }
-        // RFC 7515 §7.2.2: verifiers would differ in which of both forms they use.
+        // RFC 7515 §7.2.2: with both forms in one text, verifiers would differ in which one they use.
         guard members["signature"] == nil, members["protected"] == nil, members["header"] == nil else {
             throw .malformedToken("it mixes the general and the flattened form")
         }
@@ -246,7 +248,7 @@ extension JWSDocumentParts.Entry {
         let protected: JSONObject = signed.isEmpty ? [:] : try JOSEHeader.members(base64URL: signed[...])
         let header = object["header"] ?? [:]
         guard let unprotected = header.objectValue else { throw .malformedToken("its header is not an object") }
-        // RFC 7515 §7.2.1: the names in both are disjoint, so that no unprotected parameter replaces a protected one.
+        // RFC 7515 §7.2.1: the two headers share no name, so that no unprotected parameter replaces a protected one.
         guard unprotected.allSatisfy({ protected[$0.key] == nil }) else {
             throw .malformedToken("a member is in both headers")
         }

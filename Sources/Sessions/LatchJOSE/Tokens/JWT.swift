@@ -16,7 +16,7 @@ public struct JWT: Sendable {
 
     /// The limits of a payload.
     ///
-    /// The depth limits the parser's stack; the size is that of the longest text.
+    /// The depth limits the parser's stack; the size is the maximum length of a text.
     static let payloadLimits = JSONLimits(depth: 32, bytes: 64 << 10)
 
     /// Decodes a token without verifying its signature.
@@ -49,8 +49,8 @@ public struct JWT: Sendable {
     /// - Parameters:
     ///   - claims: The claims to sign.
     ///   - key: The private key or shared secret.
-    ///   - type: The type of the token, which verifiers can require, such as `at+jwt` for an access token (RFC 9068);
-    ///     nil for none.
+    ///   - type: The type of the token, which verifiers can require; nil for none. An access token has `at+jwt` (RFC
+    ///     9068).
     /// - Returns: The token in compact form.
     /// - Throws: `JOSEError.unsuitableKey` if the key only verifies.
     public static func sign(_ claims: Claims, with key: Key, type: String? = "JWT") throws(JOSEError) -> String {

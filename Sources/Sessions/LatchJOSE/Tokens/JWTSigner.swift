@@ -2,7 +2,7 @@
 
 internal import LatchCore
 
-/// A signer of JWTs with one key and one type, whose header is encoded once.
+/// A signer of JWTs with one key and one type, which encodes the header once.
 package struct JWTSigner: Sendable {
     /// The private key or shared secret.
     package let key: Key

@@ -27,11 +27,12 @@ public struct JWTVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The issuer's keys.
-    ///   - algorithms: The accepted algorithms; each key verifies with its own one only.
-    ///   - issuer: The required `iss`, compared byte by byte; nil if the keys alone identify the issuer.
-    ///   - audience: The required `aud`, or a member of it; nil rejects tokens with an audience, since they are meant for
-    ///     another recipient (RFC 7519 §4.1.3).
-    ///   - type: The required `typ`, so that no kind of token passes for another (RFC 8725 §3.11); nil accepts any.
+    ///   - algorithms: The accepted algorithms; each key verifies only with its own.
+    ///   - issuer: The required `iss`, compared byte by byte; nil if the keys already identify the issuer.
+    ///   - audience: The required `aud`, or a member of it; nil rejects tokens with an audience, because they are meant
+    ///     for another recipient (RFC 7519 §4.1.3).
+    ///   - type: The required `typ`, so that one kind of token cannot pass for another (RFC 8725 §3.11); nil accepts
+    ///     any.
     ///   - leeway: The tolerated difference of the clocks.
     ///   - requiresExpiry: Whether a token without `exp`, which would never expire, is rejected.
     ///   - limit: The maximum length of a token in bytes.
@@ -51,11 +52,11 @@ public struct JWTVerifier: Sendable {
         self.clock = clock
     }
 
-    /// Creates a verifier of the access tokens that rules accept.
+    /// Creates a verifier of the access tokens that `rules` accept.
     ///
     /// - Parameters:
     ///   - keys: The keys of the accepted issuers.
-    ///   - algorithms: The accepted algorithms; each key verifies with its own one only.
+    ///   - algorithms: The accepted algorithms; each key verifies only with its own.
     ///   - rules: The accepted issuers, audiences and clients.
     ///   - leeway: The tolerated difference of the clocks.
     ///   - limit: The maximum length of a token in bytes.
@@ -70,8 +71,8 @@ public struct JWTVerifier: Sendable {
 
     /// Verifies a token, and returns its claims.
     ///
-    /// The order of the checks is: length and form, algorithm, key, signature, type, times, issuer, audience. The first
-    /// failure is reported.
+    /// The checks run in this order: length and form, algorithm, key, signature, type, times, issuer, audience. The
+    /// first failure is reported.
     ///
     /// - Throws: `JOSEError` for the first failed check.
     public func verify(_ text: String) throws(JOSEError) -> Claims { try verifiedToken(text).claims }
@@ -105,16 +106,16 @@ public struct JWTVerifier: Sendable {
         return token
     }
 
-    /// Rejects a token outside its lifetime: first by its expiration, then its start, then the time of its issue.
+    /// Rejects a token outside its lifetime: checks the expiration first, then the start, then the time of issue.
     ///
-    /// A token that was issued in the future is rejected too, although RFC 7519 §4.1.6 does not require it: the
-    /// expiration of such a clock cannot be trusted either.
+    /// A token issued in the future is also rejected, although RFC 7519 §4.1.6 does not require it. The same
+    /// clock set its expiration, which cannot be trusted either.
     private func checkTimes(_ claims: Claims, now: Double) throws(JOSEError) {
         let expiry = try time("exp", of: claims)
         if expiry == nil, requiresExpiry { throw .missingClaim("exp") }
-        // RFC 7519 §4.1.4: on or after that time it must not be accepted.
+        // RFC 7519 §4.1.4: the token must not be accepted on or after that time.
         if let expiry, now >= expiry + leeway { throw .expired }
-        // A start that is null is none, as where the issuer leaves it out (OpenID Connect Core 1.0 §5.3.2).
+        // A null start counts as missing, as where the issuer leaves it out (OpenID Connect Core 1.0 §5.3.2).
         let hasStart = claims["nbf"].map { !$0.isNull } ?? false
         if hasStart, let start = try time("nbf", of: claims), now < start - leeway { throw .notYetValid }
         if let made = try time("iat", of: claims), now < made - leeway { throw .notYetValid }
@@ -130,7 +131,8 @@ public struct JWTVerifier: Sendable {
     /// Rejects a token with another issuer or audience.
     private func checkParties(_ claims: Claims) throws(JOSEError) {
         if let issuer {
-            // RFC 7519 §4.1.1: case-sensitive; by bytes, since String takes different texts for equivalent.
+            // RFC 7519 §4.1.1: case-sensitive. The bytes are compared, because String considers different texts
+            // equivalent.
             guard let actual = claims.issuer, actual.utf8.elementsEqual(issuer.utf8) else { throw .wrongIssuer }
         }
         guard let audience else {

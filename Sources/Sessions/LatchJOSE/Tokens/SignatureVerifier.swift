@@ -6,11 +6,11 @@ import Synchronization
 /// A verifier of signatures, which caches the headers of valid tokens.
 ///
 /// An issuer uses the same header for many tokens, so it is decoded once: the bytes of a cached header lead to its
-/// keys. Only valid tokens are cached, so that an attacker cannot fill the memory.
+/// keys. Only headers of valid tokens are cached, so that an attacker cannot fill the memory.
 final class SignatureVerifier: Sendable {
     /// A cached header: its bytes, and the keys that it leads to.
     ///
-    /// The key set and the algorithms never change, so the entry remains valid.
+    /// The key set and the algorithms never change, so the entry stays valid.
     private struct Known: Sendable {
         let bytes: ArraySlice<UInt8>
         let header: JOSEHeader
@@ -19,7 +19,7 @@ final class SignatureVerifier: Sendable {
 
     /// The maximum number of cached headers; the oldest is removed first.
     ///
-    /// An issuer has one per key in use.
+    /// An issuer has one header per key in use.
     private static let mostKnown = 16
 
     private let keys: KeySet
@@ -57,7 +57,7 @@ final class SignatureVerifier: Sendable {
 
     /// Caches a header.
     ///
-    /// Two tasks may cache the same one at the same time, which only wastes an entry.
+    /// Two tasks may cache the same header at the same time, which only wastes an entry.
     private func remember(_ one: Known) {
         // A slice would retain the whole token.
         let own = Known(bytes: ArraySlice(Array(one.bytes)), header: one.header, keys: one.keys)

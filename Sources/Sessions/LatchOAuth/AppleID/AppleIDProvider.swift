@@ -2,16 +2,16 @@
 
 public import LatchAuth
 
-/// The system's part in Sign in with Apple, which a test replaces.
+/// The system's part of Sign in with Apple, which tests replace.
 public protocol AppleIDProvider: Sendable {
-    /// Shows the system's dialog, and returns what it returns.
+    /// Shows the system's dialog, and returns its credential.
     ///
-    /// - Throws: `OAuthError.cancelled` and `browserUnavailable`; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `OAuthError.cancelled` and `browserUnavailable`; `CancellationError` as soon as the task is canceled.
     func credential(for request: AppleIDRequest) async throws -> AppleIDCredential
 
     /// Returns whether a user still uses this app with the Apple Account of this device.
     ///
-    /// - Throws: An error if the system cannot tell now, which says nothing about the user.
+    /// - Throws: An error if the system cannot tell now; the error says nothing about the user.
     func state(ofUser user: String) async throws -> AppleIDState
 
     /// Returns a stream with an element whenever a user may have stopped using an Apple Account with this app.
@@ -26,11 +26,11 @@ public struct AppleIDRequest: Sendable, Hashable {
     public let state: String
     /// Whether the user's name is requested, which Apple gives only once.
     public let requestsName: Bool
-    /// Whether the user's e-mail address is requested.
+    /// Whether the user's email address is requested.
     public let requestsEmail: Bool
 }
 
-/// The credential of the system's dialog, which nobody has verified.
+/// The credential of the system's dialog, which is not verified yet.
 public struct AppleIDCredential: Sendable, Redacting {
     /// The identifier of the user, for this developer's apps.
     public var user: String
@@ -40,11 +40,11 @@ public struct AppleIDCredential: Sendable, Redacting {
     public var authorizationCode: String?
     /// The state of the request.
     public var state: String?
-    /// The name, with the first sign-in alone.
+    /// The name; only with the first sign-in.
     public var name: AppleUserName?
-    /// The e-mail address, with the first sign-in alone.
+    /// The email address; only with the first sign-in.
     public var email: String?
-    /// Whether Apple takes the user for a person; nil if it does not say.
+    /// Whether Apple considers the user a real person; nil if Apple does not say.
     public var isLikelyReal: Bool?
 
     /// Creates a credential.
@@ -79,18 +79,18 @@ public struct AppleUserName: Sendable, Hashable, Codable {
 
 /// The state of a user's Apple Account in this app.
 public enum AppleIDState: Sendable, Hashable {
-    /// The user uses it.
+    /// The user uses the account with this app.
     case authorized
-    /// The user has stopped using it.
+    /// The user has stopped using the account with this app.
     case revoked
-    /// The user has never used it, or signed in to this device with another account.
+    /// The user has never used the account with this app, or signed in to this device with another account.
     case notFound
     /// The app moved to another developer, whose server has to migrate the user.
     case transferred
     /// A state that this version does not know.
     case unknown
 
-    /// Creates the state of a raw value of `ASAuthorizationAppleIDProvider.CredentialState`.
+    /// Creates the state from a raw value of `ASAuthorizationAppleIDProvider.CredentialState`.
     package init(rawValue: Int) {
         let states: [AppleIDState] = [.revoked, .authorized, .notFound, .transferred]
         self = states.indices.contains(rawValue) ? states[rawValue] : .unknown
@@ -101,13 +101,13 @@ public enum AppleIDState: Sendable, Hashable {
 }
 
 extension OAuthError {
-    /// Creates the error of a code of `ASAuthorizationError`.
+    /// Creates the error for a code of `ASAuthorizationError`.
     init(appleIDErrorCode code: Int?) {
         self =
             switch code {
             // `canceled`.
             case 1001: .cancelled
-            // `unknown`: in practice a device without an Apple Account, or an app without the capability.
+            // `unknown`: in practice, a device without an Apple Account or an app without the capability.
             case 1000:
                 .browserUnavailable("this device has no Apple Account, or this app lacks the capability")
             case let code?: .browserUnavailable("Sign in with Apple failed with the code \(code)")

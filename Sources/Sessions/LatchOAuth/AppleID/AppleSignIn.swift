@@ -7,7 +7,7 @@ public import LatchHTTP
 public import LatchJOSE
 import PortableFoundation
 
-/// Sign in with Apple by the dialog of the device.
+/// Sign in with Apple through the device's dialog.
 ///
 /// ```swift no-check
 /// let apple = AppleSignIn(clientID: "com.example.notes", provider: SystemAppleIDProvider(from: window), details: secrets)
@@ -16,8 +16,8 @@ import PortableFoundation
 /// try await apple.forgetDetails(ofUser: user.id)
 /// ```
 ///
-/// The identity token is verified as every ID token is: signature, issuer, audience, times, nonce. Name and e-mail address
-/// come with the first sign-in alone; they are kept in `details` until the app has delivered them.
+/// The identity token is verified like every ID token: signature, issuer, audience, times, nonce. Apple gives name and
+/// email address only at the first sign-in. `details` keeps them until the app has delivered them.
 public struct AppleSignIn: Sendable {
     private let client: AuthorizationClient
     private let provider: any AppleIDProvider
@@ -27,11 +27,12 @@ public struct AppleSignIn: Sendable {
     /// Creates a sign-in.
     ///
     /// - Parameters:
-    ///   - clientID: The bundle identifier of the app, which its identity tokens are for.
+    ///   - clientID: The bundle identifier of the app, which its identity tokens are issued for.
     ///   - provider: The system's dialog.
-    ///   - details: Keeps names and addresses until they are delivered; in one that outlives the process, none is lost.
-    ///   - transport: Fetches Apple's keys.
-    ///   - clock: The time.
+    ///   - details: The store of names and addresses until they are delivered. A store that outlives the process loses
+    ///     none.
+    ///   - transport: The handler that fetches Apple's keys.
+    ///   - clock: The clock for the token's times.
     ///   - random: The source of nonces and states.
     public init(
         clientID: String, provider: any AppleIDProvider, details: any SecretStore = InMemorySecretStore(),
@@ -48,7 +49,7 @@ public struct AppleSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - requestingName: Whether the name is requested.
-    ///   - requestingEmail: Whether the e-mail address is requested.
+    ///   - requestingEmail: Whether the email address is requested.
     /// - Throws: `OAuthError.cancelled`, `browserUnavailable`, `stateMismatch`, `invalidIDToken` and `issuerMismatch`;
     ///   `HTTPError` if Apple's keys cannot be fetched; `CancellationError`.
     public func signIn(requestingName: Bool = true, requestingEmail: Bool = true) async throws -> AppleUser {
@@ -57,7 +58,7 @@ public struct AppleSignIn: Sendable {
             nonce: Self.hash(of: nonce), state: Base64URL.encode(random.bytes(24)), requestsName: requestingName,
             requestsEmail: requestingEmail)
         let credential = try await provider.credential(for: request)
-        // Without this request's state it is the credential of another one.
+        // Without this request's state, the credential belongs to another request.
         guard let state = credential.state, state.utf8.elementsEqual(request.state.utf8) else {
             throw OAuthError.stateMismatch
         }
@@ -78,17 +79,19 @@ public struct AppleSignIn: Sendable {
         return user
     }
 
-    /// The value of a request for a nonce, which a server computes as well: SHA-256 in hexadecimal digits.
+    /// The hash that a request has for a nonce: SHA-256 in hexadecimal digits.
+    ///
+    /// The server computes it too.
     static func hash(of nonce: String) -> String {
         Hex.encode(SHA256.hash(data: Array(nonce.utf8)))
     }
 
     // MARK: Names and addresses
 
-    /// Removes the name and the address of a user, once the app has delivered them.
+    /// Removes the name and the address of a user after the app has delivered them.
     public func forgetDetails(ofUser user: String) async throws { try await details.remove(Self.name(user)) }
 
-    /// Returns what is known of a user, and keeps what is new.
+    /// Returns the known details of a user, and keeps new ones.
     private func keptDetails(_ new: AppleUserDetails, of user: String) async -> AppleUserDetails {
         var all = new
         do {
@@ -97,12 +100,15 @@ public struct AppleSignIn: Sendable {
             }
             if !new.isEmpty { try await details.write(Array(try JSONEncoder().encode(all)), for: Self.name(user)) }
         } catch {
-            // A store that cannot be used must not cost the sign-in: what is new reaches the app with this result.
+            // The sign-in must not fail because of an unusable store: this result still gives the new details to the
+            // app.
         }
         return all
     }
 
-    /// Decodes a record; one of another version must not keep a name from being kept that Apple gives once.
+    /// Decodes a record.
+    ///
+    /// A record of another version counts as missing, so that a name that Apple gives once is still kept.
     private static func details(_ bytes: [UInt8]) -> AppleUserDetails? {
         do { return try JSONDecoder().decode(AppleUserDetails.self, from: Data(bytes)) } catch { return nil }
     }
@@ -114,16 +120,16 @@ public struct AppleSignIn: Sendable {
     /// Returns whether a user still uses this app with the Apple Account of this device.
     public func state(ofUser user: String) async throws -> AppleIDState { try await provider.state(ofUser: user) }
 
-    /// Calls `end` once a user has stopped using the Apple Account with this app, and returns.
+    /// Calls `end` when a user has stopped using the Apple Account with this app, and returns.
     ///
-    /// It looks now, and whenever the system reports a revocation, until the task is cancelled. A check that fails ends
-    /// nothing, and is repeated: after five seconds, then less and less often, down to every ten minutes.
+    /// It checks now, and after each revocation that the system reports, until the task is canceled. A failed check
+    /// ends nothing, and is repeated: after five seconds, then at longer intervals up to ten minutes.
     ///
     /// ```swift no-check
     /// .task { await apple.watch(user: id) { try? await session.signOut() } }
     /// ```
     public func watch(user: String, end: @Sendable () async -> Void) async {
-        // First the stream: what is reported during the check is not lost.
+        // The stream comes first, so that no report during the check is lost.
         var revocations = provider.revocations().makeAsyncIterator()
         repeat {
             if await hasLeft(user) { return await end() }
@@ -136,7 +142,7 @@ public struct AppleSignIn: Sendable {
             do {
                 return try await provider.state(ofUser: user).endsSession
             } catch {
-                // Offline is not a revocation, and a revocation is not reported twice.
+                // Being offline is not a revocation, and the system does not report a revocation twice.
                 do { try await client.clock.sleep(for: pause) } catch { return false }
             }
             pause = min(pause * 2, .seconds(600))
@@ -150,8 +156,9 @@ public struct AppleUser: Sendable, Redacting {
     public let id: String
     /// The verified identity token, a JWT for a server.
     public let identityToken: String
-    /// The nonce whose hash is in the identity token; a server that gets both knows that the token was made for this app's
-    /// request.
+    /// The nonce whose hash is in the identity token.
+    ///
+    /// A server that gets both knows that the token was made for this app's request.
     public let nonce: String
     /// The claims of the identity token.
     public let claims: Claims
@@ -159,16 +166,16 @@ public struct AppleUser: Sendable, Redacting {
     public internal(set) var authorizationCode: String?
     /// The name; nil unless Apple gave it now, or earlier and it was not forgotten.
     public internal(set) var name: AppleUserName?
-    /// The e-mail address, perhaps one of Apple's relay; nil if the user has none or did not share it.
+    /// The email address, which may be one of Apple's relay; nil if the user has none or did not share it.
     public internal(set) var email: String?
-    /// Whether Apple takes the user for a person; nil if it does not say.
+    /// Whether Apple considers the user a real person; nil if Apple does not say.
     public internal(set) var isLikelyReal: Bool?
 
     init(id: String, identityToken: String, nonce: String, claims: Claims) {
         (self.id, self.identityToken, self.nonce, self.claims) = (id, identityToken, nonce, claims)
     }
 
-    /// Whether Apple has verified the address of the identity token; it writes a Boolean or a text.
+    /// Whether Apple has verified the address in the identity token; Apple writes a Boolean or a string.
     public var isEmailVerified: Bool { isTrue("email_verified") }
 
     /// Whether the address is one of Apple's relay.
@@ -177,7 +184,7 @@ public struct AppleUser: Sendable, Redacting {
     private func isTrue(_ name: String) -> Bool { claims[name]?.boolValue ?? (claims.string(name) == "true") }
 }
 
-/// The name and the address of a user, as they are kept.
+/// The name and the address of a user, in the form that is stored.
 private struct AppleUserDetails: Codable {
     var name: AppleUserName?
     var email: String?
@@ -190,7 +197,7 @@ private struct AppleUserDetails: Codable {
 }
 
 extension AuthorizationClient {
-    /// Verifies an ID token that came in another way than by this client's requests, and returns its claims.
+    /// Verifies an ID token that did not come in a response to this client's requests, and returns its claims.
     func verifiedClaims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
         guard let verifier = try await resolved().idTokens else {
             throw OAuthError.keysNotPublished

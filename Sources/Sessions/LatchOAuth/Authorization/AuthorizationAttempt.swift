@@ -8,9 +8,9 @@ public import PortableFoundation
 
 /// One attempt of a user to sign in at an authorization server's page.
 ///
-/// Open ``url``, and pass the URL that the server redirects to to ``AuthorizationClient/finish(_:)-(URL)``. Everything that makes
-/// the response belong to this attempt alone is in it: state, nonce, code verifier and issuer. It is a secret, and
-/// `Codable`, so that the response can arrive in another process than the one that began.
+/// Open ``url``, and pass the URL that the server redirects to to ``AuthorizationClient/finish(_:)-(URL)``. State,
+/// nonce, code verifier and issuer bind the response to this attempt. The attempt is a secret. It is `Codable`, so that
+/// another process than the one that began can receive the response.
 public struct AuthorizationAttempt: Sendable, Codable {
     /// The URL of the server's page.
     public internal(set) var url: URL
@@ -26,20 +26,20 @@ public struct AuthorizationAttempt: Sendable, Codable {
     let verifier: String
     /// The issuer that must respond (RFC 9207).
     let issuer: String
-    /// The client that asks.
+    /// The client that makes the request.
     let clientID: String
     /// The requested scopes.
     let scopes: Scopes
-    /// The resources that the tokens are for (RFC 8707 §2.2); nil in an attempt that an earlier version began.
+    /// The resources that the tokens are for (RFC 8707 §2); nil in an attempt that an earlier version began.
     let resources: [String]?
     /// The greatest accepted age of the user's authentication.
     let maximumAge: Duration?
-    /// The authentication context classes of which one is accepted; empty accepts any.
+    /// The accepted authentication context classes; empty accepts any.
     let contextClasses: [String]
     /// The key that the tokens will be bound to (RFC 9449 §10).
     let key: DPoPKey?
 
-    /// The time within which a user signs in, or begins again.
+    /// The time within which a user must sign in or begin again.
     static let lifetime: TimeInterval = 3_600
 
     init(
@@ -62,19 +62,19 @@ public struct AuthorizationAttempt: Sendable, Codable {
         nonce = Base64URL.encode(random.bytes(24))
     }
 
-    /// The hash of the verifier (RFC 7636 §4.2); `plain` would show the verifier to whoever sees the request.
+    /// The hash of the verifier (RFC 7636 §4.2); `plain` would reveal the verifier to an attacker who sees the request.
     var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)).map(\.self)) }
 
-    /// The attempt without the URL of the page, for a place with little room.
+    /// The attempt without the URL of the page, for storage with little space.
     package var withoutPage: AuthorizationAttempt {
         var copy = self
         copy.url = redirectURI
         return copy
     }
 
-    /// Whether a URL is a response to this attempt, and not somebody else's.
+    /// Whether a URL is the response to this attempt.
     ///
-    /// A listener that anyone can call continues to wait where it is not.
+    /// A listener that every program can call keeps waiting if it is not.
     public func isAnswered(by url: URL) -> Bool {
         do { return try AuthorizationResponse(url).state.map { $0.utf8.elementsEqual(state.utf8) } ?? false } catch {
             return false
@@ -83,8 +83,8 @@ public struct AuthorizationAttempt: Sendable, Codable {
 
     /// Whether the attempt is too old.
     ///
-    /// It may have begun in the future: a clock that was ahead is often set back while the user signs in. Further ahead than
-    /// the lifetime the date says nothing about the attempt's age.
+    /// An attempt may lie in the future, because users often correct a fast clock while they sign in. A date further
+    /// ahead than the lifetime says nothing about the attempt's age.
     func isExpired(at now: Date) -> Bool { Self.isExpired(began, at: now) }
 
     static func isExpired(_ began: Date, at now: Date) -> Bool {
@@ -110,14 +110,14 @@ extension AuthorizationAttempt: Redacting {
     public var description: String { "AuthorizationAttempt(\(issuer), \(clientID))" }
 }
 
-/// The attempts that have begun, in a secret store: one secret each, so that no process replaces another's.
+/// The attempts that have begun, in a secret store: one secret each, so that no process replaces another's attempt.
 struct AuthorizationAttemptStore: Sendable {
     private static let prefix = "latch.authorization."
-    /// The greatest number of attempts; older ones are forgotten.
+    /// The maximum number of attempts; older ones are removed.
     static let greatestCount = 16
 
     let secrets: any SecretStore
-    /// Serializes the calls of this process, so that of two with the same response one gets the attempt.
+    /// Serializes the calls of this process, so that only one of two calls with the same response gets the attempt.
     private let mutex = AsyncMutex()
 
     init(_ secrets: any SecretStore) { self.secrets = secrets }
@@ -131,7 +131,7 @@ struct AuthorizationAttemptStore: Sendable {
     func keep(_ attempt: AuthorizationAttempt, now: Date) async throws {
         var left: [(name: String, began: Date)] = []
         for name in try await secrets.names() where name.utf8.starts(with: Self.prefix.utf8) {
-            // What is no attempt belongs to somebody else who uses the store.
+            // Other contents belong to other users of the store.
             guard let bytes = try await secrets.read(name), let other = Self.decode(Start.self, bytes) else { continue }
             guard !AuthorizationAttempt.isExpired(other.began, at: now) else {
                 try await secrets.remove(name)
@@ -144,15 +144,15 @@ struct AuthorizationAttemptStore: Sendable {
         try await secrets.write(Array(try JSONEncoder().encode(attempt)), for: Self.name(attempt.state))
     }
 
-    /// Returns the attempt of a state, and removes it: each response is accepted once.
+    /// Returns the attempt with a state, and removes it: each response is accepted once.
     ///
-    /// One that is not the caller's stays, and counts as missing.
+    /// An attempt that is not the caller's stays in the store, and counts as missing.
     func take(
         _ state: String, where isOwn: @Sendable (AuthorizationAttempt) -> Bool
     ) async throws -> AuthorizationAttempt? {
         try await mutex.withLock {
             let name = Self.name(state)
-            // One of another version counts as missing.
+            // An attempt of another version counts as missing.
             guard let bytes = try await secrets.read(name), let attempt = Self.decode(AuthorizationAttempt.self, bytes),
                 isOwn(attempt)
             else { return nil }

@@ -14,7 +14,7 @@ extension OAuthError {
         code: "accessDenied", message: "The authorization was denied.",
         hint: "Sign in again and allow the access, or ask the server's administrator.")
 
-    /// The server needs an interaction with the user, which the request did not allow (OpenID Connect Core §3.1.2.6).
+    /// The server needs an interaction with the user that the request did not allow (OpenID Connect Core §3.1.2.6).
     public static let interactionRequired = OAuthError(
         code: "interactionRequired", message: "The server needs the user for this.",
         hint: "Repeat the request with a page that the user sees.")
@@ -24,13 +24,13 @@ extension OAuthError {
         code: "unsupportedRequest", message: "The server does not support this authorization request.",
         hint: "Compare the request with the server's metadata.")
 
-    /// The response belongs to no attempt of this program, or to one that has ended (RFC 6749 §10.12).
+    /// The response belongs to no attempt of this program, or to an attempt that has ended (RFC 6749 §10.12).
     public static let stateMismatch = OAuthError(
         code: "stateMismatch",
         message: "The response belongs to no sign-in that was begun here, or to one that has ended.",
         hint: "Begin the sign-in again. If that helps nothing, a link was opened that somebody else has made.")
 
-    /// Another issuer than the expected one has responded (RFC 9207 §2.4, RFC 8414 §3.3).
+    /// The response comes from another issuer than expected (RFC 9207 §2.4, RFC 8414 §3.3).
     public static let issuerMismatch = issuerMismatch(expected: "", actual: "")
 
     /// The authorization response is malformed.
@@ -44,7 +44,7 @@ extension OAuthError {
     /// The ID token is not valid (OpenID Connect Core §3.1.3.7).
     public static let invalidIDToken = invalidIDToken("its form is wrong")
 
-    /// The ID token of a refresh is another user's than that of the sign-in (OpenID Connect Core §12.2).
+    /// The ID token of a refresh is for another user than that of the sign-in (OpenID Connect Core §12.2).
     public static let differentUser = OAuthError(
         code: "differentUser", message: "The server refreshed the session with another user's tokens.",
         hint: "Sign in again, and report it to the server's operator.")
@@ -74,16 +74,16 @@ extension OAuthError {
         code: "keysNotPublished", message: "The server publishes no keys, so its ID tokens cannot be verified.",
         hint: "Request no scope `openid`, or complete the server's description by `keySetURL`.")
 
-    /// The client's key or secret cannot sign what the server needs.
+    /// The client's key or secret cannot sign a value that the server requires.
     public static let unsuitableClientKey = OAuthError(
         code: "unsuitableClientKey", message: "The client's key or secret cannot sign its assertion.",
         hint: "Use a private key, or a secret of at least 32 bytes.")
 
-    /// The user ended the sign-in, such as by closing the window.
+    /// The user ended the sign-in, for example by closing the window.
     public static let cancelled = OAuthError(
         code: "cancelled", message: "The sign-in was cancelled.", hint: "Begin again when you want to sign in.")
 
-    /// Nobody finished the sign-in in time.
+    /// The user did not finish the sign-in in time.
     public static let signInTimedOut = OAuthError(
         code: "signInTimedOut", message: "Nobody finished the sign-in in time.", hint: "Begin again.")
 
@@ -149,19 +149,19 @@ extension OAuthError {
             code: "browserUnavailable", message: "The sign-in in a browser failed: \(reason).", hint: hint)
     }
 
-    /// Returns the message of a token's error as a part of a sentence.
+    /// Returns the message of a token's error as part of a sentence.
     static func clause(of error: JOSEError) -> String {
         String(decoding: error.message.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
     }
 
-    /// Returns untrusted text without what a terminal could act on.
+    /// Returns untrusted text without characters that a terminal could act on.
     static func printable(_ text: String) -> String { sanitized(text, upTo: 200) ?? "" }
 
-    /// Creates the error of an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6).
+    /// Creates the error from an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6).
     init(authorizationError code: String, message: String?) {
         let error: OAuthError =
             switch code {
-            // The others are LinkedIn's.
+            // The second and third code are LinkedIn's.
             case "access_denied", "user_cancelled_authorize", "user_cancelled_login": .accessDenied
             case "login_required", "interaction_required", "consent_required", "account_selection_required",
                 "insufficient_user_authentication", "unmet_authentication_requirements":

@@ -6,33 +6,37 @@ import PortableFoundation
 
 /// The parameters of an authorization request that the program chooses (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
 ///
-/// State, nonce, code challenge, redirect URI and client are not among them: each attempt has its own.
+/// State, nonce, code challenge, redirect URI and client are missing here, because each attempt has different ones.
 public struct AuthorizationRequest: Sendable, Hashable {
     /// The requested scopes; nil for those of the configuration.
     public var scopes: Scopes?
-    /// Scopes that are requested besides, such as those of a resource's challenge.
+    /// Additional scopes to request, such as those of a resource's challenge.
     public var additionalScopes: Scopes = []
     /// The resources that the access token is for (RFC 8707 §2), as absolute URIs.
     public var resources: [String] = []
-    /// The authorizations that scopes are too coarse for (RFC 9396 §2).
+    /// The authorizations for which scopes are too coarse (RFC 9396 §2).
     public var authorizationDetails: [AuthorizationDetail] = []
     /// The interactions that the server must have with the user; empty lets it decide.
     public var prompts: [StepUpRequirement.Prompt] = []
-    /// Whether the server must not show any page: it then responds with a code, or with `OAuthError.interactionRequired`.
+    /// Whether the server must not show any page.
+    ///
+    /// It then responds with a code or with `OAuthError.interactionRequired`.
     public var isSilent = false
-    /// The greatest time since the user's authentication; nil if any is accepted.
+    /// The maximum time since the user's authentication; nil accepts any.
     public var maximumAge: Duration?
-    /// The authentication context classes of which one suffices, the preferred one first (RFC 9470 §4).
+    /// The authentication context classes, one of which suffices, in order of preference (RFC 9470 §4).
     public var contextClasses: [String] = []
-    /// The address or the name that the user probably signs in with.
+    /// The address or the name that the user will probably sign in with.
     public var loginHint: String?
-    /// The languages of the pages, the preferred one first, as BCP 47 tags.
+    /// The languages of the pages in order of preference, as BCP 47 tags.
     public var languages: [String] = []
     /// The ID token of the user who is expected to be signed in.
     public var idTokenHint: String?
     /// The claims that are requested one by one (OpenID Connect Core §5.5).
     public var claims: JSONObject?
-    /// Further parameters, such as those that one server alone knows; those that this type or an attempt sets are ignored.
+    /// Additional parameters, such as those of one server only.
+    ///
+    /// Parameters that this type or an attempt sets are ignored.
     public var parameters: [(String, String)] = []
 
     /// Creates a request.
@@ -50,7 +54,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         claims = requirement.claims
     }
 
-    /// The parameters, without those of the attempt; one without a value is left out.
+    /// The parameters without those of the attempt; a parameter without a value is left out.
     func parameters(scopes: Scopes) -> [(String, String)] {
         var list: [(String, String)] = [("scope", scopes.text)]
         list += resources.map { ("resource", $0) }
@@ -67,7 +71,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         if let claims {
             list.append(("claims", String(decoding: JSONValue.object(claims).serialized(), as: UTF8.self)))
         }
-        // RFC 6749 §3.1: no parameter is there twice.
+        // RFC 6749 §3.1: no parameter occurs twice.
         let own = Set(list.map(\.0))
         return (list + parameters.filter { !own.contains($0.0) }).filter { !$0.1.isEmpty }
     }
@@ -107,10 +111,10 @@ public struct AuthorizationDetail: Sendable, Hashable {
         self.members = members
     }
 
-    /// The type, which decides about the other members.
+    /// The type, which determines the other members.
     public var type: String { members["type"]?.stringValue ?? "" }
 
-    /// The resources that it concerns.
+    /// The resources that the authorization concerns.
     public var locations: [String] {
         get { texts("locations") }
         set { set("locations", newValue) }

@@ -6,24 +6,24 @@ public import PortableFoundation
 
 /// The response to an authorization request: the parameters of the URL that the server redirects to (RFC 6749 §4.1.2).
 ///
-/// It may come from anyone who can make a browser open a URL. Only its state ties it to an attempt, and only once.
+/// Every program that can make a browser open a URL can send one. Only the state binds it to an attempt, and only once.
 public struct AuthorizationResponse: Sendable {
-    /// The parameters, each of which is there once.
+    /// The parameters, each of which occurs once.
     let parameters: [String: String]
-    /// The URL that was redirected to.
+    /// The URL that the server redirected to.
     let target: URL
 
-    /// The greatest size of a response.
+    /// The maximum size of a response.
     private static let greatestSize = 32 << 10
 
     /// Decodes the query of a callback URL.
     ///
-    /// - Throws: `OAuthError.invalidAuthorizationResponse` if a parameter is there twice (RFC 6749 §3.1), or if tokens are
-    ///   among them, which would be in browsing histories by now (RFC 9700 §2.1.2).
+    /// - Throws: `OAuthError.invalidAuthorizationResponse` if a parameter occurs twice (RFC 6749 §3.1), or if the URL
+    ///   contains tokens. Browsing histories would already contain these tokens (RFC 9700 §2.1.2).
     public init(_ url: URL) throws(OAuthError) {
         let parts = url.absoluteString.utf8.split(
             separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
-        // RFC 9700 §2.1.2: response types with tokens in the fragment are refused. Others write harmless fragments.
+        // RFC 9700 §2.1.2: response types with tokens in the fragment are refused. Other fragments are harmless.
         if parts.count > 1, try Self.decode(parts[1]).keys.contains(where: Self.tokens.contains) {
             throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
         }
@@ -38,7 +38,7 @@ public struct AuthorizationResponse: Sendable {
         try self.init(query: String(decoding: form, as: UTF8.self)[...], sentTo: url)
     }
 
-    /// Decodes the query of a request to a redirect URI, as it was received.
+    /// Decodes the query of a request to a redirect URI, exactly as received.
     ///
     /// - Throws: As ``init(_:)``.
     package init(query: Substring, sentTo target: URL) throws(OAuthError) {
@@ -68,21 +68,22 @@ public struct AuthorizationResponse: Sendable {
         return parameters
     }
 
-    /// Returns a parameter that one server alone sends, such as `user`; nil for those of the specifications.
+    /// Returns a server-specific parameter, such as `user`; nil for the parameters of the specifications.
     public subscript(name: String) -> String? {
         ["code", "state", "iss"].contains(name) ? nil : parameters[name]
     }
 
-    /// The state, by which a program with several attempts finds the one that this response belongs to.
+    /// The state, which shows a program with several attempts the one that this response belongs to.
     public var state: String? { parameters["state"].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Returns the code of the response to an attempt.
     ///
-    /// - Throws: `OAuthError.stateMismatch`, `issuerMismatch`, the server's refusal, and `invalidAuthorizationResponse`.
+    /// - Throws: `OAuthError.stateMismatch`, `issuerMismatch`, the server's refusal, and
+    ///   `invalidAuthorizationResponse`.
     func code(for attempt: AuthorizationAttempt, at server: AuthorizationServer) throws(OAuthError) -> String {
-        // RFC 6749 §10.12: without the attempt's state it is somebody else's response, an error as well as a code.
+        // RFC 6749 §10.12: without the attempt's state, the response is for another request, even if it is an error.
         guard let state, state.utf8.elementsEqual(attempt.state.utf8) else { throw .stateMismatch }
-        // Another redirect URI belongs to another client, or to another server's attempt.
+        // Another redirect URI belongs to another client, or to an attempt at another server.
         guard target.isCallback(to: attempt.redirectURI) else {
             throw .invalidAuthorizationResponse("it was sent to another redirect URI")
         }
@@ -96,9 +97,9 @@ public struct AuthorizationResponse: Sendable {
         return code
     }
 
-    /// Checks the issuer of the response (RFC 9207 §2.4): another server's code must not be sent to this one.
+    /// Checks the issuer of the response (RFC 9207 §2.4): a code of another server must not be sent to this one.
     ///
-    /// Django OAuth Toolkit leaves it out of errors, with which nothing can be done anywhere.
+    /// Django OAuth Toolkit omits the issuer in errors, which cannot be misused.
     private func checkIssuer(_ attempt: AuthorizationAttempt, at server: AuthorizationServer) throws(OAuthError) {
         guard let issuer = parameters["iss"] else {
             guard parameters["error"] != nil || !server.isTrue("authorization_response_iss_parameter_supported") else {

@@ -7,15 +7,17 @@ import LatchJOSE
 import PortableFoundation
 
 extension TokenEndpoint {
-    /// Returns the parameters of an authorization request as the browser carries them: all of them, or a reference to those
-    /// that were signed (RFC 9101) or sent to the server in advance (RFC 9126).
+    /// Returns the parameters of an authorization request in the form that the browser carries.
+    ///
+    /// It carries all of them, or a reference to parameters that were signed (RFC 9101) or sent to the server in
+    /// advance (RFC 9126).
     func prepared(
         _ parameters: [(String, String)], _ configuration: OAuthConfiguration, boundTo key: DPoPKey?
     ) async throws -> [(String, String)] {
         var parameters = parameters
         let clientID = [("client_id", registration.clientID ?? "")]
         if configuration.signsRequests || server.isTrue("require_signed_request_object") {
-            // RFC 9101 §5: of the others, the server uses none.
+            // RFC 9101 §5: the server uses none of the other parameters.
             parameters = clientID + [("request", try requestObject(parameters))]
         }
         guard configuration.pushesRequests || server.isTrue("require_pushed_authorization_requests") else {
@@ -24,7 +26,8 @@ extension TokenEndpoint {
         guard let url = server.pushedAuthorizationRequestEndpoint else {
             throw OAuthError.missingEndpoint("pushed_authorization_request_endpoint")
         }
-        // RFC 9126 §2: the client ID is a parameter of the request; all methods of authentication but one add it.
+        // RFC 9126 §2: the client ID is a parameter of the request. Every method of authentication except `basic` adds
+        // it.
         let form = registration.authentication == .basic ? parameters : parameters.filter { $0.0 != "client_id" }
         let response = try await post(
             form, to: endpoint("pushed_authorization_request_endpoint", url), RequestContext(key: key))
@@ -41,12 +44,12 @@ extension TokenEndpoint {
         }
         var claims = Claims()
         for (name, value) in parameters {
-            // The members that are JSON in a request object are text elsewhere (RFC 9101 §4, RFC 9396 §2).
+            // Members that are JSON in a request object are text elsewhere (RFC 9101 §4, RFC 9396 §2).
             let json = ["claims", "authorization_details"].contains(name) ? Self.json(value) : nil
             let number: JSONValue? = name == "max_age" ? Int64(value).map { .integer($0) } : nil
             claims[name] = json ?? number ?? .string(value)
         }
-        // RFC 8707 §2: this one alone may be there several times.
+        // RFC 8707 §2: only this parameter may occur several times.
         let resources = parameters.filter { $0.0 == "resource" }.map { JSONValue.string($0.1) }
         if resources.count > 1 { claims["resource"] = .array(resources) }
         claims.issuer = registration.clientID
@@ -54,7 +57,7 @@ extension TokenEndpoint {
         claims.id = random.identifier()
         claims.issuedAt = Date(timeIntervalSince1970: clock.now.timeIntervalSince1970.rounded(.down))
         claims.notBefore = claims.issuedAt
-        // RFC 9101 §10.2: a request is used at once.
+        // RFC 9101 §10.2: a request is used immediately.
         claims.expiry = claims.issuedAt?.addingTimeInterval(300)
         do { return try JWT.sign(claims, with: key, type: "oauth-authz-req+jwt") } catch {
             throw .unsuitableClientKey

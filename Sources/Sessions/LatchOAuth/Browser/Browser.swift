@@ -2,18 +2,19 @@
 
 public import PortableFoundation
 
-/// A way to show a user the page of an authorization server, and to receive the URL that it redirects to.
+/// A browser that shows a user the page of an authorization server, and receives the URL that the server redirects to.
 ///
-/// Each way has its own redirect URI: a loopback listener its port, an app its scheme or domain. So it begins the attempt
-/// once it knows.
+/// Each kind has a different redirect URI: a loopback listener has its port, an app its scheme or domain. The browser
+/// therefore begins the attempt when it knows the URI.
 public protocol Browser: Sendable {
-    /// Shows the page of an attempt, and returns the URL that it redirects to.
+    /// Shows the page of an attempt, and returns the URL that the server redirects to.
     ///
     /// - Parameters:
-    ///   - redirectURI: The registered redirect URI; nil where the browser has one of its own.
-    ///   - begin: Begins the attempt, for the redirect URI that the browser listens on.
-    /// - Throws: `OAuthError.cancelled` if the user ends it, `signInTimedOut` if nothing happens, `browserUnavailable` if no
-    ///   page can be shown, `CancellationError` as soon as the task is cancelled, and the errors of `begin`.
+    ///   - redirectURI: The registered redirect URI; nil if the browser supplies it.
+    ///   - begin: Begins the attempt with the redirect URI that the browser listens on.
+    /// - Throws: `OAuthError.cancelled` if the user ends it, `signInTimedOut` after the timeout, and
+    ///   `browserUnavailable` if no page can be shown. `CancellationError` as soon as the task is canceled, and the
+    ///   errors of `begin`.
     func authorize(
         redirectingTo redirectURI: URL?, _ begin: @Sendable (URL) async throws -> AuthorizationAttempt
     ) async throws -> URL

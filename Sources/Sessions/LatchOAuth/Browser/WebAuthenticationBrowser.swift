@@ -4,15 +4,15 @@ public import LatchCore
 public import PortableFoundation
 import Synchronization
 
-/// A browser in a window of the system, which returns to the app by a URL of the app's own (RFC 8252).
+/// A browser in a window of the system, which returns to the app by one of the app's URLs (RFC 8252).
 ///
 /// ```swift no-check
 /// let browser = WebAuthenticationBrowser(from: window, redirectURI: URL(string: "com.example.notes:/callback"))
 /// let session = try await Session.signIn(with: .google(clientID: "…"), using: browser, store: store)
 /// ```
 ///
-/// On Apple's platforms this is `ASWebAuthenticationSession`, which gives the URL to this app alone, even if another one
-/// has claimed the same scheme. One page is shown at a time.
+/// On Apple's platforms this is `ASWebAuthenticationSession`, which gives the URL only to this app, even if another app
+/// claims the same scheme. One page is shown at a time.
 public struct WebAuthenticationBrowser: Browser {
     private let sessions: any WebAuthenticationSessionFactory
     private let redirectURI: URL?
@@ -23,11 +23,11 @@ public struct WebAuthenticationBrowser: Browser {
     /// Creates a browser.
     ///
     /// - Parameters:
-    ///   - sessions: Creates the sessions of the system.
-    ///   - redirectURI: The URL of this app, where the configuration has none: of a scheme of its own, or https of an
-    ///     associated domain.
+    ///   - sessions: The factory of the system's sessions.
+    ///   - redirectURI: The URL of this app if the configuration has none. It has a scheme of this app, or is an https
+    ///     URL of an associated domain.
     ///   - timeout: The time that a user has to sign in.
-    ///   - clock: The clock of the timeout.
+    ///   - clock: The clock for the timeout.
     public init(
         sessions: any WebAuthenticationSessionFactory, redirectURI: URL? = nil, timeout: Duration = .seconds(600),
         clock: WallClock = .system
@@ -38,10 +38,10 @@ public struct WebAuthenticationBrowser: Browser {
         self.clock = clock
     }
 
-    /// Shows the page of an attempt, and returns the URL that it redirects to.
+    /// Shows the page of an attempt, and returns the URL that the server redirects to.
     ///
-    /// - Throws: `OAuthError.cancelled`, `signInTimedOut` and `browserUnavailable`, `CancellationError` as soon as the task is
-    ///   cancelled, and the errors of `begin`.
+    /// - Throws: `OAuthError.cancelled`, `signInTimedOut` and `browserUnavailable`; `CancellationError` as soon as the
+    ///   task is canceled; and the errors of `begin`.
     public func authorize(
         redirectingTo redirectURI: URL?, _ begin: @Sendable (URL) async throws -> AuthorizationAttempt
     ) async throws -> URL {
@@ -53,10 +53,10 @@ public struct WebAuthenticationBrowser: Browser {
         return try await open(attempt.url, redirectingTo: redirectURI)
     }
 
-    /// Shows any page until it redirects to a URL of this app, and returns that.
+    /// Shows any page until it redirects to a URL of this app, and returns that URL.
     ///
-    /// - Throws: As ``authorize(redirectingTo:_:)``, and `OAuthError.invalidAuthorizationResponse` if the page returns by
-    ///   another URL.
+    /// - Throws: As ``authorize(redirectingTo:_:)``, and `OAuthError.invalidAuthorizationResponse` if the page
+    ///   redirects to another URL.
     public func open(_ url: URL, redirectingTo redirectURI: URL) async throws -> URL {
         let callback = try WebAuthenticationCallback(redirectURI)
         guard turn.begin() else { throw OAuthError.browserUnavailable("another sign-in is under way") }
@@ -82,9 +82,9 @@ public struct WebAuthenticationBrowser: Browser {
     }
 }
 
-/// Waits for the result of something that the system shows, and has it closed unless there is one.
+/// Waits for the result of a page or dialog of the system, and closes it unless a result has arrived.
 ///
-/// The caller resumes at once: the main actor may be busy.
+/// The caller resumes immediately, because the main actor may be busy.
 package func response<Value: Sendable>(
     in result: SharedResult<Value>, closing: @escaping @MainActor @Sendable () -> Void
 ) async throws -> Value {
@@ -94,7 +94,7 @@ package func response<Value: Sendable>(
     }
 }
 
-/// The right to show a page, which one sign-in at a time has.
+/// The right to show a page, which one sign-in has at a time.
 private final class BrowserTurn: Sendable {
     private let isTaken = Mutex(false)
 

@@ -5,15 +5,15 @@ public import PortableFoundation
 
 /// The kind of URL by which a page of the system returns to an app (RFC 8252 §7.1 and §7.2).
 public enum WebAuthenticationCallback: Sendable, Hashable {
-    /// A URL with a scheme of the app's own, such as `com.example.notes`.
+    /// A URL with a scheme of the app, such as `com.example.notes`.
     case customScheme(String)
-    /// An https URL of a domain that is associated with the app, which no other app can receive.
+    /// An https URL of a domain that is associated with the app; no other app can receive it.
     case https(host: String, path: String)
 
     /// Creates the callback of a redirect URI.
     ///
-    /// - Throws: `OAuthError.browserUnavailable` if no app can receive such a URL: plain http, a script, an https URL
-    ///   without a host or with a port.
+    /// - Throws: `OAuthError.browserUnavailable` if no app can receive such a URL: plain http, a script, or an https
+    ///   URL without a host or with a port.
     public init(_ redirectURI: URL) throws(OAuthError) {
         let scheme = redirectURI.scheme?.lowercasedASCII() ?? ""
         guard scheme == "https" else {
@@ -30,17 +30,17 @@ public enum WebAuthenticationCallback: Sendable, Hashable {
         self = .https(host: host, path: path.isEmpty ? "/" : path)
     }
 
-    /// The schemes that belong to the system or to every page.
+    /// The schemes that belong to the system or to all pages.
     private static let foreign: Set<String> = [
         "http", "ws", "wss", "ftp", "file", "data", "javascript", "about", "blob", "mailto", "tel", "sms",
     ]
 }
 
 extension URL {
-    /// Whether a callback was sent to a redirect URI: the same scheme, host and path, and no part that it lacks.
+    /// Whether a callback was sent to a redirect URI: it has the same scheme, host and path, and no additional part.
     ///
-    /// Scheme and host are compared without regard to case (RFC 3986 §6.2.2.1), the path byte by byte. After an authority an
-    /// empty path is `/` (§6.2.3), which browsers and systems write.
+    /// Scheme and host are compared without case (RFC 3986 §6.2.2.1), the path byte by byte. After an authority, an
+    /// empty path equals `/` (§6.2.3), which browsers and systems write.
     package func isCallback(to redirectURI: URL) -> Bool {
         CallbackTarget(self) == CallbackTarget(redirectURI)
     }

@@ -7,22 +7,22 @@ public import PortableFoundation
 public protocol WebAuthenticationSession: AnyObject, Sendable {
     /// Shows the page.
     ///
-    /// - Returns: Whether it can be shown.
+    /// - Returns: Whether the page can be shown.
     func start() -> Bool
 
-    /// Closes the page; one that is closed stays so.
+    /// Closes the page; a closed page stays closed.
     func cancel()
 }
 
-/// A way to create sessions, which a test replaces.
+/// A factory of sessions, which tests replace.
 public protocol WebAuthenticationSessionFactory: Sendable {
     /// Creates a session that has not started.
     ///
     /// - Parameters:
     ///   - url: The page.
     ///   - callback: The URLs that end the session.
-    ///   - completion: Receives the URL that ended it, or the reason why there is none, on any thread; only the first
-    ///     call counts.
+    ///   - completion: Receives the URL that ended the session, or the reason for its absence, on any thread. Only the
+    ///     first call counts.
     @MainActor
     func session(
         for url: URL, callback: WebAuthenticationCallback,
@@ -30,14 +30,14 @@ public protocol WebAuthenticationSessionFactory: Sendable {
     ) -> any WebAuthenticationSession
 }
 
-/// The result of a session of the system, from what its completion handler receives.
+/// Returns the result of a session of the system, from the arguments of its completion handler.
 package func webAuthenticationResult(_ url: URL?, errorCode: Int?) -> Result<URL, OAuthError> {
     if let url { return .success(url) }
     return .failure(OAuthError(webAuthenticationErrorCode: errorCode))
 }
 
 extension OAuthError {
-    /// Creates the error of a code of `ASWebAuthenticationSessionError`.
+    /// Creates the error for a code of `ASWebAuthenticationSessionError`.
     init(webAuthenticationErrorCode code: Int?) {
         self =
             switch code {

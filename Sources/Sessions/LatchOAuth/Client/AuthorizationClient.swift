@@ -7,8 +7,9 @@ package import LatchJOSE
 public import PortableFoundation
 import Synchronization
 
-/// A client of an authorization server: it finds the server, begins sign-ins, and turns their responses into tokens
-/// (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
+/// A client of an authorization server (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
+///
+/// It finds the server, begins sign-ins, and turns their responses into tokens.
 ///
 /// ```swift
 /// let client = AuthorizationClient(.google(clientID: "…"), attempts: secrets)
@@ -17,8 +18,8 @@ import Synchronization
 /// let tokens = try await client.finish(callbackURL).tokens
 /// ```
 ///
-/// A program with a ``Browser`` signs in by one call, `Session.signIn(with:using:store:)`. Metadata and
-/// keys are fetched when they are first needed, and shared by all tasks; metadata again after a day.
+/// A program with a ``Browser`` signs in with one call, `Session.signIn(with:using:store:)`. All tasks share the
+/// metadata and keys, which are fetched when first needed. Metadata is fetched again after a day.
 public final class AuthorizationClient: Sendable {
     /// The server and the registration of this program.
     public let configuration: OAuthConfiguration
@@ -30,27 +31,29 @@ public final class AuthorizationClient: Sendable {
     fileprivate let timeout: Duration?
     package let clock: WallClock
     private let random: RandomSource
-    /// The server with its keys, once it was found, and the time at which it is looked up again.
+    /// The server with its keys, once it is found, and the time of the next lookup.
     private let found = Mutex<(result: SharedResult<ResolvedServer>, deadline: Duration)?>(nil)
-    /// The time for which metadata is used, and that until the next attempt where it could not be fetched again.
+    /// The time for which metadata is used, and the pause before a retry if it could not be fetched again.
     private static let (metadataLifetime, retryInterval) = (Duration.seconds(86_400), Duration.seconds(600))
-    /// The keys of the attempts that began in this process: unlike decoded ones they know the nonces of the server.
+    /// The keys of the attempts that began in this process.
+    ///
+    /// Unlike decoded keys, they know the server's nonces.
     private let keys = Mutex<[DPoPKey]>([])
-    /// The identifiers of the logout tokens that were accepted, with their expiry.
+    /// The identifiers of the accepted logout tokens, with their expiry.
     let seenLogoutTokens = Mutex<[String: Date]>([:])
 
     /// Creates a client.
     ///
     /// - Parameters:
     ///   - configuration: The server and the registration of this program.
-    ///   - attempts: The store of sign-ins that have begun; in one that outlives the process, a response is accepted
-    ///     after a restart as well.
-    ///   - transport: Sends the requests.
+    ///   - attempts: The store of sign-ins that have begun. If it outlives the process, a response is also accepted
+    ///     after a restart.
+    ///   - transport: The handler that sends the requests.
     ///   - interceptors: Interceptors around the transport, such as logs; never a session.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil leaves it to the transport. The refresh of a session has none once it is
-    ///     sent: it ends with its connection.
-    ///   - clock: The time.
+    ///   - timeout: The timeout of one request; nil for that of the transport. A session's refresh that was sent has no
+    ///     timeout: it ends with its connection.
+    ///   - clock: The clock of the client.
     ///   - random: The source of states, nonces and verifiers.
     public init(
         _ configuration: OAuthConfiguration, attempts: any SecretStore = InMemorySecretStore(),
@@ -70,10 +73,10 @@ public final class AuthorizationClient: Sendable {
 
     // MARK: The server
 
-    /// Returns the server's metadata, fetched once a day at most.
+    /// Returns the server's metadata, which is fetched at most once a day.
     ///
-    /// - Throws: `OAuthError.discoveryFailed`, `invalidMetadata` and `issuerMismatch`, `HTTPError` if the server cannot be
-    ///   reached; the next call tries again.
+    /// - Throws: `OAuthError.discoveryFailed`, `invalidMetadata` and `issuerMismatch`; `HTTPError` if the server cannot
+    ///   be reached. The next call tries again.
     public func server() async throws -> AuthorizationServer { try await resolved().server }
 
     /// Returns the client of the server's token endpoint.
@@ -91,9 +94,9 @@ public final class AuthorizationClient: Sendable {
             found = (result, now + Self.metadataLifetime)
             return (result, true, false)
         }
-        // A task of its own: no waiting task's cancellation ends what others wait for.
+        // A separate task, so that the cancellation of one waiting task does not end the request for the others.
         if isFirst { Task { await resolve(result) } }
-        // Nobody waits for newer metadata; while it cannot be fetched, the old serves.
+        // No caller waits for newer metadata. While it cannot be fetched, the old metadata is used.
         if isDue, configuration.server == nil { Task { await renew(result) } }
         return try await result.value()
     }
@@ -139,15 +142,15 @@ public final class AuthorizationClient: Sendable {
 
     /// Begins a sign-in: the user continues at the attempt's URL.
     ///
-    /// This is for a program that one person uses: any response to any of its attempts finishes a sign-in. A server with many
+    /// This is for a program with one user: any response to any of its attempts finishes a sign-in. A server with many
     /// users keeps each attempt in the browser that began it; see ``attempt(_:redirectURI:boundTo:)``.
     ///
     /// - Parameters:
     ///   - request: The parameters of the request.
-    ///   - redirectURI: The URL that the server redirects to, as it is registered; nil for that of the configuration.
+    ///   - redirectURI: The registered URL that the server redirects to; nil for that of the configuration.
     ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
-    /// - Throws: `OAuthError`, `HTTPError` if the server cannot be reached, `AuthError` with a `store…` code if the attempt
-    ///   cannot be kept.
+    /// - Throws: `OAuthError`; `HTTPError` if the server cannot be reached; `AuthError` with a `store…` code if the
+    ///   attempt cannot be stored.
     public func begin(
         _ request: AuthorizationRequest = AuthorizationRequest(), redirectURI: URL? = nil,
         boundTo key: DPoPKey? = nil
@@ -160,10 +163,11 @@ public final class AuthorizationClient: Sendable {
         return attempt
     }
 
-    /// Begins a sign-in whose attempt the caller keeps, such as a server in an encrypted cookie of the user's browser.
+    /// Begins a sign-in whose attempt the caller keeps, for example a server in an encrypted cookie of the user's
+    /// browser.
     ///
-    /// A response then counts only in the browser that began: otherwise a link that somebody else made would sign its
-    /// reader in as that person (RFC 9700 §4.7).
+    /// A response then counts only in the browser that began the sign-in. Otherwise an attacker's link would sign its
+    /// reader in as the attacker (RFC 9700 §4.7).
     public func attempt(
         _ request: AuthorizationRequest = AuthorizationRequest(), redirectURI: URL? = nil,
         boundTo key: DPoPKey? = nil
@@ -185,7 +189,7 @@ public final class AuthorizationClient: Sendable {
         var parameters = attempt.parameters(
             hasNonce: isOpenID(scopes) && configuration.quirks.returnsNonce,
             hasVerifier: configuration.quirks.takesVerifier)
-        // What belongs to the attempt cannot be replaced, nor be there twice (RFC 6749 §3.1).
+        // The attempt's parameters cannot be replaced, and must not occur twice (RFC 6749 §3.1).
         let own = Set(parameters.map(\.0))
         parameters += request.parameters(scopes: scopes).filter { !own.contains($0.0) }
         for (name, value) in configuration.quirks.authorizationParameters.sorted(by: { $0.key < $1.key })
@@ -200,18 +204,18 @@ public final class AuthorizationClient: Sendable {
 
     /// Finishes a sign-in with the URL that the server has redirected to.
     ///
-    /// Each response is accepted once, and only by the program, or another launch of it, that began the attempt.
+    /// Each response is accepted once, and only by the program that began the attempt, also after a relaunch.
     ///
-    /// - Returns: The server's response; its ID token, if it has one, is verified.
-    /// - Throws: `OAuthError.stateMismatch`, `issuerMismatch`, `accessDenied`, `invalidIDToken` and others; `HTTPError` if
-    ///   the server cannot be reached.
+    /// - Returns: The server's response. If it has an ID token, that is verified.
+    /// - Throws: `OAuthError.stateMismatch`, `issuerMismatch`, `accessDenied`, `invalidIDToken` and others; `HTTPError`
+    ///   if the server cannot be reached.
     public func finish(_ callback: URL) async throws -> TokenResponse {
         try await finish(AuthorizationResponse(callback))
     }
 
     /// Finishes a sign-in with the server's response; see ``finish(_:)-(URL)``.
     public func finish(_ response: AuthorizationResponse) async throws -> TokenResponse {
-        // A server that cannot be reached must not cost the attempt.
+        // If the server cannot be reached, the attempt must not be lost.
         try await fetchKeys(for: configuration.scopes(at: server()))
         guard let state = response.state, let attempt = try await attempts.take(state, where: isOwn) else {
             throw OAuthError.stateMismatch
@@ -219,12 +223,12 @@ public final class AuthorizationClient: Sendable {
         return try await finish(response, of: attempt)
     }
 
-    /// Finishes an attempt that the caller has kept, and no longer keeps: a response is accepted once.
+    /// Finishes an attempt that the caller has kept, and has removed: a response is accepted once.
     public func finish(
         _ response: AuthorizationResponse, of attempt: AuthorizationAttempt
     ) async throws -> TokenResponse {
         guard isOwn(attempt), !attempt.isExpired(at: clock.now) else { throw OAuthError.stateMismatch }
-        // Nor must keys that cannot be fetched cost the code.
+        // If the keys cannot be fetched, the code must not be lost.
         let resolved = try await fetchKeys(for: attempt.scopes)
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
@@ -242,7 +246,7 @@ public final class AuthorizationClient: Sendable {
         return try await verified(tokens, expectations, isRequired: isOpenID(attempt.scopes))
     }
 
-    /// Returns the server once its keys are known, which an ID token will need.
+    /// Returns the server after its keys are known, which an ID token needs.
     @discardableResult
     private func fetchKeys(for scopes: Scopes) async throws -> ResolvedServer {
         let server = try await resolved()
@@ -250,25 +254,27 @@ public final class AuthorizationClient: Sendable {
         return server
     }
 
-    /// Exchanges another grant for tokens, and verifies their ID token, if there is one; except for a refresh, where only
-    /// a session can.
+    /// Exchanges another grant for tokens, and verifies their ID token if there is one.
     ///
-    /// Client credentials that name no resource are exchanged for those of the configuration.
+    /// The ID token of a refresh is not verified, because only a session can do that.
+    ///
+    /// Client credentials that name no resource are exchanged for the resources of the configuration.
     ///
     /// - Throws: As `TokenEndpoint.tokens(for:)`, and `OAuthError.invalidIDToken`.
     public func tokens(for grant: some Grant, boundTo key: DPoPKey? = nil) async throws -> TokenResponse {
         let resolved = try await resolved()
         let sent = clock.now
         let response = try await resolved.endpoint.tokens(for: completed(grant), boundTo: key)
-        // A refresh continues a session that a revocation would end.
+        // A refresh continues a session, which the revocation of its tokens would end.
         guard grant.refreshToken == nil else { return response }
         var expectations = IDTokenExpectations()
         expectations.clockOffset = clockOffset(in: response.tokens, sent: sent)
         return try await verified(response, expectations, isRequired: false)
     }
 
-    /// Returns a grant of the client's own credentials with the resources of the configuration, unless it names some; another
-    /// grant as it is.
+    /// Returns a grant of client credentials with the resources of the configuration, unless it names some.
+    ///
+    /// Other grants are returned unchanged.
     private func completed(_ grant: some Grant) -> any Grant {
         guard let own = grant as? ClientCredentialsGrant, own.resources.isEmpty, own.audience == nil else {
             return grant
@@ -276,15 +282,16 @@ public final class AuthorizationClient: Sendable {
         return ClientCredentialsGrant(scopes: own.scopes, resources: configuration.resources)
     }
 
-    /// Returns the seconds by which the server's clock is ahead of this device's, by the date of a response that has just
-    /// arrived; zero without a date.
+    /// Returns the seconds by which the server's clock is ahead of this device's.
     ///
-    /// A token is accepted by this clock or the device's: a device with a wrong clock can sign in.
+    /// They follow from the date of a response that has just arrived; zero without a date.
+    ///
+    /// A token is accepted by this clock or the device's, so that a device with a wrong clock can sign in.
     func clockOffset(in tokens: Tokens, sent: Date) -> Double {
         tokens.issued.map { ClockOffset.seconds(to: $0, sent: sent, received: clock.now) } ?? 0
     }
 
-    /// RFC 9700 §4.4: an attempt at another server, or of another client, is not this one's.
+    /// RFC 9700 §4.4: an attempt at another server or of another client must not be used here.
     @Sendable private func isOwn(_ attempt: AuthorizationAttempt) -> Bool {
         attempt.issuer.utf8.elementsEqual(configuration.issuer.absoluteString.utf8)
             && attempt.clientID == configuration.registration.clientID ?? ""
@@ -292,18 +299,18 @@ public final class AuthorizationClient: Sendable {
 
     private func isOpenID(_ scopes: Scopes) -> Bool { scopes.contains("openid") }
 
-    /// Verifies the ID token of a response; without that, the tokens are discarded.
+    /// Verifies the ID token of a response; if that fails, the tokens are discarded.
     private func verified(
         _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool
     ) async throws -> TokenResponse {
         do {
             guard let token = response.tokens.idToken else {
-                // Core §3.1.3.3: a server that took the scope `openid` returns one.
+                // Core §3.1.3.3: a server that accepted the scope `openid` returns an ID token.
                 guard !isRequired else { throw OAuthError.invalidIDToken("the response has none") }
                 return response
             }
             var (response, expectations) = (response, expectations)
-            // One that was not requested, of a server whose keys are not known, says nothing.
+            // An unrequested ID token of a server whose keys are not known has no meaning.
             if !isRequired, try await resolved().idTokens == nil {
                 response.tokens.idToken = nil
                 return response
@@ -317,8 +324,9 @@ public final class AuthorizationClient: Sendable {
         }
     }
 
-    /// Verifies an ID token, and returns it as it was signed: that is also how the server wants it back (OpenID Connect
-    /// RP-Initiated Logout §4).
+    /// Verifies an ID token, and returns it in its signed form.
+    ///
+    /// The server also expects this form back (OpenID Connect RP-Initiated Logout §4).
     package func verifiedToken(
         _ token: String, _ expectations: IDTokenExpectations
     ) async throws -> (signed: String, claims: Claims) {
@@ -326,14 +334,14 @@ public final class AuthorizationClient: Sendable {
     }
 }
 
-/// A server with what is derived from its metadata.
+/// A server with the values that are derived from its metadata.
 struct ResolvedServer: Sendable {
     let server: AuthorizationServer
     let endpoint: TokenEndpoint
-    /// Nil if the server publishes no keys, and the configuration names none.
+    /// The verifier; nil if the server publishes no keys, and the configuration names none.
     let idTokens: IDTokenVerifier?
 
-    /// Verifies an ID token, and returns it as it was signed.
+    /// Verifies an ID token, and returns it in its signed form.
     func verifiedToken(
         _ token: String, _ expectations: IDTokenExpectations
     ) async throws -> (signed: String, claims: Claims) {
@@ -342,7 +350,7 @@ struct ResolvedServer: Sendable {
         return (signed, try await verifier.claims(of: signed, expectations))
     }
 
-    /// - Parameter known: Keys that were fetched before; they are used where the server still names their place.
+    /// - Parameter known: Keys that were fetched earlier; they are used if the server still names the same URL.
     fileprivate init(
         _ server: AuthorizationServer, _ client: AuthorizationClient, transport: any Handler,
         reusing known: RemoteKeySet? = nil
@@ -382,7 +390,7 @@ struct ResolvedServer: Sendable {
                         requiresExpiry: requiresExpiry, clock: clock))
             }
         }
-        // Where the metadata of a name states one tenant's issuer, no other tenant's tokens are accepted.
+        // If the metadata at a name states one tenant's issuer, tokens of other tenants are not accepted.
         let stated = server.metadata["issuer"]?.stringValue ?? configuration.issuer.absoluteString
         let template = IssuerTemplate(of: configuration.issuer).flatMap {
             server.metadata.isEmpty || stated == $0.text ? $0 : nil
@@ -400,8 +408,9 @@ struct ResolvedServer: Sendable {
         }
     }
 
-    /// The asymmetric algorithms that the server names, never `none`; RS256, which every server supports, if it names none
-    /// (OpenID Connect Discovery §3).
+    /// Returns the asymmetric algorithms that the server names, never `none`.
+    ///
+    /// If the server names none, it is RS256, which every server supports (OpenID Connect Discovery §3).
     private static func algorithms(of server: AuthorizationServer) -> [SignatureAlgorithm] {
         let named = (server.supported("id_token_signing_alg_values_supported") ?? []).map {
             SignatureAlgorithm(rawValue: $0)
@@ -412,7 +421,7 @@ struct ResolvedServer: Sendable {
 }
 
 extension SignatureAlgorithm {
-    /// The algorithms with a key that can be published.
+    /// The algorithms whose key can be published.
     fileprivate static let asymmetric: [SignatureAlgorithm] = [
         .es256, .es384, .es512, .eddsa, .ps256, .ps384, .ps512, .rs256, .rs384, .rs512,
     ]
@@ -422,7 +431,7 @@ extension SignatureAlgorithm {
 }
 
 extension URL {
-    /// Returns the URL with further query parameters; its own ones stay (RFC 6749 §3.1).
+    /// Returns the URL with additional query parameters; existing ones stay (RFC 6749 §3.1).
     func adding(_ parameters: [(String, String)]) throws(OAuthError) -> URL {
         let separator = query() == nil ? "?" : "&"
         guard let url = URL(encodingOnce: absoluteString + separator + FormEncoding.encode(parameters)) else {

@@ -15,7 +15,7 @@ import PortableFoundation
 /// ClientRegistration(clientID: "notes-web", key: key)                   // confidential, without a shared secret
 /// ```
 ///
-/// A client that authenticates by a certificate (RFC 8705) has it in the transport: `Transport.live(tls:)`.
+/// The transport holds the certificate of a client that authenticates with one (RFC 8705): `Transport.live(tls:)`.
 public struct ClientRegistration: Sendable, Hashable {
     /// A method of client authentication.
     public enum Authentication: String, Sendable, Hashable {
@@ -25,17 +25,18 @@ public struct ClientRegistration: Sendable, Hashable {
         case basic
         /// `client_secret_post`: in the form, for servers that support nothing better (RFC 6749 §2.3.1).
         case post
-        /// `client_secret_jwt`: an assertion that the secret authenticates, and that does not contain it (RFC 7523 §2.2).
+        /// `client_secret_jwt`: an assertion that is authenticated with the secret, but does not contain it (RFC 7523
+        /// §2.2).
         case secretJWT = "client_secret_jwt"
-        /// `private_key_jwt`: an assertion that a key of the client signs (RFC 7523 §2.2).
+        /// `private_key_jwt`: an assertion that the client's key signs (RFC 7523 §2.2).
         case privateKeyJWT = "private_key_jwt"
         /// `tls_client_auth` and `self_signed_tls_client_auth`: the transport's certificate (RFC 8705 §2).
         case tls = "tls_client_auth"
     }
 
-    /// The audience of the assertions with which a client authenticates (RFC 7523 §3).
+    /// The audience of the assertions that a client authenticates with (RFC 7523 §3).
     public enum AssertionAudience: Sendable, Hashable {
-        /// The issuer identifier of the server, as a text (FAPI 2.0 §5.3.2.1).
+        /// The issuer identifier of the server, as a string (FAPI 2.0 §5.3.2.1).
         case issuer
         /// The URL of the token endpoint, which Microsoft Entra and Okta require.
         case tokenEndpoint
@@ -47,9 +48,9 @@ public struct ClientRegistration: Sendable, Hashable {
     public let authentication: Authentication
     /// The audience of the client's assertions.
     public var assertionAudience = AssertionAudience.issuer
-    /// The client secret, or the key that signs in its place.
+    /// The client secret, or the key that signs instead of it.
     private let proof: ClientProof
-    /// Whether the server's metadata decides about the method of authentication.
+    /// Whether the server's metadata determines the method of authentication.
     private var followsServer = false
 
     /// Creates a registration.
@@ -57,15 +58,16 @@ public struct ClientRegistration: Sendable, Hashable {
     /// - Parameters:
     ///   - clientID: The client identifier; nil for a server without registrations.
     ///   - secret: The client secret; nil for a public client, which cannot keep one.
-    ///   - authentication: The method of client authentication. Nil for `none` without a secret, and with one for the method
-    ///     that the server supports by its metadata (RFC 8414 §2): `basic`, or else `post` or `secretJWT`.
+    ///   - authentication: The method of client authentication. Nil chooses `none` without a secret. With a secret it
+    ///     chooses the first method that the server's metadata supports (RFC 8414 §2): `basic`, then `post`, then
+    ///     `secretJWT`.
     public init(clientID: String? = nil, secret: String? = nil, authentication: Authentication? = nil) {
         self.init(
             clientID, secret.map(ClientProof.secret) ?? .none, authentication ?? (secret == nil ? .none : .basic))
         followsServer = authentication == nil && secret != nil
     }
 
-    /// Returns the registration with a method of authentication that a server supports, unless a method was chosen.
+    /// Returns the registration with an authentication method that the server supports, unless a method was chosen.
     func fitting(_ server: AuthorizationServer) -> ClientRegistration {
         guard followsServer,
             let supported = server.supported("token_endpoint_auth_methods_supported"),
@@ -76,17 +78,17 @@ public struct ClientRegistration: Sendable, Hashable {
         return fitting
     }
 
-    /// The methods of authentication by a secret, the preferred one first.
+    /// The methods of authentication with a secret, in order of preference.
     private static let methodsOfSecrets: [Authentication] = [.basic, .post, .secretJWT]
 
-    /// Creates a registration of a client with a private key (`private_key_jwt`).
+    /// Creates the registration of a client with a private key (`private_key_jwt`).
     public init(clientID: String, key: Key) { self.init(clientID, .key(key), .privateKeyJWT) }
 
     private init(_ clientID: String?, _ proof: ClientProof, _ authentication: Authentication) {
         (self.clientID, self.proof, self.authentication) = (clientID, proof, authentication)
     }
 
-    /// Creates a registration whose client secret is a token that a key of its owner signs, as that of Apple is.
+    /// Creates a registration whose client secret is a signed token, as Apple requires.
     package init(clientID: String, secretSignedBy key: Key, issuer: String, audience: String) {
         self.init(clientID, .signedSecret(key, issuer: issuer, audience: audience), .post)
     }
@@ -104,14 +106,15 @@ public struct ClientRegistration: Sendable, Hashable {
         if case .key(let key) = proof { key } else { nil }
     }
 
-    /// The key that verifies the client's assertions: what the server knows of it.
+    /// The key with which the server verifies the client's assertions.
     package var verificationKey: Key? { signingKey?.publicKey ?? secretKey(for: .hs256) }
 
-    /// The secret as a key of a message authentication code (RFC 7518 §3.2, OpenID Connect Core §16.19); nil for a client
-    /// without a secret, or with one that is too short.
+    /// The secret as the key of a message authentication code (RFC 7518 §3.2, OpenID Connect Core §16.19).
+    ///
+    /// Nil for a client without a secret, or with one that is too short.
     func secretKey(for algorithm: SignatureAlgorithm) -> Key? {
         guard let secret else { return nil }
-        // A secret that is too short authenticates nothing.
+        // A secret that is too short does not authenticate anything.
         do { return try Key(secret: .init(data: Array(secret.utf8)), algorithm: algorithm) } catch { return nil }
     }
 
@@ -148,7 +151,7 @@ public struct ClientRegistration: Sendable, Hashable {
         guard let key = signingKey ?? secretKey(for: .hs256) else { throw .unsuitableClientKey }
         var claims = Claims()
         (claims.issuer, claims.subject, claims.id) = (clientID, clientID, random.identifier())
-        // One, and as a text: an endpoint's URL could be another server's (FAPI 2.0 §5.3.2.1).
+        // One audience, as a string: the URL of an endpoint could belong to another server (FAPI 2.0 §5.3.2.1).
         let audience = assertionAudience == .issuer ? server.issuer : server.tokenEndpoint
         claims.audience = [audience.absoluteString]
         claims.issuedAt = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
@@ -164,15 +167,15 @@ extension ClientRegistration: Redacting {
     }
 }
 
-/// The secret part of a registration.
+/// The secret of a registration.
 private enum ClientProof: Sendable, Hashable {
     case none
     case secret(String)
     case key(Key)
-    /// A key that signs the client secret itself, a token of a few minutes.
+    /// A key that signs the client secret itself: a token that is valid for a few minutes.
     case signedSecret(Key, issuer: String, audience: String)
 
-    /// Returns the client secret as it is sent.
+    /// Returns the client secret in the form that is sent.
     func text(_ clientID: String, now: Date) throws(OAuthError) -> String {
         switch self {
         case .none, .key: return ""
@@ -186,7 +189,7 @@ private enum ClientProof: Sendable, Hashable {
         }
     }
 
-    /// A public key has one private key, and a shared secret is what its thumbprint is a hash of.
+    /// A public key identifies its private key, and the thumbprint of a shared secret is a hash of the secret.
     static func == (one: ClientProof, other: ClientProof) -> Bool {
         switch (one, other) {
         case (.none, .none): true

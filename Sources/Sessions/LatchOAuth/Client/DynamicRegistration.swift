@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchJOSE
 public import PortableFoundation
 
-/// The metadata with which a program registers itself (RFC 7591 §2).
+/// The metadata that a program registers itself with (RFC 7591 §2).
 public struct ClientMetadata: Sendable, Hashable {
     /// The URLs that the server may redirect to.
     public var redirectURIs: [URL]
@@ -14,14 +14,14 @@ public struct ClientMetadata: Sendable, Hashable {
     public var name: String?
     /// The grant types that the program uses.
     public var grantTypes = ["authorization_code", "refresh_token"]
-    /// Whether the program is installed on users' devices, as opposed to running on a server (OpenID Connect Dynamic
-    /// Client Registration §2).
+    /// Whether the program is installed on users' devices instead of a server (OpenID Connect Dynamic Client
+    /// Registration §2).
     public var isNative = true
-    /// The scopes that it may request; nil for the server's default ones.
+    /// The scopes that the program may request; nil for the server's default scopes.
     public var scopes: Scopes?
     /// The method of client authentication.
     public var authentication = ClientRegistration.Authentication.none
-    /// Further members, such as `software_id`.
+    /// Additional members, such as `software_id`.
     public var extra: JSONObject = [:]
 
     /// Creates the metadata of a program.
@@ -30,7 +30,7 @@ public struct ClientMetadata: Sendable, Hashable {
         self.name = name
     }
 
-    /// The members as they are sent.
+    /// The members in the form that is sent.
     var members: JSONObject {
         var members = extra
         members["redirect_uris"] = .array(redirectURIs.map { .string($0.absoluteString) })
@@ -55,7 +55,7 @@ extension ClientRegistration.Authentication {
         }
     }
 
-    /// Creates a method from its name in metadata; nil for one that is not supported here.
+    /// Creates a method from its name in metadata; nil if the method is not supported here.
     init?(metadataValue: String) {
         switch metadataValue {
         case "client_secret_basic": self = .basic
@@ -70,9 +70,9 @@ extension TokenEndpoint {
     /// Registers this program at the server (RFC 7591 §3), and returns its registration.
     ///
     /// - Parameters:
-    ///   - metadata: What the program is.
-    ///   - initialToken: The token that the server demands of those who register; nil for a server that demands none.
-    /// - Throws: `OAuthError.missingEndpoint` if the server registers no clients, and its refusal.
+    ///   - metadata: The metadata of this program.
+    ///   - initialToken: The token that the server requires for a registration; nil if it requires none.
+    /// - Throws: `OAuthError.missingEndpoint` if the server registers no clients, and the server's refusal.
     public func register(_ metadata: ClientMetadata, initialToken: String? = nil) async throws -> ClientRegistration {
         guard let url = server.registrationEndpoint else { throw OAuthError.missingEndpoint("registration_endpoint") }
         let response = try await send(to: url, hiding: [initialToken].compactMap(\.self)) { request in
@@ -84,7 +84,7 @@ extension TokenEndpoint {
         guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
             throw OAuthError.invalidResponse("it has no client_id", status: response.status)
         }
-        // RFC 7591 §3.2.1: the server may have changed any of them.
+        // RFC 7591 §3.2.1: the server may have changed any member.
         let method = members["token_endpoint_auth_method"]?.stringValue
         guard let authentication = method.map({ .init(metadataValue: $0) }) ?? metadata.authentication else {
             throw OAuthError.invalidResponse("it has a method of authentication that is not supported here")

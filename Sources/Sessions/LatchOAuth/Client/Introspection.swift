@@ -9,9 +9,9 @@ import PortableFoundation
 extension TokenEndpoint {
     /// Asks the server about a token (RFC 7662 §2).
     ///
-    /// - Returns: The claims of a token that is active; nil for any other, without a reason (RFC 7662 §2.2).
-    /// - Throws: `OAuthError.missingEndpoint` if the server does not introspect, its refusal of this client, and
-    ///   `HTTPError`.
+    /// - Returns: The claims of an active token; nil for any other, without a reason (RFC 7662 §2.2).
+    /// - Throws: `OAuthError.missingEndpoint` if the server has no introspection, the server's refusal of this client,
+    ///   and `HTTPError`.
     public func introspect(_ token: String, hint: TokenTypeHint? = nil) async throws -> Claims? {
         guard let url = server.introspectionEndpoint else {
             throw OAuthError.missingEndpoint("introspection_endpoint")

@@ -13,35 +13,41 @@ public import PortableFoundation
 /// OAuthConfiguration(server: server, registration: registration)                          // described by hand
 /// ```
 public struct OAuthConfiguration: Sendable {
-    /// The issuer identifier (RFC 8414 §2), by which the server's metadata is found.
+    /// The issuer identifier (RFC 8414 §2), at which the server's metadata is found.
     public let issuer: URL
-    /// The server, where it was described by hand; nil where its metadata is fetched.
+    /// The server if it was described by hand; nil if its metadata is fetched.
     public let server: AuthorizationServer?
     /// The registration of this program.
     public var registration: ClientRegistration
     /// The scopes that a sign-in requests.
     ///
-    /// Without a choice of the program they are `Scopes.signIn`, less those that the server's metadata does not list.
+    /// By default these are `Scopes.signIn` without those that the server's metadata does not list.
     public var scopes: Scopes { didSet { hasChosenScopes = true } }
-    /// Whether the program has chosen the scopes, which are then requested as they are.
+    /// Whether the program has chosen the scopes, which are then requested unchanged.
     private(set) var hasChosenScopes: Bool
-    /// The resources that a sign-in, on a page or on another device, and client credentials request tokens for (RFC 8707 §2),
-    /// where the request names none.
+    /// The resources that tokens are requested for if the request names none (RFC 8707 §2).
     ///
-    /// Auth0 and Microsoft Entra take one, which they are told as `audience` and as the prefix of scopes.
+    /// They apply to sign-ins on a page or another device, and to client credentials.
+    ///
+    /// Auth0 and Microsoft Entra accept one resource, which is sent as `audience` or as the prefix of scopes.
     public var resources: [String] = []
     /// The URL that the server redirects to; nil for that of the browser, such as the address of a loopback listener.
     public var redirectURI: URL?
-    /// The algorithms of the server's ID tokens; nil for the asymmetric ones that its metadata names, and RS256 without it.
+    /// The algorithms of the server's ID tokens; nil for the asymmetric algorithms in its metadata, or RS256 without
+    /// any.
     public var idTokenAlgorithms: [SignatureAlgorithm]?
-    /// The keys for which the server encrypts ID tokens; if there are any, others are refused (OpenID Connect Core §3.1.3.7,
-    /// rule 1).
+    /// The keys for which the server encrypts ID tokens.
+    ///
+    /// If there are any, unencrypted ID tokens are refused (OpenID Connect Core §3.1.3.7, rule 1).
     public var decryptionKeys: [EncryptionKey] = []
-    /// Whether authorization requests are sent to the server in advance, so that the browser carries none of their
-    /// parameters (RFC 9126); they always are where the server requires it.
+    /// Whether authorization requests are sent to the server in advance, so that the browser does not carry their
+    /// parameters (RFC 9126).
+    ///
+    /// If the server requires it, they always are.
     public var pushesRequests = false
-    /// Whether authorization requests are signed with the registration's key (RFC 9101); they always are where the server
-    /// requires it.
+    /// Whether authorization requests are signed with the registration's key (RFC 9101).
+    ///
+    /// If the server requires it, they always are.
     public var signsRequests = false
     /// The deviations of the server from the specifications.
     var quirks = ServerQuirks()
@@ -78,35 +84,35 @@ public struct OAuthConfiguration: Sendable {
         (self.scopes, hasChosenScopes) = (scopes ?? .signIn, scopes != nil)
     }
 
-    /// Returns the scopes of a sign-in at a server: the chosen ones, or the usual ones that its metadata lists.
+    /// Returns the scopes of a sign-in at a server: the chosen ones, or the default ones that its metadata lists.
     ///
-    /// Google and others refuse a request for a scope that they do not know, such as `offline_access`.
+    /// Google and others refuse a request with an unknown scope, such as `offline_access`.
     func scopes(at server: AuthorizationServer) -> Scopes {
         guard !hasChosenScopes, let known = server.supported("scopes_supported"), !known.isEmpty else { return scopes }
-        // A provider of ID tokens knows `openid`, listed or not (OpenID Connect Discovery §3).
+        // A provider of ID tokens knows `openid`, even if it does not list it (OpenID Connect Discovery §3).
         let isOpenID = server.metadata["id_token_signing_alg_values_supported"] != nil
         return Scopes(scopes.elements.filter { known.contains($0.rawValue) || isOpenID && $0 == "openid" })
     }
 }
 
 extension Scopes {
-    /// `openid profile email offline_access`: who the user is, and a refresh token (OpenID Connect Core §5.4, §11).
+    /// `openid profile email offline_access`: the user's identity and a refresh token (OpenID Connect Core §5.4, §11).
     public static var signIn: Scopes { ["openid", "profile", "email", "offline_access"] }
 }
 
 /// The deviations of a server from the specifications.
 struct ServerQuirks: Sendable, Hashable {
-    /// The issuers of tokens besides that of the metadata.
+    /// The issuers of tokens in addition to that of the metadata.
     var otherIssuers: [String] = []
     /// The parameters that each authorization request needs, by name.
     var authorizationParameters: [String: String] = [:]
-    /// The name of the redirect URI in the URL of a sign-out, at a server that knows no ID token there; nil for OpenID
+    /// The name of the redirect URI in a sign-out URL at a server that accepts no ID token there; nil for OpenID
     /// Connect's.
     var signOutRedirectParameter: String?
-    /// The way in which the server is told a resource; nil for that of the product that it is known to be.
+    /// The spelling of resources at the server; nil for that of the product that the server is known to be.
     var resourceSpelling: ResourceSpelling?
     /// Whether an ID token contains the nonce of its request (OpenID Connect Core §3.1.2.1).
     var returnsNonce = true
-    /// Whether the server takes the verifier of a code (RFC 7636), rather than refusing the request for it.
+    /// Whether the server accepts the verifier of a code (RFC 7636); false if it refuses requests with one.
     var takesVerifier = true
 }

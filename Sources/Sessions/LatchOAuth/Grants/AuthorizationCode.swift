@@ -3,14 +3,15 @@
 public import LatchAuth
 public import PortableFoundation
 
-/// A grant of the code that the authorization server's page has issued, with proof of its request (RFC 6749 §4.1.3,
-/// RFC 7636 §4.5).
+/// A grant of the code that the authorization server's page has issued (RFC 6749 §4.1.3, RFC 7636 §4.5).
+///
+/// The verifier proves that this client made the request.
 ///
 /// Prefer ``AuthorizationClient``, which checks that the code belongs to the request.
 public struct AuthorizationCodeGrant: Grant {
     /// The URL that the code was sent to.
     public let redirectURI: URL?
-    /// The requested scopes, which are granted if the response states none.
+    /// The requested scopes, which count as granted if the response states none.
     public let scopes: Scopes
     /// The resources that the access token is for (RFC 8707 §2.2); empty for those of the request.
     public let resources: [String]

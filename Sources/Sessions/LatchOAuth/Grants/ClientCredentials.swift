@@ -8,7 +8,7 @@ public struct ClientCredentialsGrant: Grant {
     public let scopes: Scopes
     /// The resources that the access token is for (RFC 8707 §2.2).
     public let resources: [String]
-    /// The parameter that some servers expect in place of `resource`; nil for none.
+    /// The value of the parameter that some servers expect instead of `resource`; nil to send none.
     public let audience: String?
 
     /// Creates a grant.

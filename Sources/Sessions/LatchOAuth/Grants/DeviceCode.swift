@@ -5,20 +5,20 @@ import LatchCore
 import LatchHTTP
 public import PortableFoundation
 
-/// What a user needs to sign in on another device (RFC 8628 §3.2).
+/// The codes and the page that a user needs to sign in on another device (RFC 8628 §3.2).
 ///
 /// Show ``userCode`` and ``verificationURI``, or ``completeURI`` as a QR code, and wait with
 /// ``AuthorizationClient/finish(_:boundTo:)``.
 public struct DeviceAuthorization: Sendable {
     /// The code that the user types.
     public let userCode: String
-    /// The page on which the user types it.
+    /// The page on which the user types the code.
     public let verificationURI: URL
-    /// The page with the code filled in; nil if the server has none.
+    /// The page with the code already filled in; nil if the server has none.
     public let completeURI: URL?
     /// The date on which the code expires, by this device's clock.
     public let expiry: Date
-    /// The end by the monotonic clock, which no correction of the date moves.
+    /// The end by the monotonic clock, which changes of the date do not affect.
     let end: Duration
     /// The pause between two requests.
     let interval: Duration
@@ -31,7 +31,7 @@ public struct DeviceAuthorization: Sendable {
         let members = try response.members()
         guard let device = members["device_code"]?.stringValue, !device.isEmpty,
             let user = members["user_code"]?.stringValue, !user.isEmpty,
-            // The draft's spelling, which some servers still use.
+            // The second spelling is the draft's, which some servers still use.
             let page = (members["verification_uri"] ?? members["verification_url"])?.stringValue.flatMap(Self.page)
         else { throw .invalidResponse("it has no codes, or no page for them", status: response.status) }
         deviceCode = device
@@ -41,12 +41,12 @@ public struct DeviceAuthorization: Sendable {
         let lifetime = min(max(members["expires_in"]?.seconds ?? 600, 1), 86_400)
         expiry = clock.now.addingTimeInterval(lifetime)
         end = clock.uptime + .seconds(lifetime)
-        // RFC 8628 §3.2: five seconds unless the server says otherwise.
+        // RFC 8628 §3.2: five seconds unless the server states another interval.
         interval = .seconds(min(max(members["interval"]?.seconds ?? 5, 1), 300))
         self.scopes = scopes
     }
 
-    /// A page that a browser may be sent to: no other scheme is opened on a server's word.
+    /// Returns a page that a browser may open: the server cannot choose another scheme.
     private static func page(_ text: String) -> URL? {
         guard let url = URL(encodingOnce: text), let origin = HTTPOrigin(url),
             origin.scheme == "https" || origin.isLoopback
@@ -77,7 +77,8 @@ extension AuthorizationClient {
     /// Begins a sign-in on another device (RFC 8628 §3.1), for the resources of the configuration.
     ///
     /// - Parameter scopes: The requested scopes; nil for those of the configuration.
-    /// - Throws: `OAuthError.missingEndpoint` if the server supports no device codes, its refusal, and `HTTPError`.
+    /// - Throws: `OAuthError.missingEndpoint` if the server supports no device codes, the server's refusal, and
+    ///   `HTTPError`.
     public func beginOnAnotherDevice(scopes: Scopes? = nil) async throws -> DeviceAuthorization {
         let endpoint = try await tokenEndpoint()
         guard let url = endpoint.server.deviceAuthorizationEndpoint else {
@@ -93,10 +94,11 @@ extension AuthorizationClient {
     /// Waits until the user has signed in on the other device, and returns the tokens.
     ///
     /// - Parameters:
-    ///   - authorization: What the server has issued for this device.
+    ///   - authorization: The server's response for this device.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
-    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires, the server's other
-    ///   refusals, also five pages in succession that are no answer of it, and `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `OAuthError.accessDenied` if the user declines, `signInTimedOut` when the code expires, and the
+    ///   server's other refusals. Five consecutive pages that are not the server's response also count as a refusal.
+    ///   `CancellationError` as soon as the task is canceled.
     public func finish(
         _ authorization: DeviceAuthorization, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
@@ -109,7 +111,7 @@ extension AuthorizationClient {
             do {
                 return try await tokens(for: grant, boundTo: key)
             } catch let error as OAuthError {
-                // A page of a gateway is no statement of the issuer, unless there is nothing else at that address.
+                // A gateway's page says nothing about the issuer's decision, unless that address always returns pages.
                 let isPage = error.status != nil && error.issuerCode == nil
                 foreignPages = isPage ? foreignPages + 1 : 0
                 switch error.issuerCode {
@@ -119,7 +121,8 @@ extension AuthorizationClient {
                 // The second names are those of Microsoft Entra.
                 case "expired_token", "code_expired": throw OAuthError.signInTimedOut
                 case "access_denied", "authorization_declined": throw OAuthError.accessDenied
-                // Of Microsoft Entra, and of GitHub: no password was sent that could be wrong.
+                // Codes of Microsoft Entra and GitHub. The usual message would call a password wrong, but no password
+                // was sent.
                 case "bad_verification_code", "incorrect_device_code":
                     throw OAuthError(
                         code: OAuthError.invalidGrant.code, message: "The server does not know this device's code.",
@@ -133,13 +136,13 @@ extension AuthorizationClient {
                     interval = max(interval, error.retryAfter ?? .zero, min(interval * 2, .seconds(60)))
                 }
             } catch let error as HTTPError where error.isConnectivity {
-                // RFC 8628 §3.5: after a timeout of the connection, less often.
+                // RFC 8628 §3.5: after a connection timeout, requests are less frequent.
                 interval = max(interval, min(interval * 2, .seconds(60)))
             }
         }
         throw OAuthError.signInTimedOut
     }
 
-    /// The pages in succession that are no answer of the issuer, within some two minutes.
+    /// The number of consecutive pages that are tolerated, within about two minutes.
     private static var mostForeignPages: Int { 4 }
 }

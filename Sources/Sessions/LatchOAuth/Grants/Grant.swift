@@ -2,7 +2,7 @@
 
 public import LatchAuth
 
-/// An authorization grant: the parameters of a token request apart from the client's (RFC 6749 §4).
+/// An authorization grant: the parameters of a token request without those of the client (RFC 6749 §4).
 ///
 /// An extension grant (RFC 6749 §4.5) needs the first two requirements:
 ///
@@ -17,11 +17,12 @@ public protocol Grant: Sendable {
     /// The `grant_type`.
     var type: String { get }
 
-    /// The other parameters, in order; their values are encoded, and a parameter with an empty value is not sent
-    /// (RFC 6749 §3.2).
+    /// The other parameters, in order.
+    ///
+    /// Their values are encoded, and a parameter with an empty value is not sent (RFC 6749 §3.2).
     var parameters: [(String, String)] { get }
 
-    /// The scopes that are granted if the response states none (RFC 6749 §5.1); nil if that is not known.
+    /// The scopes that count as granted if the response states none (RFC 6749 §5.1); nil if they are not known.
     var expectedScopes: Scopes? { get }
 
     /// The refresh token that stays valid if the response has none (RFC 6749 §6); nil if there is none.
@@ -29,9 +30,9 @@ public protocol Grant: Sendable {
 }
 
 extension Grant {
-    /// Nil: not known.
+    /// Nil by default: not known.
     public var expectedScopes: Scopes? { nil }
 
-    /// Nil: most grants use no refresh token.
+    /// Nil by default: most grants use no refresh token.
     public var refreshToken: String? { nil }
 }

@@ -2,7 +2,7 @@
 
 public import LatchAuth
 
-/// A grant of an assertion that an issuer has signed whom the server trusts (RFC 7523 §2.1).
+/// A grant of an assertion that a trusted issuer has signed (RFC 7523 §2.1).
 public struct JWTBearerGrant: Grant {
     /// The requested scopes.
     public let scopes: Scopes

@@ -2,21 +2,21 @@
 
 public import LatchAuth
 
-/// A grant of a username and a password (RFC 6749 §4.3): legacy, and only for a backend of the client's owner.
+/// A grant of a user name and a password (RFC 6749 §4.3): legacy, and only for a backend of the client's owner.
 ///
-/// RFC 9700 §2.4: it must not be used. It exposes the password to the client, and supports no passkeys, nor a
-/// second factor that a user can choose. It exists for a client and a backend of one owner that still use it; for accounts elsewhere use a grant with
-/// the authorization server's own page.
+/// RFC 9700 §2.4: it must not be used. It exposes the password to the client, and supports neither passkeys nor a
+/// second factor of the user's choice. It exists for clients and backends of one owner that still use it. For other
+/// accounts, use a grant with the authorization server's own page.
 public struct PasswordGrant: Grant {
     /// The name of the user.
     public let username: String
-    /// The requested scopes; no parameter is sent where the list is empty.
+    /// The requested scopes; if the list is empty, no parameter is sent.
     public let scopes: Scopes
     private let password: String
     /// A code of the second factor, or a recovery code; nil for none.
     ///
-    /// It is sent as `otp`, as Latchwork's server takes it; no RFC defines a parameter. The server asks for it by the error
-    /// code `mfa_required`.
+    /// It is sent as `otp`, the parameter of Latchwork's server; no RFC defines one. The server asks for it with the
+    /// error code `mfa_required`.
     public var code: String?
 
     /// Creates a grant for one sign-in.
@@ -30,7 +30,7 @@ public struct PasswordGrant: Grant {
     /// `password` (RFC 6749 §4.3.2).
     public var type: String { "password" }
 
-    /// The username, the password, the scopes, and the code.
+    /// The user name, the password, the scopes, and the code.
     public var parameters: [(String, String)] {
         [("username", username), ("password", password), ("scope", scopes.text), ("otp", code ?? "")]
     }

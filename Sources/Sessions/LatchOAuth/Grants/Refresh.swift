@@ -6,7 +6,7 @@ public import LatchAuth
 ///
 /// Prefer a session, which never sends the same refresh token twice.
 public struct RefreshGrant: Grant {
-    /// The requested scopes: fewer than the granted ones, or none for all of them.
+    /// The requested scopes, fewer than the granted ones; empty for all of them.
     public let scopes: Scopes
     /// The resource that the access token is for (RFC 8707 §2.2); nil for those of the first grant.
     public let resource: String?

@@ -2,14 +2,14 @@
 
 public import LatchAuth
 
-/// A grant of a token that the client has, for one with another audience, scope or actor (RFC 8693).
+/// A grant that exchanges the client's token for one with another audience, scope or actor (RFC 8693).
 ///
 /// ```swift
 /// let grant = TokenExchangeGrant(subject: .access(token), audience: "https://orders.example")
 /// let tokens = try await endpoint.tokens(for: grant).tokens
 /// ```
 public struct TokenExchangeGrant: Grant {
-    /// A token, and what it is (RFC 8693 §3).
+    /// A token with its type (RFC 8693 §3).
     public struct Token: Sendable {
         /// The identifier of the type.
         public let type: String
@@ -44,12 +44,12 @@ public struct TokenExchangeGrant: Grant {
     /// Creates a grant.
     ///
     /// - Parameters:
-    ///   - subject: The token of whom the new one is for.
-    ///   - actor: The token of who acts for the subject; nil if the subject does.
+    ///   - subject: A token of the party that the new token is for.
+    ///   - actor: A token of the party that acts for the subject; nil if the subject acts itself.
     ///   - audience: The name of the service that the new token is for.
     ///   - resource: The URI of the service that the new token is for.
     ///   - scopes: The requested scopes.
-    ///   - requestedType: The identifier of the requested type; nil for an access token as the server sees fit.
+    ///   - requestedType: The identifier of the requested type; nil for an access token of any form.
     public init(
         subject: Token, actor: Token? = nil, audience: String? = nil, resource: String? = nil, scopes: Scopes = [],
         requestedType: String? = nil
@@ -65,7 +65,7 @@ public struct TokenExchangeGrant: Grant {
     /// `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693 §2.1).
     public var type: String { "urn:ietf:params:oauth:grant-type:token-exchange" }
 
-    /// The tokens with their types, and what is requested.
+    /// The tokens with their types, and the requested properties.
     public var parameters: [(String, String)] {
         var list = [("subject_token", subject.text), ("subject_token_type", subject.type)]
         if let actor { list += [("actor_token", actor.text), ("actor_token_type", actor.type)] }
@@ -75,7 +75,7 @@ public struct TokenExchangeGrant: Grant {
 
     /// The type of the issued token; nil for an access token.
     ///
-    /// Anything else is no credential for requests (RFC 8693 §2.2.1).
+    /// Tokens of any other type cannot be used as credentials for requests (RFC 8693 §2.2.1).
     var tokenType: TokenType? {
         requestedType.flatMap { $0 == Token.access("").type ? nil : TokenType.notApplicable }
     }

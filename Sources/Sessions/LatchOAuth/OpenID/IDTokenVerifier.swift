@@ -8,21 +8,21 @@ import PortableFoundation
 
 /// The expectations of one ID token.
 package struct IDTokenExpectations: Sendable {
-    /// The nonce of the authorization request; nil where there was none, such as for a device code.
+    /// The nonce of the authorization request; nil without one, such as for a device code.
     var nonce: String?
-    /// The greatest age of the user's authentication.
+    /// The maximum age of the user's authentication.
     var maximumAge: Duration?
-    /// The authentication context classes of which one is required; empty accepts any.
+    /// The authentication context classes, one of which is required; empty accepts any.
     var contextClasses: [String] = []
-    /// The access token that came with it.
+    /// The access token that came with the ID token.
     var accessToken: String?
-    /// The code that it came with, where it came in the authorization response.
+    /// The code that came with the ID token in the authorization response.
     var code: String?
-    /// The ID token of the sign-in, where a refresh has returned another one.
+    /// The ID token of the sign-in, if a refresh has returned another one.
     var predecessor: String?
-    /// Whether no request may delay the verification.
+    /// Whether the verification must not wait for a request.
     var isUrgent = false
-    /// The seconds by which the issuer's clock is ahead of this device's, as the response with the token showed them.
+    /// The seconds by which the issuer's clock is ahead of this device's, according to the response with the token.
     var clockOffset = 0.0
 
     package init(
@@ -36,9 +36,9 @@ package struct IDTokenExpectations: Sendable {
 
 /// A verifier of the tokens that a server signs for this client.
 enum TokenVerifier: Sendable {
-    /// By the client's secret.
+    /// Verification with the client's secret.
     case shared(JWTVerifier)
-    /// By the keys that the server publishes.
+    /// Verification with the keys that the server publishes.
     case published(RemoteJWTVerifier)
 
     /// Verifies a token, and returns it with its header.
@@ -62,41 +62,41 @@ enum TokenVerifier: Sendable {
 
 /// A verifier of ID tokens (OpenID Connect Core §3.1.3.7).
 struct IDTokenVerifier: Sendable {
-    /// The accepted difference of the clocks.
+    /// The tolerated difference between the clocks.
     static let leeway: TimeInterval = 30
 
     let clientID: String
     let issuer: String
-    /// The issuers that are the same one by another name.
+    /// Other names of the same issuer.
     let otherIssuers: [String]
     let template: IssuerTemplate?
     let clock: WallClock
-    /// Decrypts; nil if the server encrypts nothing.
+    /// The decrypter; nil if the server encrypts nothing.
     let decrypter: JWEDecrypter?
-    /// Verifies the signature, the audience and the times.
+    /// The verifier of the signature, the audience and the times.
     let tokens: TokenVerifier
     /// Returns a verifier of responses about a user, which need not expire, for an audience or for none.
     let userInfo: @Sendable (_ audience: String?) -> TokenVerifier
-    /// The keys that the server publishes; nil where the client's secret is the key.
+    /// The keys that the server publishes; nil if the client's secret is the key.
     let keys: RemoteKeySet?
 
-    /// Returns the signed token in an encrypted one; a signed one as it is.
+    /// Returns the signed token in an encrypted one; returns a signed token unchanged.
     ///
-    /// - Throws: `OAuthError.invalidIDToken` if it cannot be decrypted, or is not encrypted though it must be.
+    /// - Throws: `OAuthError.invalidIDToken` if the token cannot be decrypted, or must be encrypted but is not.
     func opened(_ token: String) throws(OAuthError) -> String {
         guard let decrypter else { return token }
         guard Self.isEncrypted(token) else { throw .invalidIDToken("it is not encrypted") }
         do { return try decrypter.signedToken(in: token) } catch { throw .invalidIDToken(OAuthError.clause(of: error)) }
     }
 
-    /// RFC 7516 §9: an encrypted token has five parts, a signed one three.
+    /// Whether a token is encrypted: it then has five parts, a signed one three (RFC 7516 §9).
     static func isEncrypted(_ token: String) -> Bool {
         token.utf8.count { $0 == UInt8(ascii: ".") } == 4
     }
 
     /// Returns the claims of a valid signed ID token.
     ///
-    /// - Throws: `OAuthError.invalidIDToken`, `issuerMismatch`, `differentUser` and `insufficientAuthentication`, and
+    /// - Throws: `OAuthError.invalidIDToken`, `issuerMismatch`, `differentUser` and `insufficientAuthentication`;
     ///   `AuthError.keysUnavailable` if the server's keys cannot be fetched.
     @discardableResult
     func claims(of token: String, _ expectations: IDTokenExpectations) async throws -> Claims {
@@ -112,11 +112,11 @@ struct IDTokenVerifier: Sendable {
         }
         try checkIssuer(claims)
         try checkParties(claims)
-        // Core §2: `iat` is required; one from the future was refused with the signature.
+        // Core §2: `iat` is required; the signature's verification has already refused a future date.
         guard claims.issuedAt != nil else { throw OAuthError.invalidIDToken("it does not state when it was issued") }
         try checkHashes(of: verified, expectations)
         if let nonce = expectations.nonce {
-            // Core §3.1.3.7, rule 11: another nonce is a replayed or injected token.
+            // Core §3.1.3.7, rule 11: a token with another nonce was replayed or injected.
             guard claims.string("nonce").map({ $0.utf8.elementsEqual(nonce.utf8) }) == true else {
                 throw OAuthError.invalidIDToken("its nonce is not that of the request")
             }
@@ -126,11 +126,12 @@ struct IDTokenVerifier: Sendable {
         return claims
     }
 
-    /// Verifies signature, audience and times, by the issuer's clock or else by this device's; returns the offset of the clock
-    /// that accepted it as well.
+    /// Verifies signature, audience and times by the issuer's clock, or else by this device's.
     ///
-    /// A server in front of the issuer may have dated the response, whose clock is another one. A token that is valid by either
-    /// has come in that response, and nobody can have kept it.
+    /// Also returns the offset of the clock that accepted the token.
+    ///
+    /// A server in front of the issuer, with another clock, may have dated the response. A token that is valid by
+    /// either clock came in that response, so an attacker cannot have kept it.
     private func verified(_ token: String, _ expectations: IDTokenExpectations) async throws -> (JWT, Double) {
         func verified(_ offset: Double) async throws -> JWT {
             expectations.isUrgent
@@ -155,7 +156,7 @@ struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Core §3.1.3.7, rules 4 and 5: a token for several audiences names this client as the one that it was issued to.
+    /// Core §3.1.3.7, rules 4 and 5: a token for several audiences names this client as its authorized party.
     private func checkParties(_ claims: Claims) throws(OAuthError) {
         if let party = claims["azp"], !Self.isMissing(party) {
             guard let text = party.stringValue, text.utf8.elementsEqual(clientID.utf8) else {
@@ -170,7 +171,7 @@ struct IDTokenVerifier: Sendable {
         else { throw .invalidIDToken("its subject is missing or malformed") }
     }
 
-    /// Core §3.1.3.8 and §3.3.2.11: the hashes of what it came with, where it has them.
+    /// Core §3.1.3.8 and §3.3.2.11: checks the hashes of the access token and the code, if the token has them.
     private func checkHashes(of token: JWT, _ expectations: IDTokenExpectations) throws(OAuthError) {
         for (name, text) in [("at_hash", expectations.accessToken), ("c_hash", expectations.code)] {
             guard let text, let hash = token.claims[name], !Self.isMissing(hash) else { continue }
@@ -181,28 +182,28 @@ struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Whether a claim is null or an empty text, so that the rules for a missing claim hold.
+    /// Whether a claim is null or an empty string, so that the rules for a missing claim apply.
     ///
-    /// Servers write so for a claim that they do not return, although they should omit it (Core §5.3.2).
+    /// Servers write such values for claims that they do not return, although they should omit them (Core §5.3.2).
     private static func isMissing(_ claim: JSONValue) -> Bool { claim.isNull || claim.stringValue?.isEmpty == true }
 
-    /// Returns the left half of a hash, by the hash function of a signature algorithm; nil where it is not known.
+    /// Returns the left half of a hash by the hash function of a signature algorithm; nil if the function is not known.
     static func halfHash(of text: String, _ algorithm: SignatureAlgorithm) -> String? {
         let bytes = Array(text.utf8)
         let digest: [UInt8]? =
             switch algorithm {
             case .es256, .rs256, .ps256, .hs256: Array(SHA256.hash(data: bytes))
             case .es384, .rs384, .ps384, .hs384: Array(SHA384.hash(data: bytes))
-            // Ed25519 uses SHA-512 inside, which its users take here as well.
+            // Ed25519 uses SHA-512 internally, which implementations also use here.
             case .es512, .rs512, .ps512, .hs512, .eddsa: Array(SHA512.hash(data: bytes))
             default: nil
             }
         return digest.map { Base64URL.encode($0.prefix($0.count / 2)) }
     }
 
-    /// Core §3.1.3.7, rules 12 and 13: the context class and the time of the authentication, where they were requested.
+    /// Core §3.1.3.7, rules 12 and 13: checks the requested context class and time of the authentication.
     ///
-    /// - Parameter clockOffset: That of the clock that accepted the token, by which its other times are judged too.
+    /// - Parameter clockOffset: The offset of the clock that accepted the token, which also applies to these times.
     private func checkAuthentication(
         _ claims: Claims, _ expectations: IDTokenExpectations, _ clockOffset: Double
     ) throws(OAuthError) {
@@ -214,7 +215,7 @@ struct IDTokenVerifier: Sendable {
             }
         }
         guard let age = expectations.maximumAge else { return }
-        // Core §2: `auth_time` is required once a greatest age was requested.
+        // Core §2: `auth_time` is required if a maximum age was requested.
         guard let authenticated = claims.date("auth_time") else {
             throw .invalidIDToken("it does not state when the user authenticated")
         }
@@ -224,12 +225,13 @@ struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Core §12.2: the ID token of a refresh is for the same user and the same client, of the same issuer; where both state
-    /// a time of authentication or an authorized party, they are the same.
+    /// Checks that the ID token of a refresh has the same user, client and issuer as its predecessor (Core §12.2).
+    ///
+    /// If both state a time of authentication or an authorized party, these are equal.
     private func checkSuccession(_ claims: Claims, of predecessor: String) throws {
         let old = try JWT(unverified: predecessor).claims
         let names = [issuer] + otherIssuers
-        // RFC 7519 §2: byte by byte, which Swift's `==` is not.
+        // RFC 7519 §2: byte by byte, unlike Swift's `==`.
         func isSame(_ one: String?, _ other: String?) -> Bool { (one ?? "").utf8.elementsEqual((other ?? "").utf8) }
         let isOneIssuer =
             isSame(claims.issuer, old.issuer)

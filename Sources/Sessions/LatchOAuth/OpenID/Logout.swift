@@ -8,12 +8,12 @@ public import PortableFoundation
 import Synchronization
 
 extension AuthorizationClient {
-    /// Returns the URL of the page that signs the user out at the server as well (OpenID Connect RP-Initiated Logout §2).
+    /// Returns the URL of the page that also signs the user out at the server (OpenID Connect RP-Initiated Logout §2).
     ///
-    /// Sign out here first, with `session.signOut()`: the page may never be reached.
+    /// First sign out here with `session.signOut()`, because the user may never reach the page.
     ///
     /// - Parameters:
-    ///   - tokens: The tokens of the user, whose ID token says who signs out; nil if there are none.
+    ///   - tokens: The tokens of the user, whose ID token shows who signs out; nil if there are none.
     ///   - redirectURI: The registered URL that the server redirects to afterwards; nil to stay on its page.
     ///   - state: A value that the server returns to the redirect URI.
     /// - Throws: `OAuthError.missingEndpoint` if the server has no such page.
@@ -23,7 +23,7 @@ extension AuthorizationClient {
         let server = try await server()
         var other = configuration.quirks.signOutRedirectParameter
         var page = server.endSessionEndpoint
-        // Auth0 names its OpenID page where a tenant has turned it on, and always has its own.
+        // Auth0 names its OpenID page if a tenant has enabled it, but its own page always exists.
         if page == nil, server.isAuth0, let origin = HTTPOrigin(server.issuer) {
             (page, other) = (URL(encodingOnce: "\(origin)/v2/logout"), "returnTo")
         }
@@ -36,17 +36,18 @@ extension AuthorizationClient {
         return try page.adding(parameters.filter { !$0.1.isEmpty })
     }
 
-    /// Returns the session that the server has ended, from the token that it posts to this program
-    /// (OpenID Connect Back-Channel Logout §2.4).
+    /// Returns the session that the server has ended, from the token that it posts to this program.
     ///
-    /// Each token is accepted once, by this object; respond with 200 and end the sessions of the result.
+    /// The specification is OpenID Connect Back-Channel Logout §2.4.
+    ///
+    /// This object accepts each token once. Respond with 200, and end the sessions of the result.
     ///
     /// - Parameter token: The `logout_token` of the form.
-    /// - Throws: `OAuthError.invalidLogoutToken`, to which the response is 400.
+    /// - Throws: `OAuthError.invalidLogoutToken`; respond to it with 400.
     public func endedSession(ofLogoutToken token: String) async throws -> EndedSession {
         guard let verifier = try await resolved().idTokens else { throw OAuthError.keysNotPublished }
         let (session, id, expiry) = try await verifier.endedSession(of: token)
-        // §2.6, rule 7: the same identifier is a replay.
+        // §2.6, rule 7: a token with the same identifier is a replay.
         let isNew = seenLogoutTokens.withLock { seen in
             seen = seen.filter { $0.value > clock.now }
             return seen.updateValue(expiry.addingTimeInterval(IDTokenVerifier.leeway), forKey: id) == nil
@@ -55,12 +56,14 @@ extension AuthorizationClient {
         return session
     }
 
-    /// Returns the session that the server has ended, from the parameters of the page that it loads in the user's browser
-    /// (OpenID Connect Front-Channel Logout §3).
+    /// Returns the session that the server has ended, from the parameters of the page that it loads in the user's
+    /// browser.
     ///
-    /// The page may be loaded by anyone; compare both values with those of the signed-in user before anything ends.
+    /// The specification is OpenID Connect Front-Channel Logout §3.
     ///
-    /// - Throws: `OAuthError.issuerMismatch` if another issuer is named.
+    /// Any website can load the page. Before you end a session, compare both values with those of the signed-in user.
+    ///
+    /// - Throws: `OAuthError.issuerMismatch` if the URL names another issuer.
     public func endedSession(ofFrontChannel url: URL) throws -> EndedSession? {
         let parameters = try AuthorizationResponse(url).parameters
         guard let issuer = parameters["iss"], let session = parameters["sid"] else { return nil }
@@ -74,26 +77,27 @@ extension AuthorizationClient {
 
 /// A session that an authorization server has ended.
 public struct EndedSession: Sendable, Hashable {
-    /// The user (`sub`); nil if the server names the session alone.
+    /// The user (`sub`); nil if the server names only the session.
     public let subject: String?
-    /// The server's session (`sid`), which alone has ended, also where `subject` says whose it is; nil if all sessions of
-    /// the user have ended (OpenID Connect Back-Channel Logout §2.4).
+    /// The server's session (`sid`), which is the only one that has ended, even if `subject` names its user.
+    ///
+    /// Nil if all sessions of the user have ended (OpenID Connect Back-Channel Logout §2.4).
     public let sessionID: String?
 }
 
 extension IDTokenVerifier {
-    /// Returns what a logout token says (OpenID Connect Back-Channel Logout §2.6), with its identifier and expiry.
+    /// Returns the session in a logout token (OpenID Connect Back-Channel Logout §2.6), with the token's ID and expiry.
     func endedSession(of token: String) async throws -> (EndedSession, id: String, expiry: Date) {
         let verified: JWT
         do {
-            // §2.4: it is encrypted as ID tokens are.
+            // §2.4: the token is encrypted in the same way as ID tokens.
             verified = try await tokens.verify(try opened(token))
         } catch let error as JOSEError {
             throw OAuthError.invalidLogoutToken(OAuthError.clause(of: error))
         } catch OAuthError.invalidIDToken {
             throw OAuthError.invalidLogoutToken("it cannot be decrypted, or is not encrypted though it must be")
         }
-        // §2.4: an explicit type keeps other tokens out.
+        // §2.4: an explicit type excludes other tokens.
         let type = verified.header.type?.lowercasedASCII()
         guard type == nil || type == "logout+jwt" || type == "jwt" else {
             throw OAuthError.invalidLogoutToken("it is of another type")

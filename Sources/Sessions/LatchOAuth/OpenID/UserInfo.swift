@@ -7,10 +7,10 @@ public import LatchJOSE
 import PortableFoundation
 
 extension AuthorizationClient {
-    /// Returns what the server says about the signed-in user (OpenID Connect Core §5.3).
+    /// Returns the server's claims about the signed-in user (OpenID Connect Core §5.3).
     ///
     /// - Parameter tokens: The tokens of the user, with the ID token of the sign-in.
-    /// - Throws: `OAuthError.invalidUserInfo` if the response is about another user, or about none;
+    /// - Throws: `OAuthError.invalidUserInfo` if the response is about another user or names none;
     ///   `OAuthError.missingEndpoint` if the server has no such endpoint.
     public func userInfo(of tokens: Tokens) async throws -> Claims {
         let endpoint = try await tokenEndpoint()
@@ -20,14 +20,14 @@ extension AuthorizationClient {
         }
         let response = try await endpoint.get(endpoint.endpoint("userinfo_endpoint", url), with: tokens)
         let claims = try await userClaims(of: response)
-        // Core §5.3.2 and §5.3.4: without the same subject the response must not be used.
+        // Core §5.3.2 and §5.3.4: without the same subject, the response must not be used.
         guard let actual = claims.subject, actual.utf8.elementsEqual(subject.utf8) else {
             throw OAuthError.invalidUserInfo("it is about another user")
         }
         return claims
     }
 
-    /// Decodes the response: JSON, or a token that is signed, encrypted, or both, as it was registered (Core §5.3.2).
+    /// Decodes the response: JSON, or a token that is signed, encrypted, or both, as registered (Core §5.3.2).
     private func userClaims(of response: HTTPResponse) async throws -> Claims {
         let type = response.fields[.contentType]?.lowercasedASCII() ?? ""
         guard type.utf8.starts(with: "application/jwt".utf8) else {
@@ -52,17 +52,17 @@ extension AuthorizationClient {
 }
 
 extension IDTokenVerifier {
-    /// Returns the claims of a response about a user that is a token (OpenID Connect Core §5.3.2).
+    /// Returns the claims of a response about a user in the form of a token (OpenID Connect Core §5.3.2).
     fileprivate func userClaims(of token: String) async throws -> Claims {
         var token = token
         if Self.isEncrypted(token) {
             guard let decrypter else { throw OAuthError.invalidUserInfo("no key here decrypts it") }
             let opened = try decrypter.decrypt(token)
-            // One that is only encrypted is as good as plain JSON: the connection is the server's.
+            // A token that is only encrypted is as good as plain JSON: the connection proves the server.
             guard opened.header.isNestedToken else { return try AuthorizationClient.members(opened.plaintext) }
             token = String(decoding: opened.plaintext, as: UTF8.self)
         }
-        // It should name this client, and need not expire.
+        // The token should name this client, and need not expire.
         let isNamed = try !JWT(unverified: token).claims.audience.isEmpty
         let claims = try await userInfo(isNamed ? clientID : nil).verify(token).claims
         if claims.issuer != nil { try checkIssuer(claims) }

@@ -6,17 +6,18 @@ import LatchHTTP
 public import LatchJOSE
 public import PortableFoundation
 
-// Most of these publish their metadata, so the configuration states only where it deviates from the specifications.
+// Most of these providers publish their metadata, so their configurations state only deviations from the
+// specifications.
 
 extension OAuthConfiguration {
-    /// Google.
+    /// The configuration of Google.
     ///
-    /// It has no scope for a refresh token; it issues one at the first consent to a request for offline access.
+    /// Google has no scope for a refresh token. It issues one at the first consent to a request for offline access.
     ///
     /// - Parameters:
     ///   - clientID: The client identifier.
-    ///   - secret: The client secret. Google requires that of a desktop client, too, and does not count it as a secret
-    ///     there; clients of its other kinds for apps have none.
+    ///   - secret: The client secret. Google also requires one from a desktop client, but does not treat it as a secret
+    ///     there. Its other kinds of clients for apps have none.
     public static func google(clientID: String, secret: String? = nil) -> OAuthConfiguration {
         var configuration = known("https://accounts.google.com", clientID, secret, ["openid", "profile", "email"])
         configuration.quirks.authorizationParameters = ["access_type": "offline"]
@@ -25,12 +26,12 @@ extension OAuthConfiguration {
         return configuration
     }
 
-    /// Microsoft Entra, for work, school and personal accounts.
+    /// The configuration of Microsoft Entra, for work, school and personal accounts.
     ///
     /// - Parameters:
     ///   - clientID: The application (client) ID.
-    ///   - tenant: The directory: its ID or domain, or `common`, `organizations` or `consumers` for several. Unless it is
-    ///     an ID, the issuer of an ID token is that of the user's own directory, which the token names as `tid`.
+    ///   - tenant: The directory: its ID or domain, or `common`, `organizations` or `consumers` for several. Unless it
+    ///     is an ID, the issuer of an ID token is that of the user's own directory, which the token names as `tid`.
     ///   - secret: The client secret; nil for a program on a user's device.
     public static func microsoft(
         clientID: String, tenant: String = "common", secret: String? = nil
@@ -41,10 +42,10 @@ extension OAuthConfiguration {
         return configuration
     }
 
-    /// Apple, on servers and on platforms other than Apple's own.
+    /// The configuration of Apple, for servers and for platforms other than Apple's own.
     ///
-    /// Its client secret is a token that a key of the developer's account signs, made anew for each request. Name and
-    /// address come only with the first sign-in, and as a POST (`response_mode=form_post`): decode it with
+    /// The client secret is a token that a key of the developer's account signs for each request. Name and address come
+    /// only with the first sign-in, as a POST (`response_mode=form_post`). Decode it with
     /// ``AuthorizationResponse/init(form:sentTo:)``.
     ///
     /// - Parameters:
@@ -59,9 +60,10 @@ extension OAuthConfiguration {
         return configuration
     }
 
-    /// Apple's endpoints and keys, for a client without a secret.
+    /// Returns Apple's endpoints and keys, for a client without a secret.
     ///
-    /// They are described here: for a day in June 2025 the issuer of Apple's metadata was not that of its tokens.
+    /// They are listed here because for a day in June 2025 the issuer in Apple's metadata differed from that of its
+    /// tokens.
     static func apple(clientID: String) -> OAuthConfiguration {
         described("https://appleid.apple.com", clientID, nil, ["openid", "name", "email"]) { server, url in
             server.authorizationEndpoint = url("/auth/authorize")
@@ -71,10 +73,10 @@ extension OAuthConfiguration {
         }
     }
 
-    /// LinkedIn, for a server: it has no clients for apps by these endpoints.
+    /// The configuration of LinkedIn, for a server: LinkedIn has no clients for apps at these endpoints.
     ///
-    /// It puts no nonce into ID tokens, and refuses the code verifier of a client with a secret. So a response is bound to its
-    /// request by `state` only.
+    /// LinkedIn puts no nonce into ID tokens, and refuses the code verifier of a client with a secret. A response is
+    /// therefore bound to its request only by `state`.
     ///
     /// - Parameters:
     ///   - clientID: The client identifier.
@@ -95,18 +97,19 @@ extension OAuthConfiguration {
         return configuration
     }
 
-    /// GitHub, which is not an OpenID provider: who the user is comes from its API.
+    /// The configuration of GitHub, which is not an OpenID provider: the user's identity comes from its API.
     ///
     /// - Parameters:
     ///   - clientID: The client ID of an OAuth app or a GitHub App.
-    ///   - secret: The client secret; GitHub requires one for codes, and to end tokens at a sign-out, and none for device codes.
+    ///   - secret: The client secret. GitHub requires one for codes, and to delete tokens at a sign-out, but not for
+    ///     device codes.
     ///   - scopes: The requested scopes.
-    ///   - host: The host; another one for GitHub Enterprise Server.
+    ///   - host: The host; a different one for GitHub Enterprise Server.
     public static func github(
         clientID: String, secret: String? = nil, scopes: Scopes = ["read:user", "user:email"],
         host: String = "github.com"
     ) -> OAuthConfiguration {
-        // The issuer that its responses name (RFC 9207).
+        // The issuer in its responses (RFC 9207).
         described("https://\(host)/login/oauth", clientID, secret, scopes) { server, url in
             server.authorizationEndpoint = url("/authorize")
             server.tokenEndpoint = url("/access_token") ?? server.tokenEndpoint
@@ -117,7 +120,7 @@ extension OAuthConfiguration {
         }
     }
 
-    /// Facebook, whose metadata lacks a token endpoint, and which issues no refresh tokens.
+    /// The configuration of Facebook, whose metadata lacks a token endpoint, and which issues no refresh tokens.
     public static func facebook(
         clientID: String, secret: String? = nil, scopes: Scopes = ["openid", "public_profile", "email"]
     ) -> OAuthConfiguration {
@@ -129,13 +132,13 @@ extension OAuthConfiguration {
         }
     }
 
-    /// Auth0, whose issuers end with a slash.
+    /// The configuration of Auth0, whose issuers end with a slash.
     ///
     /// - Parameters:
     ///   - domain: The domain of the tenant, such as `example.eu.auth0.com`.
     ///   - clientID: The client identifier.
     ///   - secret: The client secret; nil for a program on a user's device.
-    ///   - audience: The API that the access token is for; without one it is opaque.
+    ///   - audience: The API that the access token is for; without it, the token is opaque.
     public static func auth0(
         domain: String, clientID: String, secret: String? = nil, audience: String? = nil
     ) -> OAuthConfiguration {
@@ -145,20 +148,20 @@ extension OAuthConfiguration {
         return configuration
     }
 
-    /// Okta.
+    /// The configuration of Okta.
     ///
     /// - Parameters:
     ///   - domain: The domain of the organization, such as `example.okta.com`.
     ///   - clientID: The client identifier.
     ///   - secret: The client secret; nil for a program on a user's device.
-    ///   - server: The name of the authorization server; nil for the organization's own.
+    ///   - server: The name of the authorization server; nil for the organization's default server.
     public static func okta(
         domain: String, clientID: String, secret: String? = nil, server: String? = "default"
     ) -> OAuthConfiguration {
         known("https://\(domain)" + (server.map { "/oauth2/\($0)" } ?? ""), clientID, secret, .signIn)
     }
 
-    /// Keycloak.
+    /// The configuration of Keycloak.
     ///
     /// - Parameters:
     ///   - url: The base URL of the server, with its path, if it has one.
@@ -172,7 +175,7 @@ extension OAuthConfiguration {
             issuer: url.appending(path: "realms/\(realm)"), clientID: clientID, secret: secret)
     }
 
-    /// Amazon Cognito, which has no scope for a refresh token and issues one all the same.
+    /// The configuration of Amazon Cognito, which issues a refresh token without a scope for it.
     ///
     /// - Parameters:
     ///   - region: The region, such as `eu-central-1`.
@@ -189,27 +192,27 @@ extension OAuthConfiguration {
         return configuration
     }
 
-    /// GitLab, also a server of one's own.
+    /// The configuration of GitLab, which may be self-hosted.
     public static func gitlab(
         clientID: String, secret: String? = nil, host: String = "gitlab.com"
     ) -> OAuthConfiguration {
         known("https://\(host)", clientID, secret, ["openid", "profile", "email"])
     }
 
-    /// Discord.
+    /// The configuration of Discord.
     public static func discord(clientID: String, secret: String? = nil) -> OAuthConfiguration {
         known("https://discord.com", clientID, secret, ["openid", "identify", "email"])
     }
 
-    /// Latchwork's own server.
+    /// The configuration of Latchwork's server.
     public static func latchwork(at url: URL, clientID: String, secret: String? = nil) -> OAuthConfiguration {
         OAuthConfiguration(issuer: url, clientID: clientID, secret: secret)
     }
 
     /// Returns the configuration of the provider that an issuer belongs to; nil for an issuer without deviations.
     ///
-    /// It is for a program that knows an issuer only, and signs in without keeping earlier tokens: Google issues a refresh token
-    /// only together with a consent.
+    /// It is for a program that knows only an issuer, and signs in without keeping earlier tokens: Google issues a
+    /// refresh token only together with a consent.
     package static func known(issuer: URL, clientID: String, secret: String?) -> OAuthConfiguration? {
         let host = issuer.host() ?? ""
         switch host {
@@ -221,7 +224,7 @@ extension OAuthConfiguration {
         case "discord.com": return discord(clientID: clientID, secret: secret)
         case "www.facebook.com": return facebook(clientID: clientID, secret: secret)
         default:
-            // A user pool has scopes of its own, and its own parameter for the end of a sign-out.
+            // A user pool has its own scopes, and a different parameter for the end of a sign-out.
             guard host.utf8.starts(with: "cognito-idp.".utf8), host.utf8.ends(with: ".amazonaws.com".utf8) else {
                 return nil
             }
@@ -238,7 +241,7 @@ extension OAuthConfiguration {
         OAuthConfiguration(issuer: url(issuer), clientID: clientID, secret: secret, scopes: scopes)
     }
 
-    /// Returns the configuration of a server that publishes no metadata, or too little.
+    /// Returns the configuration of a server that publishes no metadata or incomplete metadata.
     private static func described(
         _ issuer: String, _ clientID: String, _ secret: String?, _ scopes: Scopes,
         _ describe: (inout AuthorizationServer, (String) -> URL?) -> Void
@@ -253,6 +256,8 @@ extension OAuthConfiguration {
             scopes: scopes)
     }
 
-    /// Returns a URL; a domain that cannot be in one yields an issuer that nothing can be fetched from.
+    /// Returns a URL.
+    ///
+    /// A domain that is not valid in a URL yields an issuer at which nothing can be fetched.
     private static func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
 }

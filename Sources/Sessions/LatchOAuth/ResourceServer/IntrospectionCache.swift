@@ -2,30 +2,31 @@
 
 import LatchCrypto
 
-/// The bounds of a cache of introspection responses.
+/// The limits of a cache of introspection responses.
 public struct IntrospectionPolicy: Sendable, Hashable {
-    /// The longest time for which an active token is accepted without another question, in which a revocation has no
-    /// effect; at most 30 seconds.
+    /// The maximum time for which an active token is accepted without another question; at most 30 seconds.
+    ///
+    /// A revocation has no effect during this time.
     let lifetime: Duration
     /// The time for which a refused token is refused without another question; at most 30 seconds.
     let refusedLifetime: Duration
     /// The number of cached tokens of each kind.
     let capacity: Int
 
-    /// The greatest size of a response that is cached, in bytes.
+    /// The maximum size of a cached response, in bytes.
     static let greatestCachedSize = 16 << 10
-    /// The greatest number of tokens that the issuer is asked about at once; further requests get 503.
+    /// The maximum number of concurrent questions to the issuer; further requests get 503.
     static let mostQuestions = 32
     private static let longest = Duration.seconds(30)
 
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - lifetime: The longest time for which an active token is accepted without another question, in which a
-    ///     revocation has no effect. More than 30 seconds count as 30, zero asks for each request.
+    ///   - lifetime: The maximum time for which an active token is accepted without another question. A revocation has
+    ///     no effect during this time. More than 30 seconds count as 30; zero asks for each request.
     ///   - refusedLifetime: The time for which a refused token is refused without another question; also at most 30
     ///     seconds.
-    ///   - capacity: The number of cached tokens; a response counts up to 16 KiB, and a larger one is not cached.
+    ///   - capacity: The number of cached tokens. A response of more than 16 KiB is not cached.
     public init(
         lifetime: Duration = .seconds(30), refusedLifetime: Duration = .seconds(5), capacity: Int = 4_096
     ) {
@@ -35,14 +36,14 @@ public struct IntrospectionPolicy: Sendable, Hashable {
     }
 }
 
-/// The SHA-256 digest of a token, which stands for it in memory.
+/// The SHA-256 digest of a token, which represents the token in memory.
 struct TokenDigest: Hashable {
     private let bytes: [UInt8]
 
     init(_ token: String) { bytes = Array(SHA256.hash(data: Array(token.utf8))) }
 }
 
-/// A dictionary that never holds more than its capacity: when the newer half is full, the older half is removed.
+/// A dictionary with a limited capacity: when the newer half is full, the older half is removed.
 struct BoundedCache<Value: Sendable>: Sendable {
     private var newer: [TokenDigest: Value] = [:]
     private var older: [TokenDigest: Value] = [:]

@@ -14,14 +14,14 @@ import Synchronization
 /// let reading = AccessTokenInterceptor(verifier, requiring: ["notes:read"])
 /// ```
 ///
-/// Responses are cached by the SHA-256 digest of the token, never beyond its `exp`, and never longer than the policy
-/// allows: so long a revoked token is still accepted. Requests with the same token share one question. Each value has its
-/// own cache, so that what one audience accepts says nothing to another.
+/// Responses are cached by the SHA-256 digest of the token, but not beyond its `exp` and the policy's limit. For that
+/// time a revoked token is still accepted. Requests with the same token share one question. Each verifier has a
+/// separate cache, so that a token accepted for one audience is not accepted for another.
 public final class IntrospectionVerifier: AccessTokenVerifier {
     /// The result of a question, for all requests that wait for it.
     private typealias Question = SharedResult<Verdict>
 
-    /// The result for a token: the issuer's word, and the checks here.
+    /// The result for a token: the issuer's response and the checks here.
     private enum Verdict: Sendable {
         case accepted(Claims)
         case refused(JOSEError?)
@@ -37,7 +37,7 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
 
     private struct State {
         var accepted: BoundedCache<(verdict: Verdict, deadline: Duration)>
-        /// Apart from the others, so that a flood of invented tokens displaces no real one.
+        /// Refused tokens are separate, so that a flood of invented tokens displaces no real one.
         var refused: BoundedCache<(verdict: Verdict, deadline: Duration)>
         var questions: [TokenDigest: Question] = [:]
     }
@@ -51,12 +51,12 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
     /// Creates a verifier that asks a server.
     ///
     /// - Parameters:
-    ///   - endpoint: The server, and the registration of this resource at it: RFC 7662 §2.1 requires one that
-    ///     authenticates. Its timeout bounds the time that a request waits.
-    ///   - audience: The required `aud`, or an element of it; nil refuses tokens that name an audience, and accepts any
-    ///     other that the issuer calls active.
-    ///   - policy: The bounds of the cache.
-    ///   - clock: The time.
+    ///   - endpoint: The server, and this resource's registration at it, which must authenticate (RFC 7662 §2.1). Its
+    ///     timeout limits the time that a request waits.
+    ///   - audience: The required `aud`, or an element of it. Nil refuses tokens that name an audience, and accepts all
+    ///     others that the issuer calls active.
+    ///   - policy: The limits of the cache.
+    ///   - clock: The clock for expiry and cache.
     public convenience init(
         _ endpoint: TokenEndpoint, audience: String?, policy: IntrospectionPolicy = IntrospectionPolicy(),
         clock: WallClock = .system
@@ -66,13 +66,13 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
         }
     }
 
-    /// Creates a verifier that asks a server which is found by its issuer, with the first token.
+    /// Creates a verifier that asks a server, which it finds by the issuer when it verifies the first token.
     ///
     /// - Parameters:
-    ///   - client: The server, and the registration of this resource at it.
+    ///   - client: The server, and this resource's registration at it.
     ///   - audience: The required `aud`, or an element of it; nil refuses tokens that name an audience.
-    ///   - policy: The bounds of the cache.
-    ///   - clock: The time.
+    ///   - policy: The limits of the cache.
+    ///   - clock: The clock for expiry and cache.
     public convenience init(
         _ client: AuthorizationClient, audience: String?, policy: IntrospectionPolicy = IntrospectionPolicy(),
         clock: WallClock = .system
@@ -98,8 +98,9 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
 
     /// Returns the claims of an active token.
     ///
-    /// - Throws: `AuthError.invalidAccessToken` if it is not active, `JOSEError` if it is not for this resource or outside
-    ///   its lifetime, another `AuthError` if the issuer does not say, and `CancellationError`.
+    /// - Throws: `AuthError.invalidAccessToken` if the token is not active; `JOSEError` if it is not for this resource
+    ///   or is outside its lifetime. Another `AuthError` if the issuer does not answer the question, and
+    ///   `CancellationError`.
     nonisolated(nonsending) public func verify(_ text: String) async throws -> Claims {
         let digest = TokenDigest(text)
         let now = clock.uptime
@@ -108,7 +109,7 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
                 return (found.verdict, nil)
             }
             if let question = state.questions[digest] { return (nil, question) }
-            // Invented tokens would occupy all connections to the issuer, and keep them.
+            // Otherwise, invented tokens would occupy all connections to the issuer.
             guard state.questions.count < IntrospectionPolicy.mostQuestions else { return (nil, nil) }
             return (nil, start(text, digest, &state))
         }
@@ -120,12 +121,12 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
         }
         guard let verdict else { throw AuthError.introspectionFailed }
         let claims = try verdict.claims()
-        // The date may have been set, and a shared question may have taken long.
+        // The clock may have been set, and a shared question may have taken long.
         guard !claims.isExpired(at: clock.now) else { throw JOSEError.expired }
         return claims
     }
 
-    /// Starts a question, which no waiting request's cancellation ends.
+    /// Starts a question, which the cancellation of a waiting request does not end.
     private func start(_ text: String, _ digest: TokenDigest, _ state: inout State) -> Question {
         let question = Question()
         state.questions[digest] = question
@@ -164,7 +165,7 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
 
     /// Returns the time for which claims may be cached; nil if they may not.
     private func lifetime(of claims: Claims) -> Duration? {
-        // A response that is larger than any real one would fill the memory, times the capacity.
+        // Larger responses than any real one would fill the memory, multiplied by the capacity.
         guard JSONValue.object(claims.members).serialized().count <= IntrospectionPolicy.greatestCachedSize else {
             return nil
         }
@@ -175,11 +176,12 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
 
     // MARK: The response
 
-    /// Checks the response about a token (RFC 7662 §2.2): `active` is the issuer's word, the rest is about this resource.
+    /// Checks the response about a token (RFC 7662 §2.2): the issuer decides about `active`, this resource about the
+    /// rest.
     private func verdict(on claims: Claims?, of issuer: String) -> Verdict {
         guard let claims else { return .refused(nil) }
         do {
-            // Several servers write null for what they do not know.
+            // Several servers write null for unknown values.
             let claims = Claims(JSONObject(claims.members.filter { !$0.value.isNull }))
             try check(claims, issuer)
             return .accepted(claims)
@@ -194,11 +196,11 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
         }
         guard !claims.isExpired(at: clock.now) else { throw .expired }
         if let start = claims.notBefore, start.timeIntervalSince(clock.now) > 30 { throw .notYetValid }
-        // RFC 7662 §2.2: where the response names an issuer, it is the one that was asked.
+        // RFC 7662 §2.2: if the response names an issuer, it must be the one that was asked.
         if let named = claims["iss"] {
             guard named.stringValue?.utf8.elementsEqual(issuer.utf8) == true else { throw .wrongIssuer }
         }
-        // An issuer knows refresh tokens and ID tokens as well, and calls them active.
+        // An issuer also knows refresh tokens and ID tokens, and calls them active.
         guard !claims.areOfAnotherToken else { throw .wrongType }
         // RFC 9449 §6.2: the response about a bound token contains its key.
         guard claims.string("token_type")?.lowercasedASCII() != "dpop" || claims["cnf"]?["jkt"]?.stringValue != nil
@@ -215,7 +217,7 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
         guard claims.audience.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrongAudience }
     }
 
-    /// Returns the error that a response may show: the name of the failure, and nothing that the issuer has written.
+    /// Returns the error that a response may show: only the name of the failure, and no text from the issuer.
     private static func failure(_ error: any Error) -> AuthError {
         let code = (error as? any CodedError).map { " (\($0.code))" } ?? ""
         let known = AuthError.introspectionFailed
@@ -226,6 +228,6 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
 }
 
 extension IntrospectionVerifier: CustomStringConvertible {
-    /// The audience, without any token.
+    /// The audience without any token.
     public var description: String { "IntrospectionVerifier(\(audience ?? "any audience"))" }
 }

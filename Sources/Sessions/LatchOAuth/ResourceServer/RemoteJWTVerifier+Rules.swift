@@ -5,8 +5,9 @@ public import LatchCore
 public import LatchJOSE
 
 extension RemoteJWTVerifier {
-    /// Creates a verifier of the access tokens that rules accept: of several issuers with common keys, for several audiences, or
-    /// for clients.
+    /// Creates a verifier of the access tokens that rules accept.
+    ///
+    /// The rules allow several issuers with common keys, several audiences, or certain clients.
     ///
     /// ```swift
     /// let keys = try RemoteKeySet(url: URL(string: "https://login.microsoftonline.com/common/discovery/v2.0/keys")!)
@@ -19,8 +20,8 @@ extension RemoteJWTVerifier {
     ///   - keys: The issuers' keys.
     ///   - algorithms: The accepted algorithms.
     ///   - rules: The accepted issuers, audiences and clients.
-    ///   - leeway: The accepted difference between the clocks.
-    ///   - clock: The time.
+    ///   - leeway: The tolerated difference between the clocks.
+    ///   - clock: The clock for the tokens' times.
     public convenience init(
         keys: RemoteKeySet, algorithms: [SignatureAlgorithm], accepting rules: AccessTokenRules,
         leeway: Duration = .seconds(30), clock: WallClock = .system

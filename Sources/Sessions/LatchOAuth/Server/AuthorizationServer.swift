@@ -4,10 +4,10 @@ public import LatchCore
 import LatchHTTP
 public import PortableFoundation
 
-/// The metadata of an authorization server (RFC 8414 §2): its identifier, its endpoints, and what it supports.
+/// The metadata of an authorization server (RFC 8414 §2): its identifier, its endpoints, and its features.
 ///
-/// Most servers publish it, and an ``AuthorizationClient`` fetches it by the issuer alone. For one that does not, name the
-/// endpoints:
+/// Most servers publish it, and an ``AuthorizationClient`` needs only the issuer to fetch it. For other servers, name
+/// the endpoints:
 ///
 /// ```swift
 /// var server = AuthorizationServer(issuer: url, tokenEndpoint: url.appending(path: "oauth/token"))
@@ -22,13 +22,13 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var authorizationEndpoint: URL?
     /// The URL that revokes tokens (RFC 7009 §2); nil if the server has none.
     public var revocationEndpoint: URL?
-    /// The URL that tells resource servers about tokens (RFC 7662 §2); nil if the server has none.
+    /// The URL that answers resource servers' questions about tokens (RFC 7662 §2); nil if the server has none.
     public var introspectionEndpoint: URL?
     /// The URL that returns claims about the signed-in user (OpenID Connect Core §5.3); nil if the server has none.
     public var userInfoEndpoint: URL?
     /// The URL that begins a sign-in on another device (RFC 8628 §3.1); nil if the server has none.
     public var deviceAuthorizationEndpoint: URL?
-    /// The URL that takes authorization requests in advance (RFC 9126 §2); nil if the server has none.
+    /// The URL that receives authorization requests in advance (RFC 9126 §2); nil if the server has none.
     public var pushedAuthorizationRequestEndpoint: URL?
     /// The URL that registers clients (RFC 7591 §3); nil if the server has none.
     public var registrationEndpoint: URL?
@@ -36,12 +36,13 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var endSessionEndpoint: URL?
     /// The URL of the server's keys (RFC 7517 §5); nil if the server signs nothing.
     public var keySetURL: URL?
-    /// The URL of a server that refreshes by JSON `{"refresh_token": …}`; nil for a server that refreshes at the token
-    /// endpoint, as RFC 6749 §6 requires.
+    /// The URL of a server that refreshes with the JSON object `{"refresh_token": …}`.
+    ///
+    /// Nil for a server that refreshes at the token endpoint, as RFC 6749 §6 requires.
     public var jsonRefreshEndpoint: URL?
     /// Whether the server separates granted scopes by commas, as GitHub, LinkedIn and Slack do.
     public var separatesScopesByCommas = false
-    /// The URL at which GitHub deletes an access token, in place of a revocation endpoint.
+    /// The URL at which GitHub deletes an access token, instead of a revocation endpoint.
     var tokenDeletionURL: URL?
     /// The spelling of resources that the configuration states; nil for that of the product.
     var statedSpelling: ResourceSpelling?
@@ -69,9 +70,10 @@ public struct AuthorizationServer: Sendable, Hashable {
         return server
     }
 
-    /// Whether a revocation is known to end one sign-in, as it does at Latchwork's own server.
+    /// Whether a revocation is known to end only one sign-in, as at Latchwork's own server.
     ///
-    /// Others know one grant for each user and client, such as Google: there it ends the user's sessions on all devices.
+    /// Other servers, such as Google, have one grant for each user and client. A revocation there ends the user's
+    /// sessions on all devices.
     package var revokesSingleSignIns: Bool { isLatchwork || metadata["latch_client_id"]?.stringValue != nil }
 }
 
@@ -80,15 +82,15 @@ public struct AuthorizationServer: Sendable, Hashable {
 extension AuthorizationServer {
     /// Decodes a metadata document (RFC 8414 §3.2, OpenID Connect Discovery §4.2).
     ///
-    /// Unknown members are kept and ignored. An endpoint for which `isAllowed` returns false is refused, since it would receive
-    /// secrets.
+    /// Unknown members are kept and ignored. An endpoint for which `isAllowed` returns false is refused, because it
+    /// would receive secrets.
     ///
     /// - Throws: `OAuthError.invalidMetadata`.
     init(
         metadata: JSONObject, issuer: URL, isAllowed: (URL) -> Bool
     ) throws(OAuthError) {
         func endpoint(_ name: String) throws(OAuthError) -> URL? {
-            // A member without a value is as good as none; several servers write null or an empty text.
+            // A member without a value counts as missing; several servers write null or an empty string.
             guard let value = metadata[name], !value.isNull, value != "" else { return nil }
             guard let url = value.stringValue.flatMap({ URL(encodingOnce: $0) }), url.host() != nil,
                 url.fragment() == nil
@@ -98,7 +100,9 @@ extension AuthorizationServer {
             guard isAllowed(url) else { throw .invalidMetadata("its \(name) is not an https URL") }
             return url
         }
-        /// The endpoint of a few clients, whose address must not keep the others out; nil if it is not an https URL.
+        /// Returns an endpoint that only few clients use; nil if it is not an https URL.
+        ///
+        /// A wrong URL of such an endpoint must not exclude the other clients.
         func endpointOfFew(_ name: String) -> URL? {
             metadata[name]?.stringValue.flatMap { URL(encodingOnce: $0) }.flatMap { isAllowed($0) ? $0 : nil }
         }
@@ -134,7 +138,8 @@ extension AuthorizationServer {
     /// Whether a member is true.
     func isTrue(_ name: String) -> Bool { metadata[name]?.boolValue == true }
 
-    /// Returns an endpoint for clients that authenticate by a certificate (RFC 8705 §5); the usual one without an alias.
+    /// Returns an endpoint for clients that authenticate with a certificate (RFC 8705 §5); without an alias, the usual
+    /// one.
     func endpoint(_ name: String, or usual: URL?, mutualTLS: Bool) -> URL? {
         guard mutualTLS, let alias = metadata["mtls_endpoint_aliases"]?[name]?.stringValue, !alias.isEmpty else {
             return usual

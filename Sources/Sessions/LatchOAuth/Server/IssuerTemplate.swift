@@ -3,19 +3,20 @@
 import LatchCore
 import PortableFoundation
 
-/// An issuer identifier with a part that differs from tenant to tenant, as those of Microsoft Entra have.
+/// An issuer identifier with a part that differs between tenants, as at Microsoft Entra.
 struct IssuerTemplate: Sendable, Hashable {
-    /// The name of a tenant's part.
+    /// The placeholder of a tenant's part.
     private static let placeholder = "{tenantid}"
-    /// The identifier with a placeholder, which may be there twice.
+    /// The identifier with one or two placeholders.
     let text: String
     /// The claim of an ID token that replaces the placeholder.
     let claim = "tid"
 
-    /// Creates the template of an issuer that names its tenant, whose metadata states the issuer by the tenant's ID, or by a
-    /// placeholder; nil for any other issuer.
+    /// Creates the template of an issuer that names its tenant; nil for any other issuer.
     ///
-    /// These are the clouds of Microsoft Entra, its External ID and Azure AD B2C, whose paths name a policy too.
+    /// The metadata at such a name states the issuer with the tenant's ID, or with a placeholder.
+    ///
+    /// These are the clouds of Microsoft Entra, its External ID, and Azure AD B2C, whose paths also name a policy.
     init?(of issuer: URL) {
         let segments = issuer.path().utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         guard issuer.scheme == "https", issuer.port == nil, let host = issuer.host(), segments.last == "v2.0",
@@ -33,7 +34,7 @@ struct IssuerTemplate: Sendable, Hashable {
         }
     }
 
-    /// Whether the metadata of a name may state an issuer: the template itself, or that of one tenant.
+    /// Whether the metadata at a name may state an issuer: the template itself, or one tenant's issuer.
     func matches(metadata issuer: String) -> Bool {
         if issuer.utf8.elementsEqual(text.utf8) { return true }
         guard let range = text.utf8.ranges(of: Self.placeholder.utf8).first else { return false }
@@ -45,13 +46,13 @@ struct IssuerTemplate: Sendable, Hashable {
             && self.issuer(of: String(tenant)).map { $0.utf8.elementsEqual(issuer.utf8) } == true
     }
 
-    /// Whether a text is an identifier of a tenant, and not a name: five groups of hexadecimal digits.
+    /// Whether a string is the ID of a tenant, and not a name: five groups of hexadecimal digits.
     static func isTenantID(_ text: some StringProtocol) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { Hex.value(of: $0) != nil }
     }
 
-    /// Returns the issuer of a token with these claims; nil if the claim is missing, or could form another URL.
+    /// Returns the issuer of a token with this claim; nil if the claim is missing or could form another URL.
     func issuer(of value: String?) -> String? {
         guard let value, !value.isEmpty, value.utf8.count <= 64,
             value.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D })

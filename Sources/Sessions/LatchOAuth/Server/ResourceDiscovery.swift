@@ -5,39 +5,40 @@ public import LatchCore
 public import LatchHTTP
 public import PortableFoundation
 
-/// The metadata that a protected resource publishes: which authorization servers issue its tokens (RFC 9728 §2).
+/// The metadata that a protected resource publishes, with the authorization servers that issue its tokens (RFC 9728
+/// §2).
 ///
 /// ```swift
 /// let metadata = try await ResourceMetadata(of: url, challengedBy: response)      // without a 401: the well-known URL
 /// let configuration = try metadata.configuration(registration: registration)
 /// ```
 public struct ResourceMetadata: Sendable, Hashable {
-    /// The resource identifier, which is the URL that was asked for.
+    /// The resource identifier: the URL whose metadata was requested.
     public let resource: URL
-    /// The issuer identifiers of the authorization servers, the preferred one first.
+    /// The issuer identifiers of the authorization servers in order of preference.
     public let authorizationServers: [URL]
     private let preferredServer: URL
-    /// The scopes that the challenge names, else those that the resource supports; nil if neither does.
+    /// The scopes in the challenge, or else those that the resource supports; nil if neither is stated.
     public let scopes: Scopes?
     /// Whether the resource accepts only tokens that are bound to a key (RFC 9449).
     public var requiresBoundTokens: Bool { members["dpop_bound_access_tokens_required"]?.boolValue == true }
     /// All members of the document.
     public let members: JSONObject
 
-    /// The greatest size of a document, many times that of any real one.
+    /// The maximum size of a document, many times that of any real one.
     private static let greatestSize = 64 << 10
 
     /// Fetches the metadata of a resource.
     ///
     /// - Parameters:
-    ///   - resource: The resource identifier, as the resource itself writes it.
-    ///   - response: The resource's refusal with 401, whose challenge names the URL of the document and the scopes; nil for
-    ///     the well-known URL (RFC 9728 §3.1).
-    ///   - transport: Sends the request.
+    ///   - resource: The resource identifier, exactly as the resource states it.
+    ///   - response: The resource's refusal with 401, whose challenge names the URL of the document and the scopes. Nil
+    ///     uses the well-known URL (RFC 9728 §3.1).
+    ///   - transport: The handler that sends the request.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of the request; nil leaves it to the transport.
-    /// - Throws: `OAuthError.resourceDiscoveryFailed` if the resource publishes no metadata, or that of another resource,
-    ///   and `HTTPError`.
+    ///   - timeout: The timeout of the request; nil for that of the transport.
+    /// - Throws: `OAuthError.resourceDiscoveryFailed` if the resource publishes no metadata, or metadata of another
+    ///   resource; and `HTTPError`.
     public init(
         of resource: URL, challengedBy response: HTTPResponse? = nil, transport: any Handler = Transport.live,
         allowingInsecureHTTP: InsecureHTTP = .loopbackOnly, timeout: Duration? = nil
@@ -50,7 +51,7 @@ public struct ResourceMetadata: Sendable, Hashable {
             transport: BoundedResponses(
                 transport, maximumSize: Self.greatestSize, within: timeout ?? .seconds(60)),
             allowingInsecureHTTP: allowingInsecureHTTP,
-            // The metadata is trusted because it comes from this origin: redirects stay within it.
+            // The metadata is trusted because it comes from this origin, so redirects must stay within it.
             redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
         var request = try HTTPRequest(url: location, fields: [.accept: "application/json"])
         request.timeout = timeout
@@ -61,12 +62,12 @@ public struct ResourceMetadata: Sendable, Hashable {
         let scopes = challenges.lazy.compactMap { $0["scope"] }.first.map(Scopes.init(parsing:))
         try self.init(answer.body.bytes, of: resource, scopes: scopes) { server in
             guard let origin = HTTPOrigin(server), allowingInsecureHTTP.allows(origin) else { return false }
-            // Another machine's resource does not get to name what listens on this one.
+            // A resource on another machine must not name a service on this machine.
             return !origin.isLoopback || HTTPOrigin(resource)?.isLoopback == true
         }
     }
 
-    /// Decodes a document, which must be that of the resource.
+    /// Decodes a document, which must belong to the resource.
     private init(
         _ content: [UInt8], of resource: URL, scopes: Scopes?, isAllowed: (URL) -> Bool
     ) throws(OAuthError) {
@@ -75,7 +76,7 @@ public struct ResourceMetadata: Sendable, Hashable {
             throw .resourceDiscoveryFailed("the document is not JSON")
         }
         guard let object else { throw .resourceDiscoveryFailed("the document is not a JSON object") }
-        // RFC 9728 §3.3: the same characters, or one resource could obtain the tokens of another.
+        // RFC 9728 §3.3: the characters must be equal, or one resource could obtain the tokens of another.
         guard object["resource"]?.stringValue?.utf8.elementsEqual(resource.absoluteString.utf8) == true else {
             let named = OAuthError.printable(object["resource"]?.stringValue ?? "")
             throw .resourceDiscoveryFailed("the document is about '\(named)'")
@@ -105,13 +106,14 @@ public struct ResourceMetadata: Sendable, Hashable {
             throw OAuthError.resourceDiscoveryFailed("a resource identifier has no fragment")
         }
         guard let text else {
-            // RFC 9728 §3.1: between the host and the path; a slash after the host alone is removed.
+            // RFC 9728 §3.1: between the host and the path. A slash that is the whole path is removed.
             let isBare = target.path == "/" || target.path.utf8.starts(with: "/?".utf8)
             let suffix = isBare ? String(target.path.utf8.dropFirst()) ?? "" : target.path
             return try url("\(target.origin)/.well-known/oauth-protected-resource\(suffix)")
         }
         let location = try url(text)
-        // RFC 9728 §7.3 leaves it open; so no resource sends its clients to the network behind them.
+        // RFC 9728 §7.3 leaves the origin open. It must be the same here, so that no resource sends clients to their
+        // internal network.
         guard HTTPOrigin(location) == target.origin else {
             throw OAuthError.resourceDiscoveryFailed("the challenge names a document of another origin")
         }
@@ -127,16 +129,18 @@ public struct ResourceMetadata: Sendable, Hashable {
 }
 
 extension ResourceMetadata {
-    /// Returns the configuration of a client of the resource's first authorization server, which is then found by its own
-    /// metadata; its sign-ins request tokens for the resource (RFC 8707).
+    /// Returns a client configuration for the resource's first authorization server, whose metadata is then fetched.
+    ///
+    /// Its sign-ins request tokens for the resource (RFC 8707).
     ///
     /// - Parameters:
     ///   - registration: The registration of this program at that server.
-    ///   - scopes: The scopes that a sign-in requests; nil for those of the metadata, which the resource chooses: name them
-    ///     for a resource that is not trusted with all that the server would grant.
-    ///   - issuers: The servers that may receive the registration's secret or assertion; the resource chooses among them.
-    /// - Throws: `OAuthError.resourceDiscoveryFailed` for a registration with a secret or a key, unless the server is one of
-    ///   `issuers`.
+    ///   - scopes: The scopes that a sign-in requests; nil for those of the metadata, which the resource chooses. Name
+    ///     the scopes if you do not trust the resource with everything that the server would grant.
+    ///   - issuers: The servers that may receive the registration's secret or assertion; the resource chooses among
+    ///     them.
+    /// - Throws: `OAuthError.resourceDiscoveryFailed` for a registration with a secret or a key, unless the server is
+    ///   one of `issuers`.
     public func configuration(
         registration: ClientRegistration, scopes: Scopes? = nil, trusting issuers: [URL] = []
     ) throws(OAuthError) -> OAuthConfiguration {

@@ -4,18 +4,18 @@ import LatchAuth
 import LatchCore
 import PortableFoundation
 
-/// The way in which a server is told the resource that an access token is for.
+/// The parameter that tells a server the resource of an access token.
 enum ResourceSpelling: Sendable, Hashable {
-    /// The parameter `resource`, as many as there are (RFC 8707 §2).
+    /// The parameter `resource`, once for each resource (RFC 8707 §2).
     case resource
-    /// One parameter `audience`, as Auth0 has it.
+    /// One parameter `audience`, as at Auth0.
     case audience
-    /// The prefix of one resource's scopes, as Microsoft Entra has it, which refuses the parameter (AADSTS901002).
+    /// The prefix of one resource's scopes, as at Microsoft Entra, which refuses the parameter (AADSTS901002).
     case scopePrefix
 }
 
 extension AuthorizationServer {
-    /// The spelling of the server: that of the configuration, or else that of the product that the server is known to be.
+    /// The spelling from the configuration, or else that of the product that the server is known to be.
     var resourceSpelling: ResourceSpelling {
         statedSpelling ?? (isEntra ? .scopePrefix : isAuth0 ? .audience : .resource)
     }
@@ -34,15 +34,16 @@ extension AuthorizationServer {
             }
     }
 
-    /// Whether the server is Auth0, which names an endpoint in its metadata that no specification has.
+    /// Whether the server is Auth0, whose metadata names an endpoint that is in no specification.
     var isAuth0: Bool {
         (issuer.host() ?? "").utf8.ends(with: ".auth0.com".utf8)
             || metadata["mfa_challenge_endpoint"]?.stringValue?.utf8.ends(with: "/mfa/challenge".utf8) == true
     }
 
-    /// Returns the parameters of a request as the server takes them.
+    /// Returns the parameters of a request in the server's spelling.
     ///
-    /// - Throws: `OAuthError.invalidTarget` for several resources where the server takes one, and for one that it cannot be told.
+    /// - Throws: `OAuthError.invalidTarget` for several resources if the server accepts one, and for a resource that
+    ///   has no spelling at the server.
     func spelled(_ parameters: [(String, String)]) throws(OAuthError) -> [(String, String)] {
         let resources = parameters.filter { $0.0 == "resource" && !$0.1.isEmpty }.map(\.1)
         guard resourceSpelling != .resource, let resource = resources.first else { return parameters }
@@ -50,7 +51,7 @@ extension AuthorizationServer {
             throw .unspeakableTarget("The server takes one resource, and the request names \(resources.count).")
         }
         var spelled = parameters.filter { $0.0 != "resource" }
-        // The request of a code has named the resource, and a code is for no other one.
+        // The request for the code has already named the resource, and a code is for no other one.
         let type = parameters.first { $0.0 == "grant_type" }?.1
         guard type != "authorization_code", type != DeviceCodeGrant.type else { return spelled }
         if resourceSpelling == .audience {
@@ -64,9 +65,10 @@ extension AuthorizationServer {
         return spelled + [("scope", try Self.prefixed(scopes, with: resource).text)]
     }
 
-    /// Returns scopes as those of a resource: all of the granted ones (`.default`) where none is named.
+    /// Returns scopes of a resource: all granted ones (`.default`) if none is named.
     ///
-    /// Of a resource `https://x/` the scope is `https://x//.default`: the slash is a part of its name.
+    /// For the resource `https://x/` the scope is `https://x//.default`, because the slash is part of the resource's
+    /// name.
     private static func prefixed(_ scopes: Scopes, with resource: String) throws(OAuthError) -> Scopes {
         let own: Scopes = ["openid", "profile", "email", "address", "phone", "offline_access"]
         let asked = scopes.elements.filter { !own.contains($0) }
@@ -82,7 +84,7 @@ extension AuthorizationServer {
 }
 
 extension OAuthError {
-    /// A target that the server cannot be told, so that no request is sent.
+    /// Returns the error for a target that has no spelling at the server, so that no request is sent.
     fileprivate static func unspeakableTarget(_ message: String) -> OAuthError {
         OAuthError(
             code: OAuthError.invalidTarget.code, message: message,

@@ -6,7 +6,7 @@ import PortableFoundation
 
 /// The request for the metadata of an authorization server (RFC 8414 §3, OpenID Connect Discovery §4).
 struct ServerDiscovery: Sendable {
-    /// The greatest size of a metadata document, many times that of any real one.
+    /// The maximum size of a metadata document, many times that of any real one.
     private static let greatestSize = 256 << 10
 
     let issuer: URL
@@ -19,14 +19,14 @@ struct ServerDiscovery: Sendable {
 
     /// Fetches the metadata.
     ///
-    /// - Throws: `OAuthError.discoveryFailed` if the issuer publishes none, `invalidMetadata` if it is not that issuer's,
-    ///   `HTTPError` if it cannot be reached.
+    /// - Throws: `OAuthError.discoveryFailed` if the issuer publishes none, `issuerMismatch` if it is another issuer's,
+    ///   `invalidMetadata` if it is malformed. `HTTPError` if the server cannot be reached.
     func server() async throws -> AuthorizationServer {
         let client = Client(
             baseURL: issuer,
             transport: BoundedResponses(transport, maximumSize: Self.greatestSize, within: timeout ?? .seconds(60)),
             allowingInsecureHTTP: allowingInsecureHTTP,
-            // The metadata is trusted because it comes from this origin: redirects stay within it.
+            // The metadata is trusted because it comes from this origin, so redirects must stay within it.
             redirects: RedirectPolicy(maximum: 3, staysWithinOrigin: true), timeout: timeout)
         var last: HTTPStatus?
         var outage: OAuthError?
@@ -34,11 +34,11 @@ struct ServerDiscovery: Sendable {
             var request = try HTTPRequest(url: url, fields: [.accept: "application/json"])
             request.timeout = timeout
             let response = try await client.respond(to: request)
-            // A server of web pages answers any path with one of them.
+            // A web server may answer any path with a page.
             if response.status == .ok, let members = Self.members(response.body.bytesWithoutMark) {
                 return try decode(members)
             }
-            // A server may fail at a place that it does not have, and have another one.
+            // A server may fail at one place because the document is at another.
             if response.status.isServerError || response.status == .tooManyRequests {
                 outage = outage ?? OAuthError(response, now: clock.now)
             }
@@ -53,7 +53,7 @@ struct ServerDiscovery: Sendable {
     }
 
     private func decode(_ members: JSONObject) throws(OAuthError) -> AuthorizationServer {
-        // RFC 8414 §3.3: the same characters, or another issuer could pass for this one.
+        // RFC 8414 §3.3: the characters must be equal, or another issuer could pass for this one.
         let stated = members["issuer"]?.stringValue ?? ""
         guard stated.utf8.elementsEqual(issuer.absoluteString.utf8) || template?.matches(metadata: stated) == true
         else {
@@ -64,12 +64,14 @@ struct ServerDiscovery: Sendable {
 
     private func allows(_ url: URL) -> Bool {
         guard let origin = HTTPOrigin(url) else { return false }
-        // Another machine's server does not get to call what listens on this one.
+        // A server on another machine must not name a service on this machine.
         return allowingInsecureHTTP.allows(origin) && (!origin.isLoopback || HTTPOrigin(issuer)?.isLoopback == true)
     }
 
-    /// Returns the places of the document: that of OpenID Connect, which most servers have, then that of OAuth, and for an
-    /// issuer with a path that of OpenID Connect where OAuth puts it (RFC 8414 §5).
+    /// Returns the URLs at which the document may be, in the order of the attempts.
+    ///
+    /// The first is that of OpenID Connect, which most servers have. The second is that of OAuth. For an issuer with a
+    /// path, the third is the document of OpenID Connect at the place that OAuth defines (RFC 8414 §5).
     static func locations(of issuer: URL) throws(OAuthError) -> [URL] {
         let text = issuer.absoluteString
         guard let origin = HTTPOrigin(issuer) else {

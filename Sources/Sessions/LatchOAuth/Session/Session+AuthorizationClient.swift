@@ -7,18 +7,18 @@ import PortableFoundation
 import Synchronization
 
 extension Session where Value == Tokens {
-    /// Creates a session whose tokens are refreshed at an authorization server that is found by its issuer.
+    /// Creates a session that refreshes its tokens at an authorization server, which is found by its issuer.
     ///
-    /// As ``init(tokenEndpoint:store:policy:clock:random:executor:)``; the server's metadata is fetched with the first
-    /// refresh. The ID token of a refresh replaces that of the sign-in if it is valid and of the same user
-    /// (OpenID Connect Core §12.2).
+    /// It differs from ``init(tokenEndpoint:store:policy:clock:random:executor:)`` in that the first refresh fetches
+    /// the server's metadata. The ID token of a refresh replaces that of the sign-in if it is valid and for the same
+    /// user (OpenID Connect Core §12.2).
     ///
     /// - Parameters:
     ///   - client: The client of the server.
-    ///   - store: Keeps the tokens.
-    ///   - policy: Decides when to refresh.
+    ///   - store: The store of the tokens.
+    ///   - policy: The times at which tokens are refreshed.
     ///   - random: The source of jitter and idempotency keys.
-    ///   - executor: Runs the session's own tasks; nil means the global pool.
+    ///   - executor: The executor of the session's own tasks; nil for the global pool.
     public init(
         client: AuthorizationClient, store: any TokenStore<Tokens>, policy: RefreshPolicy = RefreshPolicy(),
         random: RandomSource = .system, executor: (any TaskExecutor)? = nil
@@ -35,15 +35,16 @@ extension Session where Value == Tokens {
     /// let session = try await Session.signIn(with: configuration, using: browser, store: store)
     /// ```
     ///
-    /// At the next launch, ``init(client:store:policy:random:executor:)`` continues the session from the same store, with a
-    /// client of the same configuration.
+    /// At the next launch, continue the session with ``init(client:store:policy:random:executor:)``, from the same
+    /// store and with a client of the same configuration.
     ///
     /// - Parameters:
     ///   - configuration: The server and the registration of this program.
-    ///   - browser: Shows the server's page.
-    ///   - store: Keeps the tokens.
+    ///   - browser: The browser that shows the server's page.
+    ///   - store: The store of the tokens.
     ///   - request: The parameters of the request.
-    /// - Throws: The errors of the browser, and those of ``AuthorizationClient/finish(_:)-(URL)``; nothing is then stored.
+    /// - Throws: The errors of the browser, and those of ``AuthorizationClient/finish(_:)-(URL)``; nothing is stored
+    ///   then.
     public static func signIn(
         with configuration: OAuthConfiguration, using browser: some Browser, store: any TokenStore<Tokens>,
         request: AuthorizationRequest = AuthorizationRequest()
@@ -53,15 +54,15 @@ extension Session where Value == Tokens {
         return session
     }
 
-    /// Signs the user in through a browser; nothing is stored if that fails, and whoever was signed in stays.
+    /// Signs the user in through a browser; if that fails, nothing is stored, and the previous user stays signed in.
     ///
     /// - Parameters:
-    ///   - browser: Shows the server's page.
+    ///   - browser: The browser that shows the server's page.
     ///   - request: The parameters of the request.
     ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
-    /// - Returns: The server's response, whose ID token is verified.
-    /// - Throws: The errors of the browser, those of ``AuthorizationClient/finish(_:)-(URL)``, a `store…` code if the tokens
-    ///   cannot be stored, and `OAuthError.noAuthorizationClient` for a session without one.
+    /// - Returns: The server's response with the verified ID token.
+    /// - Throws: The errors of the browser and those of ``AuthorizationClient/finish(_:)-(URL)``. A `store…` code if
+    ///   the tokens cannot be stored, and `OAuthError.noAuthorizationClient` for a session without a client.
     @discardableResult
     public func signIn(
         using browser: some Browser, _ request: AuthorizationRequest = AuthorizationRequest(),
@@ -80,7 +81,7 @@ extension AuthorizationClient {
     ///
     /// - Parameters:
     ///   - request: The parameters of the request.
-    ///   - browser: Shows the server's page.
+    ///   - browser: The browser that shows the server's page.
     ///   - key: The key to bind the tokens to (RFC 9449 §10); nil for tokens without a binding.
     /// - Throws: The errors of the browser, and those of ``finish(_:)-(URL)``.
     public func authorize(
@@ -93,14 +94,14 @@ extension AuthorizationClient {
             begun.withLock { $0 = attempt }
             return attempt
         }
-        // The response to an earlier attempt would be judged by that one's requirements.
+        // A response to an earlier attempt would be checked against that attempt's requirements.
         guard begun.withLock({ $0 })?.isAnswered(by: callback) == true else { throw OAuthError.stateMismatch }
         return try await finish(callback)
     }
 
     /// Fetches the server's keys unless they are known.
     ///
-    /// Without them an ID token cannot be verified, and is dropped; no refresh fails for it.
+    /// Without them an ID token cannot be verified and is dropped, but the refresh does not fail.
     private func fetchKeys() async {
         do { _ = try await resolved().idTokens?.keys?.keys() } catch { return }
     }
@@ -112,11 +113,11 @@ extension AuthorizationClient {
 
     /// Refreshes tokens for a session.
     ///
-    /// The refresh token has been used up when the response is there, and its successor is stored only after this: nothing
-    /// delays it, so the keys for the ID token are fetched before.
+    /// When the response arrives, the issuer has used up the refresh token, and the successor is not stored yet. No
+    /// request may delay that, so the keys for the ID token are fetched before.
     @Sendable func refresh(_ request: RefreshRequest<Tokens>) async throws -> Tokens {
         if request.credential.idToken != nil { await fetchKeys() }
-        // After the response nothing is awaited that a cancellation, or another request, could end or delay.
+        // After the response, nothing is awaited that a cancellation or another request could end or delay.
         let resolved = try await resolved()
         let sent = clock.now
         var tokens = try await resolved.endpoint.refresh(
@@ -134,8 +135,8 @@ extension AuthorizationClient {
             await resolved.endpoint.discard(tokens)
             throw AuthError.reauthenticationRequired.caused(by: error)
         } catch {
-            // The refresh token has been used up: a session must not be lost for an ID token that nobody needs, and that
-            // of the sign-in stays valid.
+            // The refresh token is used up, so an ID token that is not valid must not cost the session. The sign-in's
+            // ID token stays valid.
             tokens.idToken = nil
         }
         return tokens

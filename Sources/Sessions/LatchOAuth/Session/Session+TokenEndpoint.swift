@@ -13,19 +13,20 @@ extension Session where Value == Tokens {
     /// try await session.signIn(with: PasswordGrant(username: "ada", password: password))
     /// ```
     ///
-    /// `OAuthError.invalidGrant` ends it: the server then no longer accepts the refresh token. Another refusal that may be about
-    /// the refresh token ends it if it repeats after five minutes. Failed client authentication, an outage and a lost network
-    /// leave it as it is. Where the server requires the user
-    /// (`interaction_required` and its kin, OpenID Connect Core §3.1.2.6, or a `suberror` of Microsoft Entra), requests fail with `AuthError.stepUpRequired`,
-    /// and ``LatchAuth/Session/stepUp`` holds the requirement until the user has authenticated.
+    /// `OAuthError.invalidGrant` ends the session: the server then no longer accepts the refresh token. Another refusal
+    /// that may concern the refresh token ends it if it repeats after five minutes. Failed client authentication, an
+    /// outage and a lost network do not affect it. A server may require the user, with `interaction_required` and
+    /// similar codes (OpenID Connect Core §3.1.2.6) or a `suberror` of Microsoft Entra. Requests then fail with
+    /// `AuthError.stepUpRequired`, and ``LatchAuth/Session/stepUp`` holds the requirement until the user has
+    /// authenticated.
     ///
     /// - Parameters:
-    ///   - tokenEndpoint: Issues the tokens.
-    ///   - store: Keeps the tokens.
-    ///   - policy: Decides when to refresh.
-    ///   - clock: The time; nil for that of the token endpoint.
+    ///   - tokenEndpoint: The endpoint that issues the tokens.
+    ///   - store: The store of the tokens.
+    ///   - policy: The times at which tokens are refreshed.
+    ///   - clock: The clock of the session; nil for that of the token endpoint.
     ///   - random: The source of jitter and idempotency keys.
-    ///   - executor: Runs the session's own tasks; nil means the global pool.
+    ///   - executor: The executor of the session's own tasks; nil for the global pool.
     public init(
         tokenEndpoint: TokenEndpoint, store: any TokenStore<Tokens>, policy: RefreshPolicy = RefreshPolicy(),
         clock: WallClock? = nil, random: RandomSource = .system, executor: (any TaskExecutor)? = nil
@@ -58,7 +59,7 @@ extension Session where Value == Tokens {
                 } catch let error as OAuthError where error == .invalidGrant || error == .noRefreshToken {
                     throw AuthError.reauthenticationRequired.caused(by: error)
                 } catch let error as OAuthError {
-                    // The issuer continues the session once the user has authenticated: nothing has ended.
+                    // The issuer continues the session after the user has authenticated, so the session has not ended.
                     guard let requirement = error.requirement else { throw error }
                     throw AuthError.stepUpRequired(requirement, cause: error)
                 }
@@ -69,12 +70,12 @@ extension Session where Value == Tokens {
     ///
     /// - Parameters:
     ///   - grant: The grant that the endpoint exchanges for tokens.
-    ///   - endpoint: The token endpoint, which verifies no ID tokens; nil for the one of `init(tokenEndpoint:store:)`, or
+    ///   - endpoint: The token endpoint, which verifies no ID tokens. Nil for that of `init(tokenEndpoint:store:)`, or
     ///     for the client of `init(client:store:)`.
     ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for tokens without a binding.
     /// - Returns: The server's response, with the difference between requested and granted scopes.
-    /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` if there is no endpoint, and
-    ///   a `store…` code if the tokens cannot be stored.
+    /// - Throws: The errors of `TokenEndpoint.tokens(for:)`, `OAuthError.noTokenEndpoint` without an endpoint, and a
+    ///   `store…` code if the tokens cannot be stored.
     @discardableResult
     public func signIn(
         with grant: some Grant, at endpoint: TokenEndpoint? = nil, boundTo key: DPoPKey? = nil
@@ -95,9 +96,10 @@ extension Session where Value == Tokens {
 
     /// Signs the user out: first on this device, with or without a network, and then at the server.
     ///
-    /// A server that cannot be reached is asked again later, also by the next start of the program, until a user signs in.
+    /// If the server cannot be reached, it is asked again later, also after the next start of the program, until a user
+    /// signs in.
     ///
-    /// - Returns: Whether the server confirmed; false as well if no user was signed in.
+    /// - Returns: Whether the server confirmed the sign-out; also false if no user was signed in.
     /// - Throws: A `store…` code if this device cannot remove the tokens; they are revoked nevertheless.
     @discardableResult
     public func signOut(revokingAt endpoint: TokenEndpoint) async throws -> Bool {

@@ -6,17 +6,17 @@ import Synchronization
 
 /// The response to a refresh, with as much of its content as has arrived.
 ///
-/// A refresh may have used up its token. So nothing but the end of the connection ends the exchange, and what has arrived is
-/// read, even if the end is missing.
+/// A refresh may have used up its token. Only the end of the connection therefore ends the exchange, and the content
+/// that has arrived is read even if its end is missing.
 package struct RefreshAnswer: Sendable {
-    /// The response; its content is in memory.
+    /// The response, whose content is in memory.
     package let response: HTTPResponse
     /// The reason why the end of the content is missing; nil if the content is whole.
     package let failure: (any Error)?
 
-    /// The greatest size of the content: multiples of any real token response.
+    /// The maximum size of the content, several times that of any real token response.
     private static let greatestSize = 1 << 20
-    /// The time in which the next part of a response has to follow a content that cannot become much more useful.
+    /// The time limit for the next part of a response, once more content would be of little use.
     private static let endTime = Duration.seconds(5)
 
     /// Sends a request that refreshes.
@@ -56,7 +56,7 @@ package struct RefreshAnswer: Sendable {
             self.clock = clock
         }
 
-        /// Reads up to the end; returns the error if that is missing.
+        /// Reads up to the end; returns the error if the end is missing.
         mutating func read() async -> (any Error)? {
             do {
                 while let chunk = try await next() {
@@ -73,8 +73,8 @@ package struct RefreshAnswer: Sendable {
 
         /// Returns the next chunk.
         ///
-        /// A server that announced more than it sends keeps its connection open. Nobody waits for that once there is a refresh
-        /// token, or the object is whole, or where no tokens can come.
+        /// A server that announced more content than it sends keeps its connection open. The time limit applies once
+        /// there is a refresh token, the object is complete, or no tokens can come.
         private mutating func next() async throws -> [UInt8]? {
             let maySuffice = scan.isOver || scan.token != nil || !scan.beginsWithObject && !bytes.isEmpty
             guard maySuffice || !isSuccess else { return try await iterator.next() }
@@ -99,7 +99,7 @@ package struct RefreshAnswer: Sendable {
     }
 }
 
-/// A transport that receives the response to a refresh as it arrives, and gives all that has come.
+/// A transport that receives the response to a refresh piece by piece, and returns all content that arrived.
 package struct RefreshTransport: Handler {
     private let transport: any Handler
     private let names: [String]
@@ -119,7 +119,7 @@ package struct RefreshTransport: Handler {
         request.wantsStream = true
         let response = try await transport.respond(to: request)
         guard !response.body.isInMemory else { return response }
-        // A task that the caller's cancellation does not reach.
+        // A separate task, which the caller's cancellation does not reach.
         return await Task { [names, clock] in
             var content = RefreshAnswer.Content(response, names: names, clock: clock)
             let error = await content.read()

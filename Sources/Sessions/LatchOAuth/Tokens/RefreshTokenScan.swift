@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reader of the refresh token in the response to a refresh, whatever else is wrong with the response.
+/// A reader of the refresh token in the response to a refresh, even if the rest of the response is wrong.
 ///
-/// The issuer has used up the old refresh token, so the new one must not be lost. It tolerates duplicate members, numbers
-/// and strings that JSON forbids, and a missing end. The reader takes each byte once. It reads the members of the first object, not
-/// of objects inside it, and only strings with both quotation marks.
+/// The issuer has used up the old refresh token, so the new one must not be lost. The reader tolerates duplicate
+/// members, numbers and strings that JSON forbids, and a missing end. It takes each byte once. It reads the members of
+/// the first object, not of nested objects, and only strings with both quotation marks.
 struct RefreshTokenScan: Sendable {
-    /// The names of the refresh token, the preferred one first.
+    /// The names of the refresh token in order of preference.
     private let names: [String]
     /// The last usable value of each name.
     private var values: [String: String] = [:]
 
     /// The number of objects and arrays around the next byte.
     private var depth = 0
-    /// Whether no further byte is read, since the object has ended.
+    /// Whether the object has ended, so that no further byte is read.
     private(set) var isOver = false
-    /// Whether nothing but space comes before the object, unlike the notice of a PHP program.
+    /// Whether only whitespace comes before the object, and not a notice of PHP, for example.
     private(set) var beginsWithObject = true
     /// Whether the next byte is inside a string.
     private var isInString = false
     /// Whether the last byte of the string was a backslash that escapes the next byte.
     private var isEscaped = false
-    /// The bytes of the string between its quotation marks; empty for strings that are not read.
+    /// The bytes of the string between its quotation marks; empty for strings that are skipped.
     private var text: [UInt8] = []
-    /// The last string of the object, which a colon turns into a name, and anything else into a value.
+    /// The last string of the object.
+    ///
+    /// A colon makes it a name, everything else a value.
     private var string: String?
     /// The name whose value follows.
     private var name: String?
@@ -37,7 +39,7 @@ struct RefreshTokenScan: Sendable {
         }
     }
 
-    /// The refresh token; nil if none that can be used has arrived.
+    /// The refresh token; nil if no usable one has arrived.
     var token: String? {
         var end = self
         end.keepValue()
@@ -77,12 +79,12 @@ struct RefreshTokenScan: Sendable {
         case UInt8(ascii: ",") where depth == 1: endMember()
         case ...0x20: break
         default:
-            // A number, a literal, or text without quotation marks, of which a string may only be a part.
+            // A number, a literal, or unquoted text, which may contain strings.
             if depth == 1 { (name, string) = (nil, nil) }
         }
     }
 
-    /// White space, and the bytes of a byte order mark (RFC 8259 §2 and §8.1).
+    /// Whitespace, and the bytes of a byte order mark (RFC 8259 §2 and §8.1).
     private static let spaces: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
     private mutating func endMember() {
@@ -90,9 +92,9 @@ struct RefreshTokenScan: Sendable {
         (name, string) = (nil, nil)
     }
 
-    /// Keeps the last string as the value of the current name, if that is the refresh token's.
+    /// Keeps the last string as the value of the current name, if that is a name of the refresh token.
     private mutating func keepValue() {
-        // A character that cannot be read leaves no token.
+        // A string with an unreadable character is not a token.
         guard let name, let string, names.contains(name), !string.isEmpty, !string.unicodeScalars.contains("\u{FFFD}")
         else {
             return
@@ -110,7 +112,7 @@ private enum EscapedText {
         UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
     ]
 
-    /// Returns the text between two quotation marks; nil if it has an escape that JSON does not know.
+    /// Returns the text between two quotation marks; nil if it has an escape that JSON does not define.
     static func decode(_ bytes: [UInt8]) -> String? {
         guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
         var units: [UInt16] = []
@@ -121,7 +123,7 @@ private enum EscapedText {
                 guard let unit = unit(of: &rest) else { return nil }
                 units.append(unit)
             } else {
-                // Two escapes in succession may be one character (RFC 8259 §7).
+                // Two consecutive escapes may form one character (RFC 8259 §7).
                 text += String(decoding: units, as: UTF16.self)
                 units.removeAll(keepingCapacity: true)
                 let end = rest.firstIndex(of: UInt8(ascii: "\\")) ?? rest.endIndex
@@ -132,7 +134,7 @@ private enum EscapedText {
         return text + String(decoding: units, as: UTF16.self)
     }
 
-    /// Reads the rest of an escape after the backslash; a lone surrogate is a unit like others.
+    /// Reads the rest of an escape after the backslash; a lone surrogate counts like any other unit.
     private static func unit(of rest: inout ArraySlice<UInt8>) -> UInt16? {
         guard let kind = rest.popFirst() else { return nil }
         if kind != UInt8(ascii: "u") { return escapes[kind].map(UInt16.init) }

@@ -8,7 +8,8 @@ import PortableFoundation
 extension TokenEndpoint {
     /// Deletes an access token at GitHub, which has no revocation endpoint.
     ///
-    /// Its API takes no refresh token, and could only end the user's sign-ins on all devices. A refresh token ends by itself.
+    /// GitHub's API accepts no refresh token, and could only end the user's sign-ins on all devices. A refresh token
+    /// expires by itself.
     ///
     /// - Throws: `OAuthError.noRevocationEndpoint` for a client without a secret, which cannot delete tokens.
     func delete(_ token: String, _ hint: TokenTypeHint?, at url: URL) async throws {
@@ -30,7 +31,7 @@ extension TokenEndpoint {
                 throw OAuthError.invalidResponse("it is neither empty nor JSON", status: response.status)
             }
         } catch let error as OAuthError where error.status == .notFound && error.issuerMessage != nil {
-            // GitHub's word for a token that it does not know.
+            // GitHub's response for an unknown token.
             return
         }
     }

@@ -15,15 +15,17 @@ import Synchronization
 /// try await session.signIn(with: PasswordGrant(username: "ada", password: password))
 /// ```
 ///
-/// It follows no redirect and carries no session, since its requests contain secrets.
+/// It follows no redirect and has no session, because its requests contain secrets.
 public struct TokenEndpoint: Sendable {
     /// The authorization server.
     public let server: AuthorizationServer
-    /// The registration of the client; its method of authentication is one of the server's metadata, unless one was named or none fits.
+    /// The registration of the client.
+    ///
+    /// Its authentication method is one that the server's metadata lists, unless you chose one or none fits.
     public let registration: ClientRegistration
     /// The handling of a response with unrequested scopes; a session's refresh only reports them.
     public let unrequestedScopes: UnrequestedScopes
-    /// The time, for responses without a date and for the session.
+    /// The clock for responses without a date, and for the session.
     package let clock: WallClock
     /// The source of the identifiers of client assertions.
     let random: RandomSource
@@ -36,12 +38,12 @@ public struct TokenEndpoint: Sendable {
     ///   - server: The authorization server.
     ///   - registration: The registration of the client.
     ///   - unrequestedScopes: The handling of a response with unrequested scopes.
-    ///   - transport: Sends the requests.
-    ///   - interceptors: Interceptors around the transport, such as logs; never the session that is refreshed here.
+    ///   - transport: The handler that sends the requests.
+    ///   - interceptors: The interceptors around the transport, such as logs; never the session that is refreshed here.
     ///   - allowingInsecureHTTP: The hosts that may be addressed by plain http.
-    ///   - timeout: The timeout of one request; nil leaves it to the transport. The refresh of a session has none once it is
-    ///     sent: its response may hold the only valid refresh token. It ends with its connection.
-    ///   - clock: The time.
+    ///   - timeout: The timeout of one request; nil for that of the transport. A session's refresh that was sent has no
+    ///     timeout, because its response may hold the only valid refresh token. It ends with its connection.
+    ///   - clock: The clock for the tokens' expiry.
     ///   - random: The source of the identifiers of client assertions.
     public init(
         server: AuthorizationServer, registration: ClientRegistration = .none,
@@ -57,7 +59,7 @@ public struct TokenEndpoint: Sendable {
         self.timeout = timeout
         client = Client(
             baseURL: server.issuer,
-            // Multiples of any real token response.
+            // Several times the size of any real token response.
             transport: RefreshTransport(
                 BoundedResponses(transport, maximumSize: 1 << 20, within: timeout ?? .seconds(60)), clock: clock),
             interceptors: interceptors, allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
@@ -67,11 +69,12 @@ public struct TokenEndpoint: Sendable {
     ///
     /// - Parameters:
     ///   - grant: The grant to exchange.
-    ///   - idempotencyKey: The idempotency key, the same for each repeat of the same request; nil for none. A server
-    ///     that supports it answers a repeat with the same tokens.
-    ///   - key: The key to bind the tokens to (RFC 9449 §5), or nil for none; they carry it from then on, through all
-    ///     refreshes. Tokens that are not bound to it are refused.
-    /// - Throws: `OAuthError` if the server refuses or its response is invalid, `HTTPError` if it cannot be reached.
+    ///   - idempotencyKey: The idempotency key, which is the same for each repetition of a request; nil for none. A
+    ///     server that supports it answers a repetition with the same tokens.
+    ///   - key: The key to bind the tokens to (RFC 9449 §5); nil for none. The tokens keep it through all refreshes.
+    ///     Tokens that are not bound to it are refused.
+    /// - Throws: `OAuthError` if the server refuses or its response is invalid; `HTTPError` if the server cannot be
+    ///   reached.
     public func tokens(
         for grant: some Grant, idempotencyKey: String? = nil, boundTo key: DPoPKey? = nil
     ) async throws -> TokenResponse {
@@ -82,16 +85,18 @@ public struct TokenEndpoint: Sendable {
         throw OAuthError.unrequestedScope
     }
 
-    /// Exchanges a grant for any granted scopes: a refresh has used up its token, and a refused response would lose the
-    /// session.
+    /// Exchanges a grant, and accepts any granted scopes.
+    ///
+    /// A refresh has used up its token, so refusing the response would lose the session.
     private func exchange(_ grant: some Grant, _ context: RequestContext) async throws -> TokenResponse {
         let form = [("grant_type", grant.type)] + grant.parameters
         let response: HTTPResponse
         do {
             response = try await post(form, to: endpoint("token_endpoint", server.tokenEndpoint), context)
         } catch let error as OAuthError {
-            // RFC 6749 §5.2 uses 400 for a wrong password or refresh token, and 401 for a wrong client, with a code. Servers
-            // that use 401 for the first do so without one. For a client that authenticates it may mean the client.
+            // RFC 6749 §5.2 requires 400 for a wrong password or refresh token, and 401 with a code for a wrong client.
+            // Servers that send 401 for the password omit the code. If the client authenticates, such a 401 may concern
+            // the client.
             if grant is PasswordGrant, error == .unauthorized, error.issuerCode == nil {
                 throw error.reclassified(as: .invalidGrant)
             }
@@ -106,7 +111,7 @@ public struct TokenEndpoint: Sendable {
     /// Decodes the tokens of a successful response.
     ///
     /// - Parameter type: The type of the token; nil for an access token.
-    /// - Throws: `OAuthError`, and `IncompleteRefresh` if a refresh token can be read all the same.
+    /// - Throws: `OAuthError`, and `IncompleteRefresh` if a refresh token can be read nevertheless.
     private func decode(
         _ response: HTTPResponse, type: TokenType? = nil, expecting scopes: Scopes?, keeping refresh: String?,
         _ context: RequestContext, hiding secrets: @autoclosure () -> [String]
@@ -131,7 +136,7 @@ public struct TokenEndpoint: Sendable {
         return decoded
     }
 
-    /// Returns the error to throw for a response that cannot be used, and that may hold a new refresh token.
+    /// Returns the error to throw for an unusable response that may hold a new refresh token.
     private func incomplete(_ response: HTTPResponse, _ error: any Error, of sent: Tokens?) -> any Error {
         guard var grant = sent, response.status.isSuccess,
             let refresh = TokenResponseDecoder(clock: clock).refreshToken(
@@ -148,8 +153,8 @@ extension TokenEndpoint {
     /// Refreshes tokens, at the token endpoint (RFC 6749 §6) or at the server's JSON endpoint.
     ///
     /// - Parameter target: The resource that the access token is for (RFC 8707 §2.2); nil for those of the sign-in.
-    /// - Throws: `OAuthError.invalidTarget` if the server's JSON endpoint knows no resources, and `IncompleteRefresh` if the
-    ///   response has a new refresh token and is not usable otherwise.
+    /// - Throws: `OAuthError.invalidTarget` if the server's JSON endpoint does not support resources.
+    ///   `IncompleteRefresh` if only the refresh token of the response is usable.
     package func refresh(
         _ tokens: Tokens, for target: TokenTarget? = nil, idempotencyKey: String? = nil
     ) async throws -> TokenResponse {
@@ -166,7 +171,7 @@ extension TokenEndpoint {
         return try await refreshByJSON(refresh, granted: tokens.grantedScopes, at: url, context)
     }
 
-    /// Refreshes at a backend that takes `{"refresh_token": …}`.
+    /// Refreshes at a backend that accepts `{"refresh_token": …}`.
     private func refreshByJSON(
         _ refresh: String, granted: Scopes?, at url: URL, _ context: RequestContext
     ) async throws -> TokenResponse {
@@ -199,29 +204,31 @@ extension TokenEndpoint {
     /// A token that the server does not recognize counts as revoked (RFC 7009 §2.2).
     ///
     /// - Throws: `OAuthError.temporarilyUnavailable` if the server cannot do it now: the token is then still valid, and
-    ///   `retryAfter` may say when to try again. `OAuthError.noRevocationEndpoint` if the server has no such endpoint.
-    ///   `OAuthError.invalidResponse` if a success is neither empty nor JSON, such as the page of a captive portal.
+    ///   `retryAfter` may hold the time until a retry. `OAuthError.noRevocationEndpoint` if the server has no such
+    ///   endpoint. `OAuthError.invalidResponse` if a success is neither empty nor JSON, such as the page of a captive
+    ///   portal.
     public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
         if let url = server.tokenDeletionURL { return try await delete(token, hint, at: url) }
         guard let url = server.revocationEndpoint else { throw OAuthError.noRevocationEndpoint }
         let response = try await post(
             [("token", token), ("token_type_hint", hint?.rawValue ?? "")], to: endpoint("revocation_endpoint", url))
-        // RFC 7009 §2.2: the status says everything. A page says that something else has responded.
+        // RFC 7009 §2.2: only the status counts. A page means that another server has responded.
         guard response.revocationOutcome == .confirmed else {
             throw OAuthError.invalidResponse("it is neither empty nor JSON", status: response.status)
         }
     }
 
-    /// Revokes both tokens, the longer-lived refresh token first.
+    /// Revokes both tokens, first the refresh token, which lives longer.
     ///
     /// Both are tried, even if the first fails.
     ///
-    /// - Throws: As `revoke(_:hint:)`, the error of the refresh token first.
+    /// - Throws: As `revoke(_:hint:)`; the error of the refresh token takes precedence.
     public func revoke(_ tokens: Tokens) async throws {
         let first = await failure { if let refresh = tokens.refresh { try await revoke(refresh, hint: .refresh) } }
         let second = await failure { try await revoke(tokens.access, hint: .access) }
         if let first { throw first }
-        // RFC 7009 §2.2: an unknown token counts as revoked; some servers end it with the refresh token, and say so.
+        // RFC 7009 §2.2: an unknown token counts as revoked. Some servers end it with the refresh token, and report it
+        // as invalid.
         if tokens.refresh != nil, (second as? OAuthError)?.issuerCode == "invalid_token" { return }
         // RFC 7009 §2.2.1: a server need not revoke access tokens; without the refresh token they expire soon.
         if let second, second as? OAuthError != .unsupportedTokenType || tokens.refresh == nil { throw second }
@@ -229,17 +236,18 @@ extension TokenEndpoint {
 
     /// Revokes both tokens without throwing.
     ///
-    /// Only what the server itself has said of the token ends the duty to revoke it. Any other error may come from a portal, a
-    /// filter or a gateway, or be mended at the server.
+    /// Only the server's own statement about the token ends the duty to revoke it. Any other error may come from a
+    /// portal, a filter or a gateway, or may be corrected at the server.
     func revocation(_ tokens: Tokens) async -> RevocationOutcome {
         guard let error = await failure(of: { try await revoke(tokens) }) else { return .confirmed }
         guard let error = error as? OAuthError else { return .unavailable }
         return error == .noRevocationEndpoint || error.isFinalForToken ? .refused : .unavailable
     }
 
-    /// Revokes tokens that have just been issued and are not used, where that ends no other session of their user.
+    /// Revokes tokens that have just been issued and are not used, unless that would end other sessions of their user.
     ///
-    /// Elsewhere they expire: only this process has seen them. The caller's cancellation does not prevent the revocation.
+    /// At other servers they expire unused, because only this process has seen them. The caller's cancellation does not
+    /// prevent the revocation.
     package func discard(_ tokens: Tokens) async {
         guard server.revokesSingleSignIns else { return }
         _ = await Task { await revocation(tokens) }.value
@@ -256,13 +264,13 @@ extension TokenEndpoint {
 extension TokenEndpoint {
     /// The parts of a request apart from its content.
     struct RequestContext: Sendable {
-        /// The same for each repeat of the same request.
+        /// The idempotency key, which is the same for each repetition of the request.
         var idempotencyKey: String?
         /// The key that the tokens are bound to.
         var key: DPoPKey?
         /// Whether the response contains tokens.
         var yieldsTokens = false
-        /// The tokens that the request refreshes, whose response must not be lost; nil for other requests.
+        /// The tokens that the request refreshes, so that its response must not be lost; nil for other requests.
         var refreshed: Tokens?
     }
 
@@ -278,7 +286,7 @@ extension TokenEndpoint {
         server.endpoint(name, or: usual, mutualTLS: registration.authentication == .tls) ?? usual
     }
 
-    /// The values of a form that no error may repeat.
+    /// Returns the values of a form that no error may repeat.
     private func secrets(of form: [(String, String)]) -> [String] {
         form.filter { !Self.harmlessParameters.contains($0.0) }.map(\.1) + [registration.secret].compactMap(\.self)
     }
@@ -301,7 +309,7 @@ extension TokenEndpoint {
         }
     }
 
-    /// Requests a resource of the server itself with a user's tokens.
+    /// Requests a resource of the authorization server with a user's tokens.
     func get(_ url: URL, with tokens: Tokens) async throws -> HTTPResponse {
         var request = try HTTPRequest(url: url, fields: [.accept: "application/json, application/jwt"])
         request.timeout = timeout
@@ -317,7 +325,7 @@ extension TokenEndpoint {
     /// Posts content.
     ///
     /// - Parameters:
-    ///   - secrets: The secrets of the content, which no error may repeat.
+    ///   - secrets: The secrets in the content, which no error may repeat.
     ///   - complete: Sets the content.
     func send(
         to url: URL, _ context: RequestContext = RequestContext(), hiding secrets: [String],
@@ -332,7 +340,7 @@ extension TokenEndpoint {
         let attempt = TokenRequestAttempt(complete, key: context.key)
         request.modifiers.append(attempt)
         var response = try await respond(to: request, context)
-        // RFC 9449 §8: a server that requires a nonce, or another time, gets the request once more.
+        // RFC 9449 §8: if the server requires a nonce or another time, the request is sent once more.
         if attempt.isWorthRepeating { response = try await respond(to: request, context) }
         guard response.status.isSuccess else { throw OAuthError(response, hiding: secrets, now: clock.now) }
         // Tokens are never searched for an error; see `decode`.
@@ -342,7 +350,7 @@ extension TokenEndpoint {
         return response
     }
 
-    /// Sends a request; that of a refresh is ended by its connection only.
+    /// Sends a request; only its connection ends a refresh.
     private func respond(to request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
         guard context.refreshed != nil else { return try await client.respond(to: request) }
         let answer = try await RefreshAnswer.to(request, from: client)
@@ -351,8 +359,9 @@ extension TokenEndpoint {
     }
 }
 
-/// A modifier that gives each message of a token request its own proof, and its own assertion of the client: a server
-/// accepts them once (RFC 9449 §11.1, RFC 7523 §3).
+/// A modifier that gives each message of a token request a new proof and a new assertion of the client.
+///
+/// A server accepts each only once (RFC 9449 §11.1, RFC 7523 §3).
 private final class TokenRequestAttempt: RequestModifier {
     private let complete: @Sendable (inout HTTPRequest) throws -> Void
     private let key: DPoPKey?
@@ -383,7 +392,7 @@ private final class TokenRequestAttempt: RequestModifier {
 extension HTTPResponse {
     /// Returns the members of a response that is a JSON object.
     ///
-    /// RFC 8259 §4 does not define duplicate names; the parser refuses them, so that no other parser can read the same
+    /// RFC 8259 §4 does not define duplicate names. The parser refuses them, so that no other parser can read the same
     /// response differently. A byte order mark is ignored (§8.1).
     ///
     /// - Throws: `OAuthError.invalidResponse`, which does not quote the response.

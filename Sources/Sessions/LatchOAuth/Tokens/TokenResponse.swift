@@ -14,13 +14,14 @@ public struct TokenResponse: Sendable, Hashable {
     public var requestedScopes: Scopes?
     /// All other members of the response.
     public var extra: JSONObject
-    /// The verified claims of the ID token; nil if there is none, or if nothing has verified it, as in the response to a
-    /// refresh, which its session verifies.
+    /// The verified claims of the ID token; nil without an ID token, or if it is not verified.
+    ///
+    /// The ID token of a refresh is not verified here, but by the session.
     public internal(set) var idTokenClaims: Claims?
 
     /// The lifetime of the refresh token, as GitHub, Google and Keycloak state it; nil if the server does not.
     ///
-    /// Keycloak states zero for one without an end.
+    /// Keycloak states zero for a refresh token without an expiry.
     public var refreshLifetime: Duration? {
         let value = ["refresh_token_expires_in", "refresh_expires_in"].lazy.compactMap { extra[$0]?.seconds }.first
         return value.flatMap { $0 < 1 ? nil : .seconds(min($0, 36_525 * 86_400)) }
@@ -36,7 +37,7 @@ public struct TokenResponse: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The type of what a token exchange has issued, an identifier of RFC 8693 §3; nil for other grants.
+    /// The type of the token that a token exchange has issued, as an identifier of RFC 8693 §3; nil for other grants.
     public var issuedTokenType: String? { extra["issued_token_type"]?.stringValue }
 
     /// The granted scopes; nil if the server does not state them and none were requested.
@@ -53,7 +54,7 @@ public struct TokenResponse: Sendable, Hashable {
 }
 
 extension TokenResponse: Redacting {
-    /// The parts that are present; of `extra`, which may contain secrets too, only the names.
+    /// The members that are present; only the names of `extra`, which may also contain secrets.
     public var description: String {
         "TokenResponse(\(tokens), scope: \(tokens.scope ?? "unknown"), extra: \(extra.keys.sorted()))"
     }
@@ -66,14 +67,14 @@ extension TokenType {
 
 /// The difference between requested and granted scopes (RFC 6749 §3.3).
 public struct ScopeChange: Sendable, Hashable {
-    /// The scopes that were requested and not granted, as the server may decide.
+    /// The scopes that were requested but not granted, as the server may decide.
     public let missing: Scopes
-    /// The scopes that were granted and not requested.
+    /// The scopes that were granted but not requested.
     public let unrequested: Scopes
 
     /// Creates the difference between two lists, including the implied scopes.
     ///
-    /// A request for `files:write` includes its implied scopes; a server that lists them grants no more.
+    /// A request for `files:write` includes its implied scopes: a server that lists them has not granted more.
     public init(requested: Scopes, granted: Scopes, in hierarchy: ScopeHierarchy = .levels) {
         missing = granted.missing(from: requested, in: hierarchy)
         unrequested = requested.missing(from: granted, in: hierarchy)
@@ -87,6 +88,8 @@ public struct ScopeChange: Sendable, Hashable {
 public enum UnrequestedScopes: Sendable, Hashable {
     /// The tokens are used, and `TokenResponse.scopeChange` reports the scopes.
     case reported
-    /// The response is refused: `OAuthError.unrequestedScope`. Latchwork's own server is told to revoke the tokens.
+    /// The response is refused: `OAuthError.unrequestedScope`.
+    ///
+    /// If the server is Latchwork's own, the tokens are revoked.
     case refused
 }

@@ -7,7 +7,7 @@ package import PortableFoundation
 
 /// A decoder of token responses, used by all modules.
 package struct TokenResponseDecoder: Sendable {
-    /// The names of the members; the first nonempty one counts.
+    /// The names of the members; the first member with a value counts.
     package struct Spelling: Sendable {
         var access: [String]
         var refresh: [String]
@@ -39,15 +39,15 @@ package struct TokenResponseDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - type: The requested token type.
-    ///   - scopes: The requested scopes, which are granted if the response states none (RFC 6749 §5.1).
-    ///   - refresh: The refresh token that stays valid where the response has none (RFC 6749 §6).
+    ///   - scopes: The requested scopes, which count as granted if the response states none (RFC 6749 §5.1).
+    ///   - refresh: The refresh token that stays valid if the response has none (RFC 6749 §6).
     /// - Throws: `OAuthError.invalidResponse` and `OAuthError.unacceptableTokenType`; neither quotes the response.
     package func decode(
         _ response: HTTPResponse, type: TokenType = .bearer, expecting scopes: Scopes? = nil,
         keeping refresh: String? = nil
     ) throws(OAuthError) -> TokenResponse {
         let members = try response.members()
-        // A response from a cache, which has an age (RFC 9111 §5.1), is not dated by the issuer's clock of now.
+        // The date of a cached response, which has an age (RFC 9111 §5.1), does not show the issuer's current time.
         let date = response.fields["Age"] == nil ? response.fields[.date].flatMap(HTTPDate.init)?.date : nil
         return try decode(members, issued: date, type: type, expecting: scopes, keeping: refresh)
     }
@@ -76,9 +76,9 @@ package struct TokenResponseDecoder: Sendable {
         return TokenResponse(tokens: tokens, lifetime: lifetime, requestedScopes: scopes, extra: rest)
     }
 
-    /// Returns the refresh token in the content of a response, whatever else is wrong with the content.
+    /// Returns the refresh token in the content of a response, even if the rest of the content is wrong.
     ///
-    /// - Parameter sent: The refresh token of the request, which is nothing new.
+    /// - Parameter sent: The refresh token of the request, which does not count as new.
     package func refreshToken(in content: [UInt8], replacing sent: String?) -> String? {
         var scan = RefreshTokenScan(names: spelling.refresh)
         scan.read(content)
@@ -89,14 +89,14 @@ package struct TokenResponseDecoder: Sendable {
         names.lazy.compactMap { members[$0]?.stringValue }.first { !$0.isEmpty }
     }
 
-    /// Returns the identifier of the user, as a text or a number; no specification names the member.
+    /// Returns the identifier of the user, as a string or a number; no specification names the member.
     private func userID(in members: JSONObject) -> String? {
         (members["user_id"] ?? members["userId"])?.identifier
     }
 
-    /// Returns the token type: an unknown one must not be used (RFC 6749 §7.1), and compares without case (§5.1).
+    /// Returns the token type, compared without case (RFC 6749 §5.1); an unknown type must not be used (§7.1).
     ///
-    /// The member is required, and often missing; the token is then a bearer token.
+    /// The member is required but often missing; the token is then a bearer token.
     private func tokenType(in members: JSONObject, requested: TokenType) throws(OAuthError) -> TokenType {
         let value = members["token_type"]
         if value?.isNull ?? true, requested == .bearer { return .bearer }
@@ -107,19 +107,19 @@ package struct TokenResponseDecoder: Sendable {
 
     /// Returns the scope: a list with spaces (RFC 6749 §3.3), or an array from some servers.
     ///
-    /// An empty list grants nothing, and differs from a missing one.
+    /// An empty list grants nothing, unlike a missing one.
     private func scope(in members: JSONObject) -> String? {
         guard let value = members["scope"] else { return nil }
         return value.stringValue ?? value.arrayValue?.compactMap(\.stringValue).joined(separator: " ")
     }
 
-    /// Returns the lifetime: a number of seconds (RFC 6749 §5.1), or a text from some servers.
+    /// Returns the lifetime: a number of seconds (RFC 6749 §5.1), or a string from some servers.
     ///
-    /// A token of less than a second would be useless: such a lifetime counts as unknown.
+    /// A lifetime of less than a second would be useless, and counts as unknown.
     private func lifetime(in members: JSONObject) -> Duration? {
         let value = spelling.lifetime.lazy.compactMap { members[$0] }.first { !$0.isNull }
         guard let seconds = value?.seconds, seconds >= 1 else { return nil }
-        // Longer than a century would overflow durations and dates.
+        // More than a century would overflow durations and dates.
         return .seconds(min(seconds, 36_525 * 86_400))
     }
 
@@ -128,9 +128,9 @@ package struct TokenResponseDecoder: Sendable {
 }
 
 extension JSONValue {
-    /// A number of seconds, which some servers write as a text: `30`, `30.0`, `"30"` and `"30.5"`.
+    /// The value as a number of seconds, which some servers write as a string: `30`, `30.0`, `"30"` and `"30.5"`.
     ///
-    /// Nil for anything else, a negative number, and one that is not finite.
+    /// Nil for anything else, including negative numbers and numbers that are not finite.
     package var seconds: Double? {
         if let doubleValue { return doubleValue >= 0 && doubleValue.isFinite ? doubleValue : nil }
         // `Double` would also accept `nan`, `0x1p3` and `infinity`.
@@ -140,7 +140,7 @@ extension JSONValue {
         return Double(text)
     }
 
-    /// An identifier, which servers write as a text or a number; nil for an empty text and anything else.
+    /// The value as an identifier, which is a string or a number; nil for an empty string and anything else.
     package var identifier: String? {
         if let stringValue { return stringValue.isEmpty ? nil : stringValue }
         return intValue.map { String($0) }

@@ -5,10 +5,9 @@ import AuthenticationServices
 import LatchOAuth
 
 extension AuthorizationDialog {
-    /// False: macOS has no such requests for apps.
+    /// False: macOS has no conditional requests for apps.
     nonisolated static var hasConditionalMediation: Bool { false }
 
-    /// Shows the dialog.
     func show(_ mediation: PasskeyMediation) {
         switch mediation {
         case .modal: show()

@@ -4,7 +4,7 @@
 import LatchOAuth
 
 extension AuthorizationDialog {
-    /// False: tvOS has no such requests.
+    /// False: tvOS has no conditional requests.
     nonisolated static var hasConditionalMediation: Bool { false }
 
     /// Shows the dialog, which asks a phone for the passkey.

@@ -4,7 +4,7 @@
 import AuthenticationServices
 
 extension ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
-    /// Excludes nothing, since this platform cannot: the server refuses a credential that it has.
+    /// Excludes nothing, because this platform cannot: the server refuses a credential that it already has.
     func exclude(_ ids: [[UInt8]]) {}
 }
 #endif

@@ -5,7 +5,7 @@ import AuthenticationServices
 import PortableFoundation
 
 extension ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
-    /// Excludes the credentials that the account has already.
+    /// Excludes the account's existing credentials.
     func exclude(_ ids: [[UInt8]]) {
         excludedCredentials = ids.map { ASAuthorizationPlatformPublicKeyCredentialDescriptor(credentialID: Data($0)) }
     }

@@ -3,7 +3,7 @@
 #if os(watchOS)
 public import LatchOAuth
 
-/// The passkeys of a watch, which has none for apps.
+/// A passkey provider for watchOS, which offers apps no passkeys.
 @MainActor
 public final class PlatformPasskeys: PasskeyProvider {
     /// Creates a provider.
@@ -12,7 +12,7 @@ public final class PlatformPasskeys: PasskeyProvider {
     /// Ignores the window.
     public func adopt(window: PresentationAnchor?) {}
 
-    /// False.
+    /// False on watchOS.
     public nonisolated var isAvailable: Bool { false }
 
     /// Throws `AccountError.passkeysUnavailable`.

@@ -6,16 +6,16 @@ import LatchCore
 public import LatchOAuth
 import PortableFoundation
 
-/// The passkeys of this device: those of the iCloud Keychain, and of the password app that the user has chosen.
+/// The passkeys of this device: from the iCloud Keychain, and from the password app that the user has chosen.
 ///
-/// The app needs the associated domain `webcredentials:` of its server, which publishes the app in turn. tvOS asks the
+/// The app needs the associated domain `webcredentials:` of its server, and the server must list the app. tvOS asks the
 /// user's phone.
 @MainActor
 public final class PlatformPasskeys: PasskeyProvider {
     /// The window above which the system's dialogs are shown.
     private weak var window: PresentationAnchor?
 
-    /// Creates a provider, to which ``adopt(window:)`` gives its window.
+    /// Creates a provider that receives its window through ``adopt(window:)``.
     public init() {}
 
     /// Creates a provider.
@@ -23,13 +23,13 @@ public final class PlatformPasskeys: PasskeyProvider {
     /// - Parameter window: The window above which the system's dialogs are shown.
     public init(from window: PresentationAnchor) { self.window = window }
 
-    /// Takes the window above which the system's dialogs are shown; nil if there is none any more.
+    /// Takes the window above which the system's dialogs are shown; nil if that window is gone.
     public func adopt(window: PresentationAnchor?) { self.window = window }
 
-    /// Whether conditional requests show passkeys at a text field: on iOS and visionOS.
+    /// Whether conditional requests show passkeys at a text field: true on iOS and visionOS.
     public nonisolated var isConditionalMediationAvailable: Bool { AuthorizationDialog.hasConditionalMediation }
 
-    /// Creates a passkey by the system's dialog.
+    /// Creates a passkey with the system's dialog.
     public func create(_ options: PasskeyCreationOptions) async throws -> PasskeyRegistration {
         let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
             relyingPartyIdentifier: options.relyingPartyID)
@@ -43,7 +43,7 @@ public final class PlatformPasskeys: PasskeyProvider {
 
     /// Signs the server's challenge with a passkey that the user chooses in the system's dialog, or at a text field.
     ///
-    /// - Throws: `AccountError.passkeysUnavailable` also for a conditional request where
+    /// - Throws: `AccountError.passkeysUnavailable`, also for a conditional request where
     ///   ``isConditionalMediationAvailable`` is false.
     public func get(_ options: PasskeyRequestOptions, mediation: PasskeyMediation) async throws -> PasskeyAssertion {
         guard mediation != .conditional || isConditionalMediationAvailable else {
@@ -72,7 +72,7 @@ public final class PlatformPasskeys: PasskeyProvider {
                 let unknown = AccountError(passkeyErrorCode: nil, mediation: mediation)
                 result.finish(read(credential).map { .success($0) } ?? .failure(unknown))
             case .failure(let error):
-                // An error of another domain has no code that is known here.
+                // Codes of other error domains are not known here.
                 let code = (error as? ASAuthorizationError)?.code.rawValue ?? 0
                 result.finish(.failure(AccountError(passkeyErrorCode: code, mediation: mediation)))
             }
@@ -83,7 +83,7 @@ public final class PlatformPasskeys: PasskeyProvider {
 }
 
 extension PasskeyRegistration {
-    /// Copies a credential of the system; nil if it is another one.
+    /// Copies a credential of the system; nil if it is of another type.
     fileprivate init?(_ credential: any ASAuthorizationCredential) {
         guard let passkey = credential as? ASAuthorizationPlatformPublicKeyCredentialRegistration,
             let attestation = passkey.rawAttestationObject
@@ -95,7 +95,7 @@ extension PasskeyRegistration {
 }
 
 extension PasskeyAssertion {
-    /// Copies a credential of the system; nil if it is another one.
+    /// Copies a credential of the system; nil if it is of another type.
     fileprivate init?(_ credential: any ASAuthorizationCredential) {
         guard let passkey = credential as? ASAuthorizationPlatformPublicKeyCredentialAssertion,
             let data = passkey.rawAuthenticatorData, let signature = passkey.signature, let user = passkey.userID

@@ -2,6 +2,6 @@
 
 #if canImport(Darwin) && !os(macOS)
 
-/// Returns true: for a group without an entitlement, the system returns no container.
+/// Returns true: without an entitlement for the group, the system returns no container.
 func isEntitled(toAppGroup group: String) -> Bool { true }
 #endif

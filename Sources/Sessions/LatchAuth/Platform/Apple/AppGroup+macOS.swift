@@ -6,7 +6,8 @@ import Security
 
 /// Whether this program is entitled to an app group.
 ///
-/// `containerURL(forSecurityApplicationGroupIdentifier:)` returns a URL for any group on macOS, so the signature is read.
+/// `containerURL(forSecurityApplicationGroupIdentifier:)` returns a URL for any group on macOS, so this function reads
+/// the signature.
 func isEntitled(toAppGroup group: String) -> Bool {
     guard let task = SecTaskCreateFromSelf(nil) else { return false }
     let groups = SecTaskCopyValueForEntitlement(task, "com.apple.security.application-groups" as CFString, nil)

@@ -4,17 +4,17 @@
 
 /// The authentication of the user for items with the protection `presence` or `biometry`.
 public struct KeychainAuthentication: Sendable, Hashable {
-    /// The reason that the system's dialog shows, in the user's language; nil for the system's own text.
+    /// The reason that the system's dialog shows, in the user's language; nil for the system's default text.
     public var reason: String?
 
     /// Whether the system may ask the user.
     ///
-    /// Otherwise a read that needs the user throws `AuthError.storeLocked`, which suits work in the background.
+    /// If it is false, a read that needs the user throws `AuthError.storeLocked`, which suits background work.
     public var allowsInteraction: Bool
 
-    /// The time for which one authentication suffices, counted from the access that asked for it.
+    /// The time for which one authentication is valid, counted from the access that asked for it.
     ///
-    /// A session reads its tokens with every refresh. With zero, each of these reads asks the user.
+    /// A session reads its tokens at every refresh. With zero, each of these reads asks the user.
     public var validity: Duration
 
     /// Creates an authentication.
@@ -24,7 +24,7 @@ public struct KeychainAuthentication: Sendable, Hashable {
         self.validity = validity
     }
 
-    /// Never asks the user.
+    /// An authentication that never asks the user.
     public static let silent = KeychainAuthentication(allowsInteraction: false)
 }
 #endif

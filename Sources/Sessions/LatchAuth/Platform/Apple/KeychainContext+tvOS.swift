@@ -8,13 +8,13 @@ import Security
 final class KeychainContext: Sendable {
     init(_ authentication: KeychainAuthentication) {}
 
-    /// Returns no terms.
+    /// Returns no query terms.
     func terms() -> [CFString: Any] { [:] }
 
-    /// Returns no terms.
+    /// Returns no query terms.
     func silentTerms() -> [CFString: Any] { [:] }
 
-    /// Throws: an Apple TV has no passcode.
+    /// Throws, because an Apple TV has no passcode.
     func requirePasscode() throws(AuthError) { throw KeychainStatus.passcodeMissing }
 }
 #endif

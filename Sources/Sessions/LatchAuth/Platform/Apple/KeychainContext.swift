@@ -8,14 +8,14 @@ import Security
 /// The user's authentication for the items of one store, which is reused while it is valid.
 ///
 /// An authenticated context opens further items without asking again (documentation of `kSecUseAuthenticationContext`).
-final class KeychainContext: @unchecked Sendable {  // It is used on the store's queue alone.
+final class KeychainContext: @unchecked Sendable {  // It is used only on the store's queue.
     private let authentication: KeychainAuthentication
     /// The context of the last access, with the time of its creation.
     private var current: (context: LAContext, start: ContinuousClock.Instant)?
 
     init(_ authentication: KeychainAuthentication) { self.authentication = authentication }
 
-    /// Returns the terms of a query that may need the user.
+    /// Returns the terms of a query that may ask the user.
     func terms() -> [CFString: Any] { [kSecUseAuthenticationContext: context()] }
 
     /// Returns the terms of a query that must not ask the user.
@@ -25,7 +25,7 @@ final class KeychainContext: @unchecked Sendable {  // It is used on the store's
         return [kSecUseAuthenticationContext: context]
     }
 
-    /// Throws if this device has no passcode, without which it cannot hold such items.
+    /// Throws if this device has no passcode, because such items require one.
     func requirePasscode() throws(AuthError) {
         var failure: NSError?
         guard !LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: &failure),

@@ -8,13 +8,13 @@ import Security
 ///
 /// All items stay on this device.
 public enum KeychainProtection: Sendable, Hashable {
-    /// Readable after the first unlock since the start, so that a refresh in the background works.
+    /// Readable after the first unlock since the device started, so that a refresh in the background works.
     case afterFirstUnlock
     /// Readable while the device is unlocked.
     case whenUnlocked
-    /// Readable with the user's face, finger or passcode, see ``KeychainAuthentication``.
+    /// Readable with the user's face, finger or passcode; see ``KeychainAuthentication``.
     ///
-    /// The system deletes the items when the user removes the passcode; a session is then signed out.
+    /// The system deletes the items when the user removes the passcode, which signs a session out.
     case presence
     /// Readable with a face or finger that was enrolled when the item was created.
     case biometry

@@ -6,10 +6,10 @@ import Foundation
 import LatchCore
 import Security
 
-/// A store of named secrets in the keychain, as generic passwords of one service, on this device only.
+/// A store of named secrets in the keychain, as generic passwords of one service that stay on this device.
 ///
-/// On macOS it is the data-protection keychain, as on iOS, to which only programs with a keychain entitlement have
-/// access: without one every call throws `AuthError.storeDenied`. The stores that the package makes by itself then use an
+/// On macOS it is the data-protection keychain, as on iOS. Only programs with a keychain entitlement can use it:
+/// without one, every call throws `AuthError.storeDenied`. The stores that the package creates itself then use an
 /// encrypted file.
 public struct KeychainSecretStore: SecretStore {
     /// The service; empty for items without one.
@@ -23,15 +23,16 @@ public struct KeychainSecretStore: SecretStore {
     /// Creates a store of the items of a service.
     ///
     /// - Parameters:
-    ///   - service: Names the program; nil finds only items without a service, to migrate them.
-    ///   - accessGroup: Shares them with other programs of the same team; nil keeps them to this one.
+    ///   - service: The name of the program. Nil finds only items without a service, to migrate them.
+    ///   - accessGroup: The access group that shares the items with other programs of the same team; nil to share them
+    ///     with none.
     ///   - protection: The protection of the items.
-    ///   - authentication: The authentication of the user, where the protection requires it.
+    ///   - authentication: The authentication of the user, if the protection requires it.
     public init(
         service: String?, accessGroup: String? = nil, protection: KeychainProtection = .afterFirstUnlock,
         authentication: KeychainAuthentication = KeychainAuthentication()
     ) {
-        // A query without a service would find the items of every service; an item without one has an empty one.
+        // A query without a service would find the items of every service. An item without one has an empty service.
         self.service = service ?? ""
         self.accessGroup = accessGroup
         self.protection = protection
@@ -40,13 +41,13 @@ public struct KeychainSecretStore: SecretStore {
 
     /// Returns the secret with a name.
     ///
-    /// - Throws: `AuthError.storeLocked` before the first unlock, and where the user is needed and may not be asked;
+    /// - Throws: `AuthError.storeLocked` before the first unlock, or if the user is needed but may not be asked.
     ///   `AuthError.storeDenied` if the user declines.
     public func read(_ name: String) async throws -> [UInt8]? {
         try await queue.run { try TwoSlotItems(self).read(name) }
     }
 
-    /// Stores a secret under a name, so that a failure leaves the earlier one; it does not ask the user.
+    /// Stores a secret under a name without asking the user; a failure leaves the earlier secret.
     ///
     /// - Throws: `AuthError.storeUnavailable` if the protection requires a passcode and the device has none.
     public func write(_ secret: [UInt8], for name: String) async throws {
@@ -72,22 +73,22 @@ public struct KeychainSecretStore: SecretStore {
         }
     }
 
-    /// Throws `AuthError.storeDenied` if this program has no keychain entitlement; other failures do not answer that.
+    /// Throws `AuthError.storeDenied` if this program has no keychain entitlement; other failures leave that open.
     func requireEntitlement() async throws { try await queue.run { try requireWriteAccess() } }
 }
 
 extension KeychainSecretStore {
-    /// Removes the items of an earlier installation of this app, at the first call of this installation.
+    /// Removes the items of an earlier installation of this app, at the first call in this installation.
     ///
-    /// The keychain keeps the items of an app that is deleted, and a new installation finds them: its user is signed in
-    /// without having signed in. An app that does not want that calls this when it starts, before it creates a session. A
-    /// file in the app's container, which is deleted with the app, marks an installation. Extensions have containers of
-    /// their own and do not call it. Without an access group it removes the items of this service in every group of the app, those
-    /// that other apps share included.
+    /// The keychain keeps the items of a deleted app, so a new installation finds its user signed in. To avoid that,
+    /// call this function when the app starts, before it creates a session. A file in the app's container, which is
+    /// deleted with the app, marks an installation. Extensions have separate containers and must not call it. Without
+    /// an access group, it removes the items of this service in all groups of the app, including those shared with
+    /// other apps.
     ///
     /// - Returns: Whether this was the first call of the installation.
-    /// - Throws: `AuthError` with a `store…` code; then nothing is removed, or it is done again with the next call. Before
-    ///   the first unlock the mark cannot be read, which is `AuthError.storeDenied`.
+    /// - Throws: `AuthError` with a `store…` code. Then nothing is removed, or the next call removes the items again.
+    ///   Before the first unlock the mark cannot be read, which is `AuthError.storeDenied`.
     @available(tvOS, unavailable, message: "Apple TV has no folder that lasts as long as the installation.")
     @discardableResult
     public func removeItemsOfEarlierInstallation() async throws -> Bool {
@@ -110,7 +111,7 @@ extension KeychainSecretStore: KeychainItems {
     func hasItem(_ name: String) throws -> Bool {
         let terms: [CFString: Any] = [kSecAttrAccount: name]
         let status = SecItemCopyMatching(query(terms.merging(context.silentTerms()) { $1 }) as CFDictionary, nil)
-        // An item that would need the user is there.
+        // If an item needs the user, it exists.
         if status == errSecSuccess || status == KeychainStatus.interactionNotAllowed { return true }
         guard status == KeychainStatus.itemNotFound else { throw KeychainStatus.error(for: status) }
         return false
@@ -138,7 +139,7 @@ extension KeychainSecretStore: KeychainItems {
         var status = SecItemUpdate(item, values as CFDictionary)
         if status == KeychainStatus.itemNotFound {
             status = SecItemAdd(query(values) as CFDictionary, nil)
-            // Another process has added it in between.
+            // Another process has added it in the meantime.
             if status == KeychainStatus.duplicateItem { status = SecItemUpdate(item, values as CFDictionary) }
         }
         guard status == errSecSuccess else { throw KeychainStatus.error(for: status) }
@@ -158,14 +159,14 @@ extension KeychainSecretStore: KeychainItems {
 
     /// Throws if this program has no keychain entitlement.
     ///
-    /// A search finds nothing then, as in an empty keychain; only a change is refused (Apple's KeychainEntitlementsTest).
-    /// So an item is deleted that does not exist.
+    /// Without an entitlement, a search finds nothing, as in an empty keychain, and only a change is refused (Apple's
+    /// KeychainEntitlementsTest). Therefore this function deletes an item that does not exist.
     private func requireWriteAccess() throws {
         let status = SecItemDelete(query([kSecAttrAccount: "latch.entitlement.probe"]) as CFDictionary)
         if status == KeychainStatus.missingEntitlement { throw KeychainStatus.error(for: status) }
     }
 
-    /// Searches the keychain; returns nil only if it reports that there is no such item.
+    /// Searches the keychain; returns nil only if it reports that the item does not exist.
     private func copy(_ terms: [CFString: Any]) throws -> CFTypeRef? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(terms) as CFDictionary, &result)

@@ -2,11 +2,11 @@
 
 #if canImport(Security) && !os(macOS)
 
-/// Returns the platform's secret store of a service: the keychain, which every app has.
+/// Returns the platform's secret store for a service: the keychain, which every app has.
 public func platformSecretStore(service: String) -> any SecretStore { KeychainSecretStore(service: service) }
 
 extension SecretStoreChoice {
-    /// Returns the choice of the store of a service: the keychain.
+    /// Returns the selected store for a service: the keychain.
     package static func current(service: String) async throws -> SecretStoreChoice {
         let reason = "this system has a keychain"
         return SecretStoreChoice(

@@ -11,8 +11,8 @@ extension SecretTokenStore where Value == Tokens {
     ///   - accessGroup: The access group that shares the items of the keychain.
     ///   - appGroup: The app group whose container holds the coordination files of the programs.
     ///   - protection: The protection of the tokens.
-    ///   - authentication: The authentication of the user, where the protection requires it.
-    /// - Returns: Nil if the program is not entitled to the app group.
+    ///   - authentication: The authentication of the user, if the protection requires it.
+    /// - Returns: The store; nil if the program is not entitled to the app group.
     public init?(
         service: String, account: String, accessGroup: String, appGroup: String,
         protection: KeychainProtection = .afterFirstUnlock,

@@ -3,6 +3,6 @@
 #if canImport(Darwin) && !os(tvOS)
 import Foundation
 
-/// The folder of the files that the program needs and the user does not see.
+/// The folder of files that the program needs but the user does not see.
 var supportFolder: URL { .applicationSupportDirectory }
 #endif

@@ -3,8 +3,8 @@
 #if os(tvOS)
 import Foundation
 
-/// The folder of caches, the only one in which apps on Apple TV can write.
+/// The folder of caches, which is the only one that apps on Apple TV can write to.
 ///
-/// The system may empty it while the app does not run. It holds locks and notifications alone, which are made again.
+/// The system may empty it while the app does not run. It holds only locks and notifications, which are created again.
 var supportFolder: URL { .cachesDirectory }
 #endif

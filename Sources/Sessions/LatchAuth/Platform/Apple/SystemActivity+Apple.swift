@@ -4,16 +4,17 @@
 import Dispatch
 import Foundation
 
-/// A period in which the system does not suspend the program, if that can be avoided.
+/// A period in which the system does not suspend the program unless it must.
 struct SystemActivity: Sendable {
     private let isOver = DispatchSemaphore(value: 0)
 
     /// Begins an activity.
     ///
-    /// - Parameter onExpiry: Lets go of what must not be held in a suspended program; called where the system suspends it
-    ///   nevertheless, which it does not before this returns.
+    /// - Parameter onExpiry: A closure that releases what a suspended program must not hold. It is called if the system
+    ///   suspends the program anyway, and delays the suspension until it returns.
     init?(onExpiry: @escaping @Sendable () async -> Void) {
-        // The system calls it on a thread of its own, and lets the program run until it returns; once more if time is over.
+        // The system calls it on a separate thread, and lets the program run until it returns. It calls it again if
+        // time is up.
         ProcessInfo.processInfo.performExpiringActivity(withReason: "storing a credential") { [isOver] isExpired in
             guard isExpired else { return isOver.wait() }
             let hasLetGo = DispatchSemaphore(value: 0)
@@ -32,7 +33,8 @@ struct SystemActivity: Sendable {
 extension LifecycleEvent {
     /// The events by the names of the notifications that announce them.
     ///
-    /// The names are those that UIKit and WatchKit document, written here so that neither framework has to be imported.
+    /// The names are those in the documentation of UIKit and WatchKit. They are literals so that neither framework has
+    /// to be imported.
     private static let events: [(name: String, event: LifecycleEvent)] = [
         ("UIApplicationWillEnterForegroundNotification", .didResume),
         ("UIApplicationProtectedDataDidBecomeAvailable", .protectedDataAvailable),

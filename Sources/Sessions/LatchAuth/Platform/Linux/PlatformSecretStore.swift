@@ -4,15 +4,15 @@
 import LatchCore
 import PortableFoundation
 
-/// Returns the platform's secret store of a service: the recorded one, or one that is selected at the first use.
+/// Returns the platform's secret store for a service: the recorded one, or one that is selected at the first use.
 public func platformSecretStore(service: String) -> any SecretStore {
     ChosenSecretStore(.platform(service: service))
 }
 
 extension SecretStoreChoice {
-    /// Returns the choice of the store of a service, without any change.
+    /// Returns the selected store for a service, without changing anything.
     ///
-    /// - Throws: `storeUnavailable` if `LATCH_SECRET_STORE` names another store than the one with the secrets,
+    /// - Throws: `storeUnavailable` if `LATCH_SECRET_STORE` names another store than the one with the secrets.
     ///   `storeCorrupt` if the record of the choice is damaged.
     package static func current(service: String) async throws -> SecretStoreChoice {
         try await SecretStoreSelection.platform(service: service).choice()

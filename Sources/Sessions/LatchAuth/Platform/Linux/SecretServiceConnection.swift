@@ -4,16 +4,16 @@
 import CSecret
 import PortableFoundation
 
-/// A connection to the user's Secret Service, for one thread.
+/// A connection to the user's Secret Service for use on one thread.
 final class SecretServiceConnection {
     private let connection: OpaquePointer
 
     /// Connects, if the environment names a bus.
     ///
-    /// - Parameter limit: The time for all calls on the connection together, without prompts.
+    /// - Parameter limit: The time limit for all calls on the connection together, without prompts.
     /// - Throws: `AuthError.storeUnavailable` with the reason.
     init(limit: Duration = SecretServiceStore.usualLimit) throws {
-        // GLib would start a bus of its own, without other programs.
+        // Otherwise GLib would start a separate bus without other programs.
         guard Self.hasBus(in: ProcessInfo.processInfo.environment) else {
             throw Self.error(latch_secret_no_service, "there is no session bus here")
         }
@@ -25,23 +25,23 @@ final class SecretServiceConnection {
 
     deinit { latch_secret_close(connection) }
 
-    /// Whether an environment leads to a session bus (D-Bus Specification, "Well-known Message Bus Instances").
+    /// Whether an environment names a session bus (D-Bus Specification, "Well-known Message Bus Instances").
     static func hasBus(in environment: [String: String]) -> Bool {
         if environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false { return true }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.utf8.first == 0x2F else { return false }
         return FileManager.default.fileExists(atPath: folder + "/bus")
     }
 
-    /// Returns the address of the session bus that an environment leads to, for errors.
+    /// Returns the address of the session bus in an environment, for errors.
     private static func bus(in environment: [String: String]) -> String {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
         return "unix:path=\(environment["XDG_RUNTIME_DIR"] ?? "")/bus"
     }
 
-    /// Unlocks the keyring, with a prompt where that is allowed.
+    /// Unlocks the keyring, with a prompt if that is allowed.
     func unlock(asking asks: Bool) throws { try Self.check(latch_secret_unlock(connection, asks)) }
 
-    /// Returns an item's bytes; nil if there is no such item.
+    /// Returns an item's bytes; nil if the item does not exist.
     func read(_ key: SecretServiceKey) throws -> [UInt8]? {
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
@@ -72,7 +72,7 @@ final class SecretServiceConnection {
         return names
     }
 
-    /// Throws the error of a call that failed.
+    /// Throws the error of a failed call.
     ///
     /// - Returns: Whether the item exists; true if the call concerns no item.
     @discardableResult
@@ -84,7 +84,7 @@ final class SecretServiceConnection {
         }
     }
 
-    /// Returns the `store…` code of a result; none of them means a sign-out.
+    /// Returns the `store…` code for a result; none of them means a sign-out.
     static func error(_ result: Int, _ reason: String) -> AuthError {
         let (error, hint): (AuthError, String?) =
             switch result {

@@ -16,12 +16,12 @@ struct SecretServiceKey: Sendable {
     let service: String
     let name: String
 
-    /// Escapes control characters and `%` in an attribute, since the C interface ends it at the first zero byte.
+    /// Escapes control characters and `%` in an attribute, because the C interface ends it at the first zero byte.
     static func attribute(_ text: String) -> String {
         PercentEncoding.encode(text.utf8) { $0 >= 0x20 && $0 != 0x25 && $0 != 0x7F }
     }
 
-    /// Returns the name of an attribute; an unescaped text stands for itself.
+    /// Returns the name in an attribute; an unescaped string is returned unchanged.
     static func name(in attribute: String) -> String {
         String(decoding: PercentEncoding.decode(attribute.utf8, plusIsSpace: false), as: UTF8.self)
     }

@@ -5,13 +5,13 @@ import Dispatch
 import LatchCore
 import LatchJOSE
 
-/// A store of named secrets in the keyring of the user's desktop, by the freedesktop Secret Service API.
+/// A store of named secrets in the keyring of the user's desktop, through the freedesktop Secret Service API.
 ///
-/// GNOME's keyring, KWallet and KeePassXC implement it. Each secret is an item with the attributes `service` and `name` in
-/// the default collection, as base64url, since not every service stores arbitrary bytes. Only items of this service are
-/// ever read or removed. Labels and attributes are not encrypted and hold no secret.
+/// GNOME's keyring, KWallet and KeePassXC implement this API. Each secret is an item with the attributes `service` and
+/// `name` in the default collection. It is stored as base64url, because some services do not store arbitrary bytes.
+/// Only items of this service are ever read or removed. Labels and attributes are not encrypted, and contain no secret.
 ///
-/// libsecret is loaded at the first use; if it is not installed, or the session's bus has no Secret Service, every
+/// libsecret is loaded at the first use. Without libsecret, or without a Secret Service on the session's bus, every
 /// call throws `storeUnavailable` with the reason.
 package struct SecretServiceStore: SecretStore {
     /// The service that owns the secrets.
@@ -24,18 +24,18 @@ package struct SecretServiceStore: SecretStore {
     /// Creates a store of the secrets of a service.
     ///
     /// - Parameters:
-    ///   - service: Names the program, such as its bundle identifier.
-    ///   - promptsUser: Whether the desktop may ask the user to unlock the keyring; otherwise a locked one is
+    ///   - service: The name of the program, such as its bundle identifier.
+    ///   - promptsUser: Whether the desktop may ask the user to unlock the keyring. Otherwise a locked keyring is
     ///     `storeLocked`. A dismissed prompt is `storeDenied`.
-    ///   - limit: The time for one operation, without prompts. After it the error is `storeUnavailable`: a bus or a
-    ///     service that hangs would never answer.
+    ///   - limit: The time limit for one operation, without prompts. After it the error is `storeUnavailable`, because
+    ///     a bus or a service that hangs would never answer.
     package init(service: String, promptsUser: Bool = false, limit: Duration = Self.usualLimit) {
         self.service = service
         self.limit = limit
         self.promptsUser = promptsUser
     }
 
-    /// The usual time for one operation: less than GLib's 25 seconds for one call.
+    /// The default time limit for one operation, which is less than GLib's 25 seconds for one call.
     package static let usualLimit = Duration.seconds(20)
 
     /// Returns the secret with a name.
@@ -65,7 +65,7 @@ package struct SecretServiceStore: SecretStore {
         try await onQueue { try $0.names(key("")).map(SecretServiceKey.name(in:)) }.sorted()
     }
 
-    /// Checks whether a secret could be written now, without writing one and without a prompt.
+    /// Checks whether a secret could be written now, without writing one or showing a prompt.
     ///
     /// - Throws: The error of a write.
     package func check() async throws { try await onQueue { try $0.unlock(asking: false) } }
@@ -74,9 +74,9 @@ package struct SecretServiceStore: SecretStore {
         SecretServiceKey(schema: schema, service: service, name: name)
     }
 
-    /// Runs `body` with a connection of its own, which costs some 5 ms and is never a broken one.
+    /// Runs `body` with a new connection, which costs about 5 ms and is never a broken one.
     ///
-    /// If the keyring is locked and a prompt is allowed, it runs again after the prompt.
+    /// If the keyring is locked and a prompt is allowed, `body` runs again after the prompt.
     private func onQueue<Result: Sendable>(
         _ body: @escaping @Sendable (SecretServiceConnection) throws -> Result
     ) async throws -> Result {
@@ -99,7 +99,7 @@ package struct SecretServiceStore: SecretStore {
         }
     }
 
-    /// Returns a hash that distinguishes damaged items of one name.
+    /// Returns a hash that distinguishes damaged items with one name.
     private static func mark(of bytes: [UInt8]) -> String {
         String(bytes.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }, radix: 16)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if !canImport(Darwin)
-/// A period in which the system does not suspend the program; none here, since it suspends none of its own accord.
+/// A period in which the system does not suspend the program; it is empty, because Linux does not suspend programs.
 struct SystemActivity: Sendable {
     init?(onExpiry: @escaping @Sendable () async -> Void) { return nil }
 
@@ -9,7 +9,7 @@ struct SystemActivity: Sendable {
 }
 
 extension LifecycleEvent {
-    /// Nil: there are no such events.
+    /// Nil: Linux has no such events.
     static var systemEvents: AsyncStream<LifecycleEvent>? { nil }
 }
 #endif

@@ -5,24 +5,27 @@ import LatchCore
 import LatchCrypto
 import LatchJOSE
 
-/// A store of named secrets in one encrypted file that is replaced as a whole.
+/// A store of named secrets in one encrypted file, which is replaced as a whole.
 ///
-/// The file has mode 0600 and is written next to the old one, synced and renamed, so that a crash leaves the old
-/// content or the new. An advisory lock serializes the processes that share it. A damaged file is reported as
-/// `storeCorrupt` and set aside, never overwritten, by the next write. A file of another key is `storeDenied` and
+/// The file has mode 0600. A new file is written next to the old one, synced and renamed, so that a crash leaves the
+/// old or the new content. An advisory lock serializes the processes that share the file. A damaged file is reported as
+/// `storeCorrupt`. The next write sets it aside, and never overwrites it. A file with another key is `storeDenied`, and
 /// stays.
 ///
-/// Format: the lines of a `SecretFileHeader`, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D) over a
-/// JSON object of base64url values, with the lines as authenticated data.
+/// Format: the lines of a `SecretFileHeader`, then nonce, ciphertext and tag of AES-256-GCM (NIST SP 800-38D). The
+/// plaintext is a JSON object of base64url values, and the lines are authenticated data.
 public struct EncryptedFileSecretStore: SecretStore {
-    /// The file; readers see the old content or the new, and only writers lock it.
+    /// The file.
+    ///
+    /// Readers see the old or the new content, and only writers lock it.
     private let file: AtomicFile
-    /// The source of the key; used at each access, since another process may have created the key meanwhile.
+    /// The source of the key, which is asked at each access, because another process may have created the key
+    /// meanwhile.
     private let keySource: any SecretFileKeySource
     /// The queue of blocking calls, which must not block the threads of tasks.
     private let queue = DispatchQueue(label: "latch.secrets")
 
-    /// Creates a store in the file at `path`; file and folder are created at the first write.
+    /// Creates a store in the file at `path`; the first write creates the file and its folder.
     public init(path: String, key: SecretFileKey) {
         file = AtomicFile(path)
         keySource = key.source
@@ -41,7 +44,7 @@ public struct EncryptedFileSecretStore: SecretStore {
     /// Removes the secret with a name.
     public func remove(_ name: String) async throws {
         try await onQueue {
-            // Removing nothing must not need a writable folder.
+            // Removing a missing secret must not require a writable folder.
             guard try file.read() != nil else { return }
             try change { $0[name] = nil }
         }
@@ -54,14 +57,14 @@ public struct EncryptedFileSecretStore: SecretStore {
 
     /// Runs blocking work on the store's own queue, and maps errors to `AuthError`.
     ///
-    /// The queue is serial, so that the calls of one store take effect in the order in which they were made.
+    /// The queue is serial, so that the calls of one store take effect in their order.
     private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         do { return try await queue.run(body) } catch { throw AuthError.fromStore(error) }
     }
 
-    /// Reads, changes and replaces the content while the lock keeps other processes from doing the same.
+    /// Reads, changes and replaces the content, while the lock prevents other processes from doing so.
     ///
-    /// Only damage is set aside. A file that is denied or locked may be intact, and stays as it is.
+    /// Only a damaged file is set aside. A denied or locked file may be intact, and stays.
     private func change(_ body: (inout [String: [UInt8]]) -> Void) throws {
         try file.makeFolder()
         try prepareKey()
@@ -70,7 +73,7 @@ public struct EncryptedFileSecretStore: SecretStore {
             do {
                 found = try opened()
             } catch AuthError.storeCorrupt {
-                // Nothing is set aside, and no key made, where nothing could take its place.
+                // Nothing is set aside, and no key is created, if nothing could be encrypted afterwards.
                 _ = try AES.GCM.seal([], using: SymmetricKey(size: .bits256))
                 _ = try file.setAside(suffix: "corrupt")
             }
@@ -82,21 +85,22 @@ public struct EncryptedFileSecretStore: SecretStore {
         }
     }
 
-    /// Obtains the key before the file's lock is taken: a prompt may take long while other processes wait.
+    /// Obtains the key before the file's lock is taken, because a prompt may take long while other processes wait.
     private func prepareKey() throws {
         let bytes = try file.read()
         let header = bytes.flatMap { SecretFileHeader(parsing: $0) }
-        // Damage is found again under the lock.
+        // The damage is found again under the lock.
         guard bytes == nil || header != nil else { return }
         do { try keySource.prepare(for: header) } catch AuthError.storeCorrupt {}
     }
 }
 
 extension EncryptedFileSecretStore {
-    /// Returns all secrets and the seal of the file; empty and nil if there is no file.
+    /// Returns all secrets and the seal of the file; empty and nil if the file does not exist.
     ///
     /// - Throws: `AuthError.storeCorrupt` for another format, a lost key or a changed byte; `storeDenied` for another
-    ///   key; `storeUnavailable` where nothing can be decrypted, by a configuration of OpenSSL without ciphers say.
+    ///   key. `storeUnavailable` if nothing can be decrypted, for example because OpenSSL is configured without
+    ///   ciphers.
     private func opened() throws -> (content: [String: [UInt8]], seal: SecretFileSeal?) {
         guard let bytes = try file.read() else { return ([:], nil) }
         guard let header = SecretFileHeader(parsing: bytes) else {
@@ -116,7 +120,7 @@ extension EncryptedFileSecretStore {
 
     /// Seals the content under a fresh random nonce (NIST SP 800-38D §8.2.2).
     ///
-    /// Names are sorted, so that the order of writes leaves no trace.
+    /// Names are sorted, so that the file does not show the order of writes.
     private static func seal(_ content: [String: [UInt8]], with seal: SecretFileSeal) throws -> [UInt8] {
         let object = JSONObject(
             content.sorted { $0.key < $1.key }.map { ($0.key, .string(Base64URL.encode($0.value))) })
@@ -128,7 +132,7 @@ extension EncryptedFileSecretStore {
         return head + sealed
     }
 
-    /// Decodes the secrets of a decrypted text.
+    /// Decodes the secrets in a decrypted text.
     private static func decode(_ text: [UInt8]) throws -> [String: [UInt8]] {
         guard let object = try JSONValue(parsing: text).objectValue else { throw AuthError.storeCorrupt }
         var content: [String: [UInt8]] = [:]

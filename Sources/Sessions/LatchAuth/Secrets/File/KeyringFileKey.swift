@@ -7,10 +7,11 @@ import Synchronization
 
 /// A key that a keyring keeps under a random name, which is in the file's header.
 ///
-/// Two programs that create a file at once create two keys, and the second one finds a file with the other's.
+/// If two programs create a file at the same time, both create a key. The second program then finds the file with the
+/// first program's key.
 final class KeyringFileKey: SecretFileKeySource {
     private let keyring: any SecretStore
-    /// The keys that were read; a key never changes under its name.
+    /// The keys that were read; the key under a name never changes.
     private let known = Mutex<[String: SymmetricKey]>([:])
 
     init(keyring: any SecretStore) { self.keyring = keyring }
@@ -41,7 +42,7 @@ final class KeyringFileKey: SecretFileKeySource {
         return SecretFileSeal(.keyring(name: name), key: key)
     }
 
-    /// Waits for a task on a thread that may block: that of the store's queue.
+    /// Waits for a task on a thread of the store's queue, which may block.
     private static func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws
         -> Result
     {

@@ -4,12 +4,14 @@ import LatchCore
 import LatchCrypto
 import Synchronization
 
-/// The source of a passphrase; never an argument of the program, which every process of the machine can read.
+/// The source of a passphrase.
+///
+/// It is never an argument of the program, which every process on the machine can read.
 package struct Passphrase: Sendable {
     /// Returns the bytes when they are needed, on a thread that may wait.
     let body: @Sendable () throws -> [UInt8]
 
-    /// Returns the source that an environment names, by a file descriptor or a file.
+    /// Returns the source that an environment names: a file descriptor or a file.
     static func platform(_ environment: [String: String]) -> Passphrase {
         if let number = environment["LATCH_PASSPHRASE_FD"].flatMap({ Int32($0) }), number >= 0 {
             return .descriptor(number)
@@ -20,7 +22,7 @@ package struct Passphrase: Sendable {
         return .file(path: path)
     }
 
-    /// Returns a source that reads a file, without the line break at its end.
+    /// Returns a source that reads a file without its final line break.
     static func file(path: String) -> Passphrase {
         Passphrase {
             guard let bytes = try AtomicFile(path).read() else { throw locked("there is no file \(path)") }
@@ -28,11 +30,12 @@ package struct Passphrase: Sendable {
         }
     }
 
-    /// The content of file descriptors, each read at its first use: a pipe can be read only once.
+    /// The content of file descriptors, each of which is read at its first use, because a pipe can be read only once.
     private static let contents = Mutex<[Int32: SymmetricKey]>([:])
 
-    /// Returns a source that reads a file descriptor, such as a pipe or a here-document, to its end, once in the life of
-    /// the process.
+    /// Returns a source that reads a file descriptor, such as a pipe or a here-document, to its end.
+    ///
+    /// It reads the descriptor once in the life of the process.
     static func descriptor(_ descriptor: Int32) -> Passphrase {
         Passphrase {
             try contents.withLock { contents in
@@ -48,7 +51,7 @@ package struct Passphrase: Sendable {
 
     /// Returns the bytes without the line break that editors and `echo` add.
     ///
-    /// - Throws: `storeLocked` if there is none now, `storeDenied` if it is empty.
+    /// - Throws: `storeLocked` if the passphrase is not available now, `storeDenied` if it is empty.
     func bytes() throws -> [UInt8] {
         var bytes = try body()
         if bytes.last == 0x0A { bytes.removeLast() }

@@ -4,11 +4,11 @@ import LatchCore
 import LatchCrypto
 import Synchronization
 
-/// A key that is derived from a passphrase, with the salt and the cost of the file's header.
+/// A key that is derived from a passphrase with the salt and the cost in the file's header.
 final class PassphraseFileKey: SecretFileKeySource {
     private let passphrase: Passphrase
     private let cost: Argon2Parameters
-    /// The last seal: argon2id is slow on purpose, so it runs once for each salt.
+    /// The last seal, which is kept because argon2id is slow on purpose: it runs once for each salt.
     private let seal = Mutex<SecretFileSeal?>(nil)
 
     init(_ passphrase: Passphrase, cost: Argon2Parameters?) {
@@ -17,7 +17,7 @@ final class PassphraseFileKey: SecretFileKeySource {
     }
 
     func prepare(for header: SecretFileHeader?) throws {
-        // A new file has a salt of its own, and the passphrase that is set now.
+        // A new file has a new salt, and the passphrase that is set now.
         if let header { _ = try key(for: header) } else { _ = try newSeal() }
     }
 

@@ -11,8 +11,8 @@ import LatchJOSE
 ///     latch-secrets-2
 ///     passphrase CHECK m=65536,t=3,p=1 SALT
 ///
-/// CHECK distinguishes the right key from a wrong one, so that a wrong passphrase is never taken for damage. It is
-/// derived from the key by HKDF and does not help an attacker more than the ciphertext does.
+/// CHECK distinguishes the right key from a wrong one, so that a wrong passphrase is not mistaken for damage. It is
+/// derived from the key by HKDF, and helps an attacker no more than the ciphertext does.
 package struct SecretFileHeader: Sendable, Equatable {
     /// The kind of key that opens a file.
     package enum Lock: Sendable, Equatable {
@@ -25,7 +25,7 @@ package struct SecretFileHeader: Sendable, Equatable {
     }
 
     static let magic = "latch-secrets-2\n"
-    /// The greatest length of the second line; a name in it has at most 64 bytes.
+    /// The maximum length of the second line; a name in it has at most 64 bytes.
     private static let longestLine = 256
 
     package let lock: Lock
@@ -67,7 +67,7 @@ package struct SecretFileHeader: Sendable, Equatable {
         return Array("\(Self.magic)\(text)\n".utf8)
     }
 
-    /// Whether this is the key of the file; the compared values are not secret.
+    /// Whether a key is the key of the file; the compared values are not secret.
     func accepts(_ key: SymmetricKey) -> Bool { Self.check(of: key) == check }
 
     /// Derives the key that seals the secrets.

@@ -11,9 +11,9 @@ public struct SecretFileKey: Sendable {
     /// Returns a key of 32 bytes in memory.
     public static func given(_ key: SymmetricKey) -> SecretFileKey { SecretFileKey(source: InMemoryFileKey(key: key)) }
 
-    /// Returns a key in a file of its own, with mode 0600, created at the first write.
+    /// Returns a key in a separate file with mode 0600, which is created at the first write.
     ///
-    /// It protects the secrets in backups and copies of only one of the two files.
+    /// It protects the secrets if backups or copies contain only one of the two files.
     public static func keyFile(path: String) -> SecretFileKey {
         SecretFileKey(source: StoredFileKey(file: AtomicFile(path)))
     }
@@ -21,9 +21,9 @@ public struct SecretFileKey: Sendable {
     /// Returns a key that argon2id (RFC 9106) derives from a passphrase.
     ///
     /// - Parameters:
-    ///   - passphrase: The source of the passphrase, read at the first use.
-    ///   - cost: The cost of each guess, for a new file; an existing one has its own. The default is the second choice of
-    ///     RFC 9106 §4 in one lane: 64 MiB and 3 passes.
+    ///   - passphrase: The source of the passphrase, which is read at the first use.
+    ///   - cost: The cost of each guess for a new file; an existing file keeps its cost. The default is the second
+    ///     choice of RFC 9106 §4 in one lane: 64 MiB and 3 passes.
     package static func passphrase(
         _ passphrase: Passphrase, cost: Argon2Parameters? = nil
     ) -> SecretFileKey {
@@ -32,9 +32,10 @@ public struct SecretFileKey: Sendable {
 
     /// Returns a random key in a keyring, while the secrets are in the file.
     ///
-    /// It suits keyrings that are slow, small, or shown to users item by item. A locked keyring locks the file.
+    /// It suits keyrings that are slow or small, or that show users each item. A locked keyring locks the file.
     ///
-    /// - Parameter keyring: Keeps keys of files and nothing else, such as a `SecretServiceStore` of a service of its own.
+    /// - Parameter keyring: The store of file keys and nothing else, such as a `SecretServiceStore` with a separate
+    ///   service.
     package static func keyring(_ keyring: any SecretStore) -> SecretFileKey {
         SecretFileKey(source: KeyringFileKey(keyring: keyring))
     }
@@ -60,23 +61,23 @@ extension SecretFileSeal {
 protocol SecretFileKeySource: Sendable {
     /// Runs the slow part (a prompt, a keyring, argon2id) before the file's lock is taken.
     ///
-    /// - Parameter header: The header of the file; nil if there is no file yet.
+    /// - Parameter header: The header of the file; nil if the file does not exist yet.
     func prepare(for header: SecretFileHeader?) throws
 
     /// Returns the key of a file.
     ///
-    /// - Throws: `storeDenied` if the file has another key, `storeCorrupt` if the key is lost, `storeLocked` if it
+    /// - Throws: `storeDenied` if the file has another key, `storeCorrupt` if the key is lost, `storeLocked` if the key
     ///   is not available now.
     func key(for header: SecretFileHeader) throws -> SymmetricKey
 
-    /// Creates a seal for a new file; called while its lock is held.
+    /// Creates a seal for a new file; called while the file's lock is held.
     func makeSeal() throws -> SecretFileSeal
 }
 
 extension SecretFileKeySource {
     func prepare(for header: SecretFileHeader?) throws {}
 
-    /// Returns the error for a file of another key, which must stay as it is.
+    /// Returns the error for a file with another key, which must stay unchanged.
     static func denied(_ reason: String) -> AuthError {
         AuthError.storeDenied.saying(
             "The encrypted file of secrets stays closed: \(reason).",
@@ -111,7 +112,7 @@ struct StoredFileKey: SecretFileKeySource {
 
     /// Returns a seal with the existing key, or with a new one.
     ///
-    /// A damaged key opens nothing any more. It is set aside like its secrets, so that a user can sign in again.
+    /// A damaged key can no longer open the file. Both are set aside, so that a user can sign in again.
     func makeSeal() throws -> SecretFileSeal {
         do {
             if let key = try read() { return SecretFileSeal(.key, key: key) }
@@ -124,7 +125,7 @@ struct StoredFileKey: SecretFileKeySource {
         return SecretFileSeal(.key, key: key)
     }
 
-    /// Reads the key; nil if there is no file.
+    /// Reads the key; nil if its file does not exist.
     private func read() throws -> SymmetricKey? {
         guard let bytes = try file.read() else { return nil }
         guard bytes.count == 32 else { throw AuthError.store(.storeCorrupt, "\(file.path) is not a key") }

@@ -10,7 +10,7 @@ package struct LegacyLayout: Sendable, Hashable {
         case access, refresh, expiry, scope, user
     }
 
-    /// The epoch of numeric dates; a text in ISO 8601 is accepted with either.
+    /// The epoch of numeric dates; ISO 8601 strings are accepted with both.
     package enum Epoch: Sendable, Hashable {
         /// 1970, as in `timeIntervalSince1970`.
         case unix
@@ -37,7 +37,7 @@ package struct LegacyLayout: Sendable, Hashable {
 
     /// The locations of the fields.
     package let locations: [Location]
-    /// The required fields: an incomplete pair of tokens is not an account.
+    /// The required fields: an incomplete pair of tokens does not count as an account.
     package let required: Set<Field>
     /// The epoch of numeric dates.
     package let epoch: Epoch
@@ -49,7 +49,7 @@ package struct LegacyLayout: Sendable, Hashable {
         self.epoch = epoch
     }
 
-    /// The names of the secrets, each once, in order.
+    /// The names of the secrets, each once and in order.
     package var names: [String] {
         locations.reduce(into: []) { names, location in
             if !names.contains(location.name) { names.append(location.name) }
@@ -58,18 +58,19 @@ package struct LegacyLayout: Sendable, Hashable {
 }
 
 extension LegacyLayout {
-    /// AxiomArchitecture: `KeychainManager` keeps two texts.
+    /// The layout of AxiomArchitecture: `KeychainManager` keeps two strings.
     package static let axiom = LegacyLayout(
         locations: [Location(.access, in: "access_token"), Location(.refresh, in: "refresh_token")],
         required: [.access, .refresh])
 
-    /// JWTAuth: `KeychainClient` keeps two texts under its `Keys`.
+    /// The layout of JWTAuth: `KeychainClient` keeps two strings under its `Keys`.
     package static let jwtAuth = LegacyLayout(
         locations: [Location(.access, in: "accessToken"), Location(.refresh, in: "refreshToken")],
         required: [.access, .refresh])
 
-    /// Returns the layout of AuthPackage: `KeychainTokenStore` keeps one JSON object for each account; the refresh token
-    /// may be in a cookie.
+    /// Returns the layout of AuthPackage: `KeychainTokenStore` keeps one JSON object for each account.
+    ///
+    /// The refresh token may be in a cookie.
     package static func authPackage(account: String = "auth.tokens") -> LegacyLayout {
         LegacyLayout(
             locations: [
@@ -84,7 +85,7 @@ extension LegacyLayout {
         LegacyLayout(locations: [Location(.access, in: key, member: "value")], required: [.access])
     }
 
-    /// Lazi: `KeychainWrapper` keeps five texts.
+    /// The layout of Lazi: `KeychainWrapper` keeps five strings.
     package static let lazi = LegacyLayout(
         locations: [
             Location(.access, in: "lazi.access_token"), Location(.refresh, in: "lazi.refresh_token"),

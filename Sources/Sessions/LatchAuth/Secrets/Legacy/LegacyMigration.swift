@@ -10,8 +10,8 @@ import PortableFoundation
 /// let outcome = try await LegacyMigration(.jwtAuth, in: keychain).run(into: store)
 /// ```
 ///
-/// It may be interrupted anywhere and repeated: the old secrets are removed only after the new record has been read back.
-/// If the old store cannot be read (locked, denied), it throws and changes nothing.
+/// It may be interrupted at any point and repeated: the old secrets are removed only after the new record has been read
+/// back. If the old store cannot be read (locked, denied), it throws and changes nothing.
 package struct LegacyMigration: Sendable {
     private let layout: LegacyLayout
     private let old: any SecretStore
@@ -24,7 +24,7 @@ package struct LegacyMigration: Sendable {
         self.random = random
     }
 
-    /// Returns the account in the old layout; nil if there is none or an incomplete one.
+    /// Returns the account in the old layout; nil if it is missing or incomplete.
     ///
     /// - Throws: `AuthError.storeCorrupt` if a secret is malformed, and the errors of the store.
     package func account() async throws -> LegacyAccount? {
@@ -38,10 +38,10 @@ package struct LegacyMigration: Sendable {
 
     /// Stores the account in `store`, reads it back, and then removes it from the old store.
     ///
-    /// An existing account of `store` is newer and stays. Sessions in other processes wait meanwhile, by the store's
-    /// coordination.
+    /// An existing account in `store` is newer, and stays. Sessions in other processes wait during the migration,
+    /// through the store's coordination.
     ///
-    /// - Throws: A `store…` code if one of the two stores cannot be used; the account is then still in the old one.
+    /// - Throws: A `store…` code if one of the two stores cannot be used; the account is then still in the old store.
     @discardableResult
     package func run(into store: some TokenRecordStore<Tokens>) async throws -> Outcome {
         let lock = try await store.coordination?.enter(.store)
@@ -76,9 +76,9 @@ package struct LegacyMigration: Sendable {
         return .migrated(account)
     }
 
-    /// Whether the store has a record already.
+    /// Whether the store already has a record.
     ///
-    /// A malformed record may be the old one itself, if both have the same name.
+    /// A malformed record may be the old record itself, if both have the same name.
     private func holdsAccount(_ store: some TokenRecordStore<Tokens>) async throws -> Bool {
         do {
             return try await store.loadRecord() != nil
@@ -87,7 +87,7 @@ package struct LegacyMigration: Sendable {
         }
     }
 
-    /// Removes the secrets that were read, and none that has replaced them since.
+    /// Removes the secrets that were read, but not secrets that have replaced them since.
     private func remove(_ found: LegacyRecord) async throws {
         for name in layout.names {
             guard let secret = found.secrets[name], try await old.read(name) == secret else { continue }
@@ -95,7 +95,7 @@ package struct LegacyMigration: Sendable {
         }
     }
 
-    /// Moves malformed secrets to free names, so that they are not lost.
+    /// Moves malformed secrets to unused names, so that they are not lost.
     private func setAside(_ names: [String], of found: LegacyRecord) async throws -> [String] {
         var kept: [String] = []
         for name in names {
@@ -109,7 +109,9 @@ package struct LegacyMigration: Sendable {
 
 /// An account that another library stored.
 package struct LegacyAccount: Sendable, Hashable {
-    /// The tokens; their expiry is the stored one, else that of the access token where it is a JWT.
+    /// The tokens.
+    ///
+    /// Their expiry is the stored one, or else that of the access token if it is a JWT.
     package let tokens: Tokens
     /// The user, if the layout contains it.
     package let userID: String?
@@ -122,7 +124,7 @@ package struct LegacyAccount: Sendable, Hashable {
 }
 
 extension LegacyLayout {
-    /// Returns the account in a layout of one secret; nil if the secret has another layout.
+    /// Returns the account in a layout with one secret; nil if the secret has another layout.
     func account(in secret: [UInt8], named name: String) -> LegacyAccount? {
         guard case .account(let account) = LegacyRecord(self, name: name, secret: secret).content else { return nil }
         return account
@@ -136,7 +138,7 @@ extension LegacyMigration {
         case nothing
         /// The account was moved.
         case migrated(LegacyAccount)
-        /// The new store has an account already; the old one was removed.
+        /// The new store already has an account; the old one was removed.
         case superseded
         /// The account was incomplete and was removed.
         case incomplete
@@ -168,7 +170,7 @@ private struct LegacyRecord {
         self.secrets = secrets
     }
 
-    /// A record of one secret.
+    /// Creates a record of one secret.
     init(_ layout: LegacyLayout, name: String, secret: [UInt8]) {
         self.layout = layout
         secrets = [name: secret]
@@ -176,7 +178,7 @@ private struct LegacyRecord {
 
     /// The meaning of the secrets together.
     ///
-    /// A malformed optional field is left out, so that it costs no account.
+    /// A malformed optional field is dropped, so that the account is not lost.
     var content: Content {
         guard !secrets.isEmpty else { return .nothing }
         var fields: [LegacyLayout.Field: String] = [:]
@@ -201,7 +203,7 @@ private struct LegacyRecord {
 
     /// Returns the text at a location; nil if it is missing or empty.
     ///
-    /// - Throws: `storeCorrupt` if the bytes are not text, or the member is neither a text nor a number.
+    /// - Throws: `storeCorrupt` if the bytes are not text, or the member is neither a string nor a number.
     private func text(at location: LegacyLayout.Location) throws -> String? {
         guard let bytes = secrets[location.name] else { return nil }
         guard let member = location.member else {
@@ -222,7 +224,7 @@ private struct LegacyRecord {
     private func date(_ text: String) -> Date? {
         if let seconds = Double(text) {
             guard seconds.isFinite else { return nil }
-            // Versions have written either. Seconds since 2001 reach 1,200,000,000 in 2039.
+            // Versions have written either epoch. Seconds since 2001 reach 1,200,000,000 in 2039.
             return layout.epoch == .unix || seconds > 1_200_000_000
                 ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds)
         }
@@ -232,12 +234,12 @@ private struct LegacyRecord {
         return (try? whole.parse(text)) ?? (try? fractions.parse(text))
     }
 
-    /// Returns the expiry of a token; nil if it is not a JWT, or one without `exp` (RFC 7519 §4.1.4).
+    /// Returns the expiry of a token; nil if it is not a JWT or has no `exp` (RFC 7519 §4.1.4).
     private static func expiry(of access: String) -> Date? {
         do { return try JWT(unverified: access).claims.expiry } catch { return nil }
     }
 
-    /// Returns the scopes separated by spaces, whether they were stored with spaces, with commas, or as a JSON array.
+    /// Returns the scopes separated by spaces, from a string with spaces or commas, or from a JSON array.
     private static func scope(_ text: String) -> String {
         let array = text.utf8.first == UInt8(ascii: "[") ? try? JSONValue(parsing: Array(text.utf8)).arrayValue : nil
         let scopes =

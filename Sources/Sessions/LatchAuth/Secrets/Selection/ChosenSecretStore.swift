@@ -3,13 +3,13 @@
 import LatchCore
 import Synchronization
 
-/// The selected store of a service, found at its first use and followed when the secrets are migrated.
+/// The selected store of a service, which is found at the first use and changes when the secrets are migrated.
 ///
-/// The first write records the choice; reading alone does not, so that a command over SSH does not decide for the
-/// desktop. Each call holds a shared lock, which a migration waits for: no write can reach a store that is being left.
+/// The first write records the choice. Reading does not, so that a command over SSH does not decide for the desktop.
+/// Each call holds a shared lock, which a migration waits for, so that no write can reach the old store.
 package final class ChosenSecretStore: SecretStore {
     private let selection: SecretStoreSelection
-    /// The result of the last call, with the record that led to it.
+    /// The result of the last call with the record that led to it.
     private let found = Mutex<(record: SecretStoreRecord?, choice: SecretStoreChoice, store: any SecretStore)?>(nil)
 
     package init(_ selection: SecretStoreSelection) { self.selection = selection }
@@ -48,7 +48,7 @@ package final class ChosenSecretStore: SecretStore {
         }
     }
 
-    /// Returns the current store, selected again only if the record has changed.
+    /// Returns the current store, which is selected again only if the record has changed.
     private func current() async throws -> (SecretStoreChoice, any SecretStore) {
         let record = try SecretStoreRecord.read(selection.recordFile)
         if let found = found.withLock({ $0 }), found.record == record { return (found.choice, found.store) }
@@ -58,7 +58,7 @@ package final class ChosenSecretStore: SecretStore {
         return (choice, store)
     }
 
-    /// Records the choice before the first secret is stored, once among all processes.
+    /// Records the choice before the first secret is stored, once for all processes.
     private func recordChoice() async throws {
         if let found = found.withLock({ $0 }), found.choice.isRecorded { return }
         try selection.recordFile.makeFolder()
@@ -70,7 +70,7 @@ package final class ChosenSecretStore: SecretStore {
         try SecretStoreRecord(kind: choice.kind, reason: choice.reason).write(selection.recordFile)
     }
 
-    /// Adds the store and the reason of its choice to an error.
+    /// Adds the store and the reason for its choice to an error.
     private static func explained(_ error: AuthError, _ choice: SecretStoreChoice, service: String) -> AuthError {
         error.saying(
             "\(error.message) The secrets of '\(service)' are in the store '\(choice.kind)': \(choice.reason).")

@@ -6,7 +6,7 @@ package struct SecretStoreChoice: Sendable, Hashable {
     package struct Candidate: Sendable, Hashable {
         /// The kind of store.
         package let kind: SecretStoreKind
-        /// The reason for which it was selected or not, for display.
+        /// The reason why it was selected or not, for display.
         package let explanation: String
 
         /// Creates a candidate.
@@ -18,9 +18,9 @@ package struct SecretStoreChoice: Sendable, Hashable {
 
     /// The kind of the selected store.
     package let kind: SecretStoreKind
-    /// The reason of the selection, for display.
+    /// The reason for the selection, for display.
     package let reason: String
-    /// All candidates in order, the selected one last.
+    /// All candidates in order; the last one is selected.
     package let candidates: [Candidate]
     /// The location of the secrets: a path, or the name of a keyring's items.
     package let location: String
@@ -38,7 +38,7 @@ public struct SecretStoreKind: RawRepresentable, Sendable, Hashable, Codable {
 
     /// Apple's keychain.
     public static let keychain = SecretStoreKind(rawValue: "keychain")
-    /// The keyring of a desktop, by the freedesktop Secret Service API.
+    /// The keyring of a desktop, through the freedesktop Secret Service API.
     public static let secretService = SecretStoreKind(rawValue: "secret-service")
     /// An encrypted file with its key in a separate file.
     public static let file = SecretStoreKind(rawValue: "file")

@@ -4,8 +4,9 @@ import LatchCore
 
 /// A migration of secrets to another store: they are copied, read back, switched over, and only then removed.
 ///
-/// It may be interrupted anywhere and repeated. Until the switch the old store is valid and complete; after it the new
-/// one. No other process may write meanwhile: ``run(service:to:)`` ensures that for the platform's own stores.
+/// It may be interrupted at any point and repeated. Until the switch the old store is valid and complete; afterwards
+/// the new store is. No other process may write meanwhile: ``run(service:to:)`` ensures that for the platform's own
+/// stores.
 public struct SecretStoreMigration: Sendable {
     /// The result of a migration.
     public struct Report: Sendable, Hashable {
@@ -19,10 +20,10 @@ public struct SecretStoreMigration: Sendable {
 
     /// Migrates all secrets between two stores.
     ///
-    /// Other secrets of the new store are removed: copies of an interrupted attempt could sign a user in again who has
+    /// Other secrets in the new store are removed: copies from an interrupted attempt could sign in a user who has
     /// signed out since.
     ///
-    /// - Parameter switching: Makes the new store the valid one, durably.
+    /// - Parameter switching: A closure that makes the new store the valid one, durably.
     /// - Returns: The names of the migrated secrets.
     /// - Throws: A `store…` code; nothing is lost then, and a repetition continues.
     @discardableResult
@@ -62,7 +63,7 @@ extension SecretStoreSelection {
     }
 
     private func migrateExclusively(to kind: SecretStoreKind) async throws -> SecretStoreMigration.Report {
-        // The environment does not say where the secrets are.
+        // The environment does not determine where the secrets are.
         var selection = self
         selection.environment[Self.variable] = nil
         let record = try SecretStoreRecord.read(recordFile)

@@ -6,16 +6,16 @@ import PortableFoundation
 /// The selection of the store for the secrets of one service, recorded next to them.
 ///
 /// The order, which Documentation/SecretStores.md explains:
-/// 1. the recorded store, since it has the accounts;
-/// 2. the store that `LATCH_SECRET_STORE` names;
-/// 3. an existing file of secrets from before there were records;
-/// 4. a file under a passphrase, if `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` gives one;
-/// 5. a file, if `LATCH_HOME` moves everything into one folder;
-/// 6. a file, over SSH: the next session there may have no desktop;
-/// 7. the Secret Service, if a keyring exists and is unlocked;
-/// 8. a file.
+/// 1. The recorded store, because it has the accounts.
+/// 2. The store that `LATCH_SECRET_STORE` names.
+/// 3. An existing file of secrets from before choices were recorded.
+/// 4. A file with a passphrase, if `LATCH_PASSPHRASE_FILE` or `LATCH_PASSPHRASE_FD` supplies one.
+/// 5. A file, if `LATCH_HOME` moves all files into one folder.
+/// 6. A file over SSH, because the next session there may have no desktop.
+/// 7. The Secret Service, if a keyring exists and is unlocked.
+/// 8. A file.
 ///
-/// On macOS the keychain takes the place of the Secret Service, also over SSH, if this program is entitled to it.
+/// On macOS the keychain replaces the Secret Service, also over SSH, if this program is entitled to it.
 package struct SecretStoreSelection: Sendable {
     /// The service that owns the secrets.
     let service: String
@@ -24,7 +24,7 @@ package struct SecretStoreSelection: Sendable {
     var environment: [String: String]
     /// Creates the store of a kind; returns nil if this system does not have it.
     let makeStore: @Sendable (SecretStoreKind) -> (store: any SecretStore, location: String)?
-    /// The system's own store, which is preferred where it works.
+    /// The system's own store, which is preferred if it works.
     var keyring = SecretStoreKind.secretService
     /// Throws if the keyring cannot store a secret now.
     let checkKeyring: @Sendable () async throws -> Void
@@ -35,7 +35,7 @@ package struct SecretStoreSelection: Sendable {
     /// The file with the recorded choice.
     var recordFile: AtomicFile { AtomicFile("\(path).store") }
 
-    /// Returns the current choice, without any change.
+    /// Returns the current choice, without changing anything.
     ///
     /// - Throws: `storeUnavailable` if `LATCH_SECRET_STORE` names another store than the one with the secrets.
     package func choice() async throws -> SecretStoreChoice {
@@ -116,7 +116,7 @@ package struct SecretStoreSelection: Sendable {
             hint: "Set \(Self.variable) to one of: \(known).")
     }
 
-    /// Throws where the recorded store has secrets that another one would hide.
+    /// Throws if the recorded store has secrets that another store would hide.
     private func require(_ kind: SecretStoreKind, isEmptyFor wanted: SecretStoreKind) async throws {
         guard try await store(kind).store.names().isEmpty else {
             throw AuthError.storeUnavailable.saying(
@@ -129,14 +129,14 @@ package struct SecretStoreSelection: Sendable {
 /// The recorded choice of a store, for all processes of the user.
 struct SecretStoreRecord: Codable, Sendable, Equatable {
     var kind: SecretStoreKind
-    /// The reason of the choice.
+    /// The reason for the choice.
     var reason: String
-    /// The earlier store, from which not all secrets may be removed yet.
+    /// The earlier store, which may still contain secrets to remove.
     var leaving: SecretStoreKind?
 
-    /// Reads the record of a file; nil if there is none.
+    /// Reads the record in a file; nil if there is none.
     ///
-    /// - Throws: `storeCorrupt` if it is malformed: a wrong guess would mean an empty store, and so a sign-out.
+    /// - Throws: `storeCorrupt` if the record is malformed: a wrong guess would mean an empty store, and so a sign-out.
     static func read(_ file: AtomicFile) throws -> SecretStoreRecord? {
         let bytes: [UInt8]?
         do { bytes = try file.read() } catch { throw AuthError.file(error) }
@@ -150,7 +150,7 @@ struct SecretStoreRecord: Codable, Sendable, Equatable {
         }
     }
 
-    /// Replaces the record, durably.
+    /// Replaces the record durably.
     func write(_ file: AtomicFile) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

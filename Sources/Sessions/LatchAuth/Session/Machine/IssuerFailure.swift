@@ -9,13 +9,13 @@ package struct IssuerFailure: Error, Sendable {
     package enum Kind: Sendable, Hashable {
         /// The issuer has ended the session.
         case ended
-        /// The session was refused, perhaps by a gateway: it ends if that repeats after a pause.
+        /// The session was refused, perhaps by a gateway; the session ends if that repeats after a pause.
         case doubted
-        /// The issuer continues the session once the user has authenticated.
+        /// The issuer continues the session after the user has authenticated.
         case userRequired(StepUpRequirement)
-        /// The issuer has rejected the request, and used nothing up.
+        /// The issuer has rejected the request, and the refresh token is not used up.
         case rejected
-        /// The request may have arrived, and have used up the refresh token.
+        /// The request may have arrived, and may have used up the refresh token.
         case unanswered
         /// Any other failure, which ends nothing.
         case failed
@@ -26,7 +26,7 @@ package struct IssuerFailure: Error, Sendable {
     /// The pause that the issuer requests (RFC 9110 §10.2.3).
     package var retryAfter: Duration?
 
-    /// Whether nothing was sent, as without a connection.
+    /// Whether nothing was sent, for example without a connection.
     package var isUnsent: Bool {
         (error as? HTTPError)?.isUnsent ?? ((error as? any WrappingError)?.cause as? HTTPError)?.isUnsent ?? false
     }
@@ -35,9 +35,10 @@ package struct IssuerFailure: Error, Sendable {
         (self.kind, self.error, self.retryAfter) = (kind, error, retryAfter)
     }
 
-    /// Creates the failure of an error that a refresh closure threw.
+    /// Creates the failure from an error that a refresh closure threw.
     package init(_ error: any Error, now: Date) {
-        // The session has not cancelled the request; a cancelled part of it must not look like a cancelled caller.
+        // The session has not canceled the request. If a part of it was canceled, that must not look like a canceled
+        // caller.
         let error = error is CancellationError ? AuthError.refreshFailed.caused(by: HTTPError.cancelled) : error
         self.init(Self.kind(of: error), error, retryAfter: Self.pause(requestedBy: error, now))
     }
@@ -57,7 +58,7 @@ package struct IssuerFailure: Error, Sendable {
         }
     }
 
-    /// Returns the meaning of a cause, which ends nothing: it may come from another issuer.
+    /// Returns the meaning of a cause, which never ends the session, because it may come from another issuer.
     private static func kindOfCause(_ cause: any Error) -> Kind {
         let kind = kind(of: cause)
         return kind == .ended || kind == .doubted ? .failed : kind
@@ -69,7 +70,7 @@ package struct IssuerFailure: Error, Sendable {
         case let error as any WrappingError: pause(requestedBy: error.cause, now)
         case let error as any RetryAfterError: error.retryAfter
         case let error as HTTPError: error.response?.retryDelay(now: now)
-        // A wrong password, most likely: repeating it would lock the account.
+        // The password is probably wrong, and repeating it would lock the account.
         case AuthError.loginWithoutCookies: .seconds(60)
         case let error as AuthError: error.cause.flatMap { pause(requestedBy: $0, now) }
         default: nil

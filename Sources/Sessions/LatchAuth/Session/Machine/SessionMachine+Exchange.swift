@@ -3,42 +3,42 @@
 import LatchCore
 package import PortableFoundation
 
-// The exchange of a refresh token with the issuer: its key, its requests, and what their answers mean.
+// The exchange of a refresh token with the issuer: its key, its requests, and the meaning of the answers.
 
 extension SessionMachine {
     /// An exchange of a refresh token for its successor, from the stored key to the stored outcome.
     ///
-    /// There is one at a time, since a refresh token is used once. Its request is never cancelled.
+    /// There is one at a time, because a refresh token is used once. Its request is never canceled.
     package struct Exchange: Sendable {
-        /// The credential that is sent; after a step-up meanwhile, the one that the answer continues.
+        /// The credential that is sent; after a step-up in the meantime, the one that the answer continues.
         package var credential: Value
         package var key: String
         /// The target of the requested access token; nil for the session's own.
         package var target: TokenTarget?
-        /// The number of the request in flight; nil if none is.
+        /// The number of the request in flight; nil without one.
         package var flight: Int?
         /// The monotonic time at which the last request was sent.
         package var sent = Duration.zero
-        /// The number of requests under the key that may have arrived, by this process and others.
+        /// The number of requests under the key that may have arrived, from this and other processes.
         package var requests = 0
-        /// Whether the issuer may have acted on an earlier request under the key, by this process or another.
+        /// Whether the issuer may have processed an earlier request under the key, from this or another process.
         package var mayHaveArrived = false
-        /// The first answer that may have been a gateway's refusal, unless another answer has come since.
+        /// The first answer that may be a gateway's refusal; nil after a different answer.
         package var doubt: Doubt?
         /// The monotonic time at which the exchange began.
         package var begun: Duration
-        /// Whether a step-up without a refresh token has replaced the session's own access token since.
+        /// Whether a step-up without a refresh token has since replaced the session's own access token.
         package var isSteppedUp = false
     }
 
-    /// An answer that may have been a gateway's refusal.
+    /// An answer that may be a gateway's refusal.
     package struct Doubt: Sendable, Hashable {
         /// The date by this device's clock, as in the record.
         package var date: Date
-        /// The monotonic time; nil if it was another process that had the answer.
+        /// The monotonic time; nil if another process got the answer.
         package var uptime: Duration?
 
-        /// Returns whether another such answer confirms it; nil if it is too old, or a date has leapt.
+        /// Returns whether another such answer confirms it; nil if it is too old or the date has jumped.
         func isConfirmed(_ now: SessionMoment, after delay: Duration) -> Bool? {
             let age = now.date.timeIntervalSince(date)
             guard age >= 0, age <= 3_600 else { return nil }
@@ -46,38 +46,43 @@ extension SessionMachine {
         }
     }
 
-    /// A successor that is issued and not stored.
+    /// A successor that is issued but not stored.
     package struct Unstored: Sendable {
         package var value: Value
         /// The credential that the store is known to hold.
         package var predecessor: Value
-        /// Whether a response has rotated the credential: the session uses it already, since the server refuses the
-        /// predecessor.
+        /// Whether a response has rotated the credential.
+        ///
+        /// The session already uses the new one, because the server refuses the predecessor.
         package var isRotation = false
-        /// The failure of an answer of which only the refresh token is usable; its callers get it once that is stored.
+        /// The failure of an answer that has only a usable refresh token.
+        ///
+        /// Its callers get the failure after the refresh token is stored.
         package var failure: IssuerFailure?
-        /// The issuer's clock as the answer showed it; valid with the credential, by whose predecessor it could look fresh.
+        /// The issuer's clock in the answer.
+        ///
+        /// It applies only with the new credential, because by this clock the predecessor could look fresh.
         package var clockOffset: Double?
         /// The next attempt to store it; nil before the first failure.
         package var retry: Retry?
     }
 
-    /// What an answer without a successor means for the record.
+    /// The meaning of an answer without a successor for the record.
     package enum Conclusion: Sendable {
         /// The issuer has ended the session.
         case ended(SessionFailure)
-        /// The session was refused, perhaps by a gateway, since a date; nil if another answer has come since.
+        /// The session was refused, perhaps by a gateway, since a date; nil after a different answer.
         case doubted(Date?)
-        /// The exchange is over, and used nothing up: its key is removed.
+        /// The exchange is over, and the refresh token is not used up, so the key is removed.
         case over
     }
 
-    /// The number of requests for a resource without an answer, after which its exchange is given up.
+    /// The number of unanswered requests for a resource after which its exchange is abandoned.
     ///
-    /// Until then it comes first, since the issuer may have acted on one and repeat its answer.
+    /// Until then it comes first, because the issuer may have processed one request, and may repeat its answer.
     static var greatestRequests: Int { 3 }
 
-    /// Whether a request stays within the rate of the policy; each target has its own.
+    /// Whether a request stays within the rate limit of the policy, which applies to each target separately.
     func mayRequest(for target: TokenTarget?, _ now: SessionMoment) -> Bool {
         let start = now.uptime - policy.requestWindow
         return requests[target, default: []].count { $0 > start } < policy.requestLimit
@@ -85,7 +90,7 @@ extension SessionMachine {
 
     // MARK: Key
 
-    /// Finds the key of the request, and stores it before the request is sent.
+    /// Determines the key of the request, and stores it before the request is sent.
     mutating func prepareRequest(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         guard let refresh, exchange?.flight == nil, suspension == .none else {
             return closeOperation(following: record, now)
@@ -99,7 +104,7 @@ extension SessionMachine {
             credential: value, key: now.random.identifier(), target: refresh.target, begun: now.uptime)
         var next = continued(by: fresh, record)
         if next.target != nil, next.requests >= Self.greatestRequests { next = fresh }
-        // A doubt is about one refresh token.
+        // A doubt concerns one refresh token.
         let isSameToken = exchange.map { $0.credential.hasSameRefreshToken(as: value) } ?? false
         next.doubt = isSameToken ? exchange?.doubt : nil
         if keepsRecords, next.doubt?.date != record?.doubted { next.doubt = record?.doubted.map { Doubt(date: $0) } }
@@ -113,7 +118,7 @@ extension SessionMachine {
         save(record)
     }
 
-    /// Returns the exchange to continue, by any process and before any crash, or the new one.
+    /// Returns the exchange to continue, which any process may have begun before a crash, or the new exchange.
     private func continued(by fresh: Exchange, _ record: TokenRecord<Value>?) -> Exchange {
         var next = fresh
         let key = record?.refreshKey
@@ -129,14 +134,14 @@ extension SessionMachine {
         return next
     }
 
-    /// Whether a refresh of both is the same: an issuer may keep the refresh token (RFC 6749 §6).
+    /// Whether a refresh of both is the same; an issuer may keep the refresh token (RFC 6749 §6).
     func isSame(_ value: Value, _ other: Value, for target: TokenTarget?) -> Bool {
         guard value.hasSameRefreshToken(as: other), value.hasSameAccessToken(as: other) else { return false }
         guard let one = value.credential(for: target), let two = other.credential(for: target) else { return true }
         return one.hasSameAccessToken(as: two)
     }
 
-    /// Whether another session has obtained what the refresh is for.
+    /// Whether another session has already obtained the result of the refresh.
     private func isRefreshed(_ value: Value, since refresh: Refresh, _ now: SessionMoment) -> Bool {
         guard let current = value.credential(for: refresh.target), !isExpired(current, now) else { return false }
         guard let old = refresh.value.credential(for: refresh.target) else { return true }
@@ -170,7 +175,7 @@ extension SessionMachine {
             return
         }
         self.exchange?.flight = nil
-        // What a response or a step-up has changed since the request was sent stays.
+        // Changes by a response or a step-up since the request was sent must stay.
         var base = exchange.credential
         if let current = state.credential, current.hasSameRefreshToken(as: base) { base = current }
         switch answer {
@@ -181,7 +186,7 @@ extension SessionMachine {
         case .incomplete(let value, let failure):
             issued(base.renewingGrant(from: value), failure: failure)
         case .failed(let failure):
-            // Another session has finished the exchange meanwhile, in which nothing is left to be done.
+            // Another session has finished the exchange meanwhile, so nothing remains to be done.
             guard let current = state.credential, isStill(current, exchange.credential, key: nil) else {
                 return self.exchange = nil
             }
@@ -190,7 +195,7 @@ extension SessionMachine {
         }
     }
 
-    /// Begins anew: another process may have refreshed since this one has let go of its lock.
+    /// Begins again, because another process may have refreshed since this one released its lock.
     private mutating func requestWithdrawn(_ now: SessionMoment) {
         exchange?.requests -= 1
         _ = requests[exchange?.target]?.popLast()
@@ -218,7 +223,7 @@ extension SessionMachine {
         if failure.kind == .ended || isDoubted && isConfirmed == true {
             return enqueue(.conclude(.ended(SessionFailure(failure.error)), key: exchange.key))
         }
-        // It begins a doubt, or ends one.
+        // The failure begins or ends a doubt.
         if isDoubted ? isConfirmed == nil : exchange.doubt != nil && !failure.isUnsent {
             self.exchange?.doubt = isDoubted ? Doubt(date: now.date, uptime: now.uptime) : nil
             enqueue(.conclude(.doubted(self.exchange?.doubt?.date), key: exchange.key))
@@ -227,7 +232,7 @@ extension SessionMachine {
         case .ended: break
         case .doubted: pauseRefresh(after: failure, now)
         case .userRequired(let requirement):
-            // A new authentication begins a generation, and ends the pause. A policy of the issuer may change meanwhile.
+            // A new authentication begins a generation and ends the pause. The issuer's policy may change meanwhile.
             let end = now.uptime + Self.longestPause
             pauses[nil] = Pause(end: end, bindingEnd: end, error: SessionFailure(failure.error))
             publish(stepUp: requirement)
@@ -236,7 +241,8 @@ extension SessionMachine {
             if repeatsAtOnce(exchange, now) { return }
             pauseRefresh(after: failure, now)
         case .rejected:
-            // An earlier request may have used the refresh token up: once more shows whether its key is rejected.
+            // An earlier request may have used up the refresh token. Another request shows whether the issuer rejects
+            // its key.
             if exchange.mayHaveArrived { self.exchange?.mayHaveArrived = false } else { giveUp(exchange) }
             pauseRefresh(after: failure, now)
         case .failed: pauseRefresh(after: failure, now)
@@ -244,27 +250,29 @@ extension SessionMachine {
         finishRefresh(.failure(failure.error), now)
     }
 
-    /// Ends an exchange that has used nothing up: the next one has another key.
+    /// Ends an exchange that has not used up the refresh token; the next exchange has another key.
     private mutating func giveUp(_ exchange: Exchange) {
         self.exchange = nil
         enqueue(.conclude(.over, key: exchange.key))
     }
 
-    /// Whether the request is repeated now: the issuer may have acted, and repeats its response within its replay window.
+    /// Whether the request is repeated now.
+    ///
+    /// The issuer may have processed it, and repeats its response within its replay window.
     private mutating func repeatsAtOnce(_ exchange: Exchange, _ now: SessionMoment) -> Bool {
         guard policy.repeatsUnanswered, suspension == .none, mayRequest(for: exchange.target, now) else { return false }
         // Its callers may have left before the connection ended.
         if refresh == nil, let value = state.credential { beginRefresh(of: value, for: exchange.target, now) }
         guard refresh?.isRepeated == false else { return false }
         refresh?.isRepeated = true
-        // The record is as it was; only the requests for a resource are counted in it.
+        // The record is unchanged, because it counts only the requests for a resource.
         if exchange.target == nil, lock == .held || !isShared { sendRequest(now) }
         return true
     }
 
     // MARK: Resources
 
-    /// Handles the failure of a request for a resource, which is about that resource alone.
+    /// Handles the failure of a request for a resource, which concerns only that resource.
     private mutating func resourceFailed(_ failure: IssuerFailure, of exchange: Exchange, _ now: SessionMoment) {
         var error = failure.error
         switch failure.kind {
@@ -282,7 +290,7 @@ extension SessionMachine {
             pauseRefresh(
                 of: exchange.target, after: IssuerFailure(failure.kind, error, retryAfter: failure.retryAfter),
                 isBinding: true, now)
-            // Only the session's own request shows whether it is the session that has ended.
+            // Only the session's own request shows whether the session has ended.
             if failure.kind == .ended, isEndPossible(now) {
                 refresh?.target = nil
                 refresh?.isRepeated = false
@@ -309,7 +317,7 @@ extension SessionMachine {
             closeOperation(following: record, now)
             return finishRefresh(.success(()), now)
         }
-        // A write that has failed may have come to its end.
+        // A write that was reported as failed may have completed later.
         if unstored.isRotation, holds(record, unstored.value) { return written(record, failure: nil, now) }
         if keepsRecords {
             guard let stored = record?.credential, record?.sessionID == facts.sessionID,
@@ -319,7 +327,7 @@ extension SessionMachine {
                 if !unstored.isRotation, isLeft(by: record) { effect(.revoke(unstored.value, isCertain: false)) }
                 return followInstead(record, now)
             }
-            // Without an access token of its own it keeps the one that is stored by now.
+            // The response has no usable access token, so the stored one stays.
             if unstored.failure != nil { unstored.value = stored.renewingGrant(from: unstored.value) }
             self.unstored = unstored
         }
@@ -329,7 +337,7 @@ extension SessionMachine {
         save(changed)
     }
 
-    /// Whether the user has left the session elsewhere, so that the server does not know of its last credential.
+    /// Whether the user has left the session in another process, so that the server does not know its last credential.
     private func isLeft(by record: TokenRecord<Value>?) -> Bool {
         guard let record, record.credential != nil else { return true }
         return record.sessionID != nil && record.sessionID != facts.sessionID
@@ -338,7 +346,7 @@ extension SessionMachine {
     /// Whether the stored credential is still the refreshed one.
     ///
     /// If no other session writes, a rotation by a response does not count as a refresh. Nor does a step-up without a
-    /// refresh token of its own, which leaves the key of the request.
+    /// refresh token, which leaves the key of the request.
     func isStill(_ stored: Value, _ predecessor: Value, key: String?) -> Bool {
         guard stored.hasSameRefreshToken(as: predecessor) else { return false }
         return !isShared || stored.hasSameAccessToken(as: predecessor) || key != nil && key == exchange?.key
@@ -350,7 +358,8 @@ extension SessionMachine {
         if unstored.isRotation {
             self.unstored = nil
         } else if unstored.value != value {
-            // A rotation was stored while the response of a refresh arrived, which follows it.
+            // A rotation was stored while the response of a refresh arrived, so the response's credential follows the
+            // rotated one.
             self.unstored?.predecessor = value
             commitAgain()
         } else {
@@ -359,13 +368,13 @@ extension SessionMachine {
         adopt(value, of: record, now)
         pauseIfExpired(value, now)
         guard self.unstored == nil else { return }
-        // A refresh that has begun since makes a request of its own.
+        // A refresh that has begun since then makes its own request.
         guard let failure, refresh?.hasRequested ?? true else { return finishRefresh(.success(()), now) }
         pauseRefresh(of: target, after: failure, now)
         finishRefresh(.failure(failure.error), for: target, now)
     }
 
-    /// Stores what an answer without a successor means.
+    /// Stores the meaning of an answer without a successor.
     mutating func conclude(
         _ conclusion: Conclusion, key: String, over record: TokenRecord<Value>?, _ now: SessionMoment
     ) {

@@ -3,7 +3,7 @@
 import LatchCore
 import PortableFoundation
 
-// What the session makes of a record that was read.
+// The session's reactions to a record that was read.
 
 extension SessionMachine {
     mutating func decide(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
@@ -26,7 +26,8 @@ extension SessionMachine {
 
     /// Adopts a record that another session has stored, and returns its credential.
     ///
-    /// Where it belongs to another sign-in, or holds none, the running operations are abandoned, and it returns nil.
+    /// If the record belongs to another sign-in or has no credential, the running operations are abandoned, and the
+    /// result is nil.
     @discardableResult
     mutating func follow(_ record: TokenRecord<Value>?, _ now: SessionMoment) -> Value? {
         guard let record, let value = record.credential else {
@@ -50,35 +51,38 @@ extension SessionMachine {
         return value
     }
 
-    /// Whether a record is not that of the signed-in user.
+    /// Whether a record does not belong to the signed-in user.
     func contradicts(_ record: TokenRecord<Value>?) -> Bool {
         guard state.credential != nil else { return false }
         guard let record, let value = record.credential else { return true }
         return record.sessionID != facts.sessionID || isOtherSignIn(record, value)
     }
 
-    /// Whether another sign-in happened elsewhere; a record without an identifier counts as a refresh of the same user.
+    /// Whether another sign-in happened elsewhere.
+    ///
+    /// A record without an identifier counts as a refresh of the same user.
     private func isOtherSignIn(_ record: TokenRecord<Value>, _ value: Value) -> Bool {
         if let id = record.sessionID, let sessionID = facts.sessionID { return id != sessionID }
         return state.credential.map { value.hasSameUser(as: $0) == false } ?? false
     }
 
-    /// Ends the running operation because the record holds something else than it is about.
+    /// Ends the running operation because the record no longer holds the credential that it is about.
     mutating func followInstead(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         closeOperation()
         guard follow(record, now) != nil else { return }
-        // It may be what a caller was refused, since the response of this refresh is dropped.
+        // The stored credential may be the one that a caller was refused, because the response of this refresh is
+        // dropped.
         refresh?.hasRequested = false
         finishRefresh(.success(()), now)
     }
 
-    /// Restores the session, or follows the record of another one.
+    /// Restores the session, or follows the record of another session.
     private mutating func read(_ record: TokenRecord<Value>?, _ now: SessionMoment) {
         let readers = operations[0].callers
         closeOperation()
         staleness = nil
         let isRestoration = state.isUnread
-        // Who has come since the record was read may know of a sign-in after it.
+        // Callers that have come since the record was read may know of a later sign-in.
         let callers = isShared && record?.credential == nil ? refresh?.callers ?? [] : []
         if !callers.isEmpty { refresh?.callers = [] }
         if isRestoration {
@@ -87,7 +91,7 @@ extension SessionMachine {
             catchUp(with: record, now)
         }
         for var reader in readers {
-            // A successor that waits to be stored comes first, and finds out by itself that its session was left.
+            // A successor that waits to be stored comes first, and then discovers that its session was left.
             let isEarly = isContradicted && unstored != nil && !reader.use.isConfirmed
             reader.use.isConfirmed = true
             guard isEarly else {
@@ -98,11 +102,12 @@ extension SessionMachine {
             readRecord(for: reader)
         }
         for caller in callers { use(caller, now) }
-        // A process that has ended may have used up the refresh token: the issuer repeats its response only for a while.
+        // A process that has ended may have used up the refresh token, and the issuer repeats its response only for a
+        // while.
         if isRestoration, record?.refreshKey != nil, let value = state.credential { refreshInBackground(value, now) }
     }
 
-    /// Follows a record that was read, unless a successor is stored first.
+    /// Follows a record that was read, unless a successor must be stored first.
     private mutating func catchUp(with record: TokenRecord<Value>?, _ now: SessionMoment) {
         if case .signedOut(let reason) = state {
             followWhileSignedOut(record, reason, now)
@@ -111,7 +116,8 @@ extension SessionMachine {
         }
     }
 
-    /// Ends the running operation because nothing needs it any more; the record is not read again if it is announced.
+    /// Ends the running operation because it is no longer needed, and follows the record, so that an announcement
+    /// causes no second read.
     mutating func closeOperation(following record: TokenRecord<Value>?, _ now: SessionMoment) {
         closeOperation()
         if isShared { catchUp(with: record, now) }
@@ -121,7 +127,7 @@ extension SessionMachine {
         _ record: TokenRecord<Value>?, _ reason: SignedOutReason, _ now: SessionMoment
     ) {
         if let value = record?.credential {
-            // The store could not keep that the issuer has ended this one.
+            // The issuer has ended this sign-in, but the store could not keep that.
             if let refusedByIssuer, value.hasSameRefreshToken(as: refusedByIssuer) { return }
             beginGeneration()
             adopt(value, of: record, now)
@@ -133,7 +139,7 @@ extension SessionMachine {
     private mutating func rotate(
         to successor: Successor, since: Int, over record: TokenRecord<Value>?, _ waiter: Waiter, _ now: SessionMoment
     ) {
-        // An earlier rotation may not be stored yet; the successor of a refresh replaces both.
+        // An earlier rotation may not be stored yet. The successor of a refresh replaces both.
         let isStored = unstored.map { $0.isRotation && holds(record, $0.predecessor) }
         guard since == generation, let current = state.credential,
             !keepsRecords || isStored ?? holds(record, current),

@@ -3,26 +3,26 @@
 import LatchCore
 import PortableFoundation
 
-// The callers that wait for a successor, and the lock among processes.
+// The callers that wait for a successor, and the lock between processes.
 
 extension SessionMachine {
     /// The callers that wait for one successor, with their time limit.
     ///
-    /// What happens for them follows from what is in flight: see `advance`.
+    /// Their next step depends on what is in flight; see `advance`.
     package struct Refresh: Sendable {
         package var value: Value
         /// The target of the new access token; nil for the session's own.
         package var target: TokenTarget?
         package var callers: [Caller]
-        /// Whether a caller cannot use the current credential; otherwise none waits for another process.
+        /// Whether a caller cannot use the current credential; otherwise no caller waits for another process.
         package var isNeeded: Bool
         /// The monotonic time at which the callers get an error.
         package var deadline: Duration
-        /// The monotonic time from which no caller waits that can use the current credential.
+        /// The monotonic time after which callers that can use the current credential no longer wait.
         package var patienceEnd: Duration
-        /// Whether the request has been repeated because no response came.
+        /// Whether the request was repeated because no response came.
         package var isRepeated = false
-        /// Whether the issuer was asked, and not only the record read.
+        /// Whether the issuer was asked, instead of only reading the record.
         package var hasRequested = false
     }
 
@@ -30,16 +30,16 @@ extension SessionMachine {
         case none, entering, waiting, leaving, held
     }
 
-    /// The time after a failed request in which the next one does not begin.
+    /// The pause after a failed request, before the next one may begin.
     package struct Pause: Sendable {
-        /// The end for a caller whose credential is still accepted.
+        /// The end for callers whose credential is still accepted.
         package var end: Duration
         /// The end for all callers of the target.
         package var bindingEnd: Duration
         package var error: SessionFailure
     }
 
-    /// Lets a caller wait for the running refresh, or for a new one.
+    /// Lets a caller wait for the running refresh or for a new one.
     mutating func join(_ caller: Caller, of value: Value, _ now: SessionMoment) {
         let isNeeded = needsSuccessor(caller.use, of: value, now)
         let current = value.credential(for: caller.use.target)
@@ -56,18 +56,18 @@ extension SessionMachine {
         beginRefresh(of: value, for: caller.use.target, callers: [caller], isNeeded: isNeeded, now)
     }
 
-    /// Whether what a refresh would wait for may take long.
+    /// Whether a refresh may have to wait long.
     private func isSlow(_ now: SessionMoment) -> Bool {
         if let exchange, exchange.flight != nil, exchange.sent + policy.patience <= now.uptime { return true }
         return refresh.map { lock == .waiting || $0.patienceEnd <= now.uptime } ?? false
     }
 
-    /// Returns the error of a refresh that must not begin now.
+    /// Returns the error that prevents a refresh from beginning now.
     func obstacle(to use: Use?, of value: Value, _ now: SessionMoment) -> (any Error)? {
-        // Nothing begins: the refresh waits for what is there.
+        // No new request begins, because the refresh waits for the existing one.
         guard unstored == nil, exchange?.flight == nil else { return nil }
         guard mayRefresh(value) else {
-            // The refusal of a resource ends nothing: only the issuer or the user ends a session.
+            // A resource's refusal does not end the session: only the issuer or the user does.
             if case .replacing = use?.need, !isExpired(value, now) { return AuthError.notRefreshable }
             return AuthError.reauthenticationRequired
         }
@@ -78,10 +78,10 @@ extension SessionMachine {
         return pauses[nil].map { AuthError.tooManyRefreshes.caused(by: $0.error.error) } ?? AuthError.tooManyRefreshes
     }
 
-    /// Whether the credential holds what a refresh needs.
+    /// Whether the credential contains what a refresh needs.
     func mayRefresh(_ value: Value) -> Bool { value.isRefreshable || !policy.needsRefreshToken }
 
-    /// Begins a refresh; without callers it is the session's own.
+    /// Begins a refresh; without callers, the session itself has requested it.
     mutating func beginRefresh(
         of value: Value, for target: TokenTarget? = nil, callers: [Caller] = [], isNeeded: Bool = false,
         _ now: SessionMoment
@@ -91,7 +91,7 @@ extension SessionMachine {
             deadline: now.uptime + policy.timeLimit, patienceEnd: now.uptime + policy.patience)
     }
 
-    /// Takes the next step of the refresh, if it waits for no event; returns whether that is an operation.
+    /// Takes the next step of the refresh unless it waits for an event; returns whether that step is an operation.
     mutating func advance(_ now: SessionMoment) -> Bool {
         guard refresh != nil, suspension == .none, exchange?.flight == nil,
             !operations.contains(where: \.isPartOfExchange)
@@ -113,7 +113,7 @@ extension SessionMachine {
 
     // MARK: Lock
 
-    /// Whether another process must not refresh now.
+    /// Whether other processes must not refresh now.
     var needsLock: Bool {
         unstored != nil || exchange?.flight != nil || operations.contains(where: \.isPartOfExchange)
             || refresh != nil && suspension == .none
@@ -122,12 +122,12 @@ extension SessionMachine {
     mutating func lockEntered(_ entry: Entry, _ now: SessionMoment) {
         let earlier = lock
         lock = entry == .entered ? .held : .none
-        // Whoever has begun since the refresh that left enters anew.
+        // A refresh that has begun since the wait was ended enters the section again.
         guard let refresh, suspension == .none, earlier != .leaving || now.uptime >= refresh.deadline else { return }
         switch entry {
         case .entered: if earlier == .leaving { finishRefresh(.failure(AuthError.lockHeld(by: nil)), now) }
         case .occupied where earlier == .entering:
-            // The other session may take long: only a caller that cannot do without a successor waits for it.
+            // The other session may take long, so only a caller that needs a successor waits for it.
             guard refresh.isNeeded || isExpired(refresh.value, now) else {
                 return finishRefresh(.failure(AuthError.refreshElsewhere), now)
             }
@@ -139,13 +139,13 @@ extension SessionMachine {
         }
     }
 
-    /// Ends the wait for the lock; its end is still to come, with the name of the holder.
+    /// Ends the wait for the lock; an event with the name of the holder still follows.
     mutating func leaveQueue() {
         lock = .leaving
         effect(.leaveQueue(.refresh))
     }
 
-    /// Lets the callers continue that can use the current credential, since the refresh may take long.
+    /// Lets callers continue that can use the current credential, because the refresh may take long.
     mutating func releaseUnhurriedCallers(_ now: SessionMoment) {
         guard let refresh, let value = state.credential, !isContradicted else { return }
         let unhurried = refresh.callers.filter { !needsSuccessor($0.use, of: value, now) }
@@ -157,14 +157,14 @@ extension SessionMachine {
         Set([nil, target]).contains { pauses[$0].map { now.uptime < $0.end } ?? false }
     }
 
-    /// The longest pause that an issuer may request; a session that refreshes later than this is effectively lost.
+    /// The longest pause that an issuer may request; after a longer pause, the session would be effectively lost.
     static var longestPause: Duration { .seconds(600) }
 
-    /// Delays the next attempt by the policy's pause or by the issuer's `Retry-After`, and up to a quarter more.
+    /// Delays the next attempt by the policy's pause or the issuer's `Retry-After`, plus up to a quarter.
     ///
-    /// The quarter spreads the devices that one outage has synchronised.
+    /// The additional quarter spreads the requests of devices that an outage has synchronized.
     ///
-    /// - Parameter isBinding: Whether the policy's pause holds for all callers, and not only that of the issuer.
+    /// - Parameter isBinding: Whether the policy's pause also applies to all callers, like the issuer's.
     mutating func pauseRefresh(
         of target: TokenTarget? = nil, after failure: IssuerFailure, isBinding: Bool = false, _ now: SessionMoment
     ) {
@@ -175,7 +175,7 @@ extension SessionMachine {
         pauses[target] = Pause(end: end, bindingEnd: bindingEnd, error: SessionFailure(failure.error))
     }
 
-    /// Ends the refresh, and lets its callers continue; the failure of a resource is that of its callers alone.
+    /// Ends the refresh, and lets its callers continue; only the callers of a resource get its failure.
     mutating func finishRefresh(
         _ result: Result<Void, any Error>, for target: TokenTarget? = nil, _ now: SessionMoment
     ) {
@@ -201,7 +201,7 @@ extension SessionMachine {
         let current = state.credential?.credential(for: caller.use.target)
         guard case .fresh = caller.use.need, let current else { return fail(caller.waiter, error) }
         if !isContradicted, !isExpired(current, now) { return succeed(caller.waiter, current) }
-        // It expired while the session found out that another one refreshes.
+        // It expired while the session found out that another session is refreshing.
         if isContradicted || error as? AuthError == .refreshElsewhere { return use(caller, now) }
         fail(caller.waiter, error)
     }

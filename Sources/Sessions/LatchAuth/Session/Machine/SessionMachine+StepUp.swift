@@ -5,7 +5,7 @@ import PortableFoundation
 // The stronger or fresher authentication that a server requires.
 
 extension SessionMachine {
-    /// The authentication of the user that is under way.
+    /// The running authentication of the user.
     package struct Authentication: Sendable, Hashable {
         package var id: Int
         package var requirement: StepUpRequirement
@@ -18,7 +18,7 @@ extension SessionMachine {
         guard isSameUser(generation), let current = state.credential else {
             return fail(waiter, AuthError.superseded)
         }
-        // The user has stepped up since the request was sent: this is a late refusal.
+        // The user has stepped up since the request was sent, so this refusal is late.
         if generation < self.generation { return succeed(waiter, current) }
         publish(stepUp: requirement)
         guard mayAsk else { return fail(waiter, AuthError.stepUpRequired(requirement)) }
@@ -45,7 +45,7 @@ extension SessionMachine {
         }
     }
 
-    /// Ends the pending requirement, unless the new credential shows that it does not meet it.
+    /// Ends the pending requirement, unless the new credential shows that it is not met.
     mutating func endStepUp(with value: Value?, _ now: SessionMoment) {
         guard let requirement else { return }
         if let value, value.satisfies(requirement, at: issuerDate(now)) == false { return }
@@ -58,7 +58,7 @@ extension SessionMachine {
         guard isSameUser(generation), let current = state.credential else {
             return closeOperation(failing: AuthError.superseded, now)
         }
-        // Without a refresh token of its own it continues with the last one, also where that is not stored yet.
+        // Without a refresh token, it continues with the last one, even if that is not stored yet.
         var (predecessor, isUnstored) = (unstored?.value ?? current, unstored != nil)
         if keepsRecords {
             guard let stored = record?.credential, record?.sessionID == facts.sessionID else {
@@ -81,18 +81,18 @@ extension SessionMachine {
         _ record: TokenRecord<Value>?, of given: Value, _ waiter: Waiter?, _ now: SessionMoment
     ) {
         guard let value = record?.credential else { return }
-        // The response to a request came while the new credential was being stored: its refresh token is the one to keep.
+        // The response to a request came while the new credential was being stored, and its refresh token must be kept.
         let late = unstored.flatMap { unstored in
             let isLate = !unstored.isRotation && value.hasSameRefreshToken(as: unstored.predecessor)
             return isLate && !given.isRefreshable ? unstored : nil
         }
-        // An exchange of the same refresh token goes on, unless another process has finished it meanwhile.
+        // An exchange of the same refresh token continues, unless another process has finished it meanwhile.
         let goesOn = !given.isRefreshable && (unstored == nil || late != nil)
         var (exchange, running) = (goesOn ? self.exchange : nil, refresh.take())
         if keepsRecords, exchange?.key != record?.refreshKey { exchange = nil }
         exchange?.credential = value
         exchange?.isSteppedUp = true
-        // Only the answer of another grant is no longer this session's.
+        // Only the answer of a different grant does not belong to this session.
         if !given.isRefreshable { self.exchange?.flight = nil }
         // The callers of the refresh get the new credential.
         let callers = running?.callers ?? []

@@ -3,41 +3,44 @@
 import LatchCore
 import PortableFoundation
 
-// The operations on the record, one at a time, and what they make of the session.
+// The operations on the record, one at a time, and their effects on the session.
 
 extension SessionMachine {
     package struct StoreOperation: Sendable {
         package enum Kind: Sendable {
             /// Reads the record, and follows it.
             case read
-            /// Signs a user in, or out for nil; with a generation, only if no other has begun since.
+            /// Signs a user in, or out if the record is nil.
+            ///
+            /// With a generation, it does so only if no other has begun since.
             case replace(TokenRecord<Value>?, Waiter, since: Int?)
             /// Reads the record before a refresh, and stores the key of the request.
             case prepare
             case commit
-            /// Stores what an answer without a successor means for the exchange of a key.
+            /// Stores the meaning of an answer without a successor, for the exchange with a key.
             case conclude(Conclusion, key: String)
-            /// Stores the credential of the same user's new authentication; nil is the authentication under way.
+            /// Stores the credential of the same user's new authentication; a nil waiter means the running
+            /// authentication.
             case stepUp(Value, since: Int, Waiter?)
             /// Stores a credential that a response has changed.
             case rotate(Successor, since: Int, Waiter)
         }
 
-        /// The call of the store that is under way.
+        /// The running call of the store.
         package enum Phase: Sendable {
             case queued, entering, loading
             case saving(TokenRecord<Value>?)
-            /// The record is read after a failure, which may have come after the change.
+            /// The record is being read after a failure, which may have occurred after the change.
             case verifying(TokenRecord<Value>?, SessionFailure)
         }
 
         package var kind: Kind
         package var phase = Phase.queued
         package var callers: [Caller] = []
-        /// The credential of a record that was read before a sign-out.
+        /// The credential in a record that was read before a sign-out.
         package var found: Value?
 
-        /// Whether it is a read, which needs no lock: a record is replaced as a whole.
+        /// Whether it is a read, which needs no lock, because a record is replaced as a whole.
         package var readsOnly: Bool { if case .read = kind { true } else { false } }
 
         /// Whether it is a step of the exchange with the issuer.
@@ -55,7 +58,7 @@ extension SessionMachine {
         var isQueued: Bool { if case .queued = phase { true } else { false } }
     }
 
-    /// Adds an operation; what the user does comes before everything that waits.
+    /// Adds an operation; the user's operations come before all others that wait.
     mutating func enqueue(_ kind: StoreOperation.Kind) {
         let operation = StoreOperation(kind: kind)
         guard operation.isReplacement else { return operations.append(operation) }
@@ -63,13 +66,13 @@ extension SessionMachine {
         operations.insert(operation, at: place)
     }
 
-    /// Stores the successor now, unless that is about to happen.
+    /// Stores the successor now, unless that operation is already waiting.
     mutating func commitAgain() {
         guard unstored != nil, !operations.contains(where: \.isCommit) else { return }
         enqueue(.commit)
     }
 
-    /// Begins the first operation, if it is not running.
+    /// Begins the first operation if it is not running.
     mutating func beginOperations(_ now: SessionMoment) {
         while suspension != .frozen, let operation = operations.first, operation.isQueued {
             if isShared, !operation.readsOnly {
@@ -120,7 +123,7 @@ extension SessionMachine {
         case (.loading, _, .failure(let failure)): closeOperation(failing: failure.error, now)
         case (.verifying(let record, let failure), _, .success(let kept)):
             if isSame(kept, record) { return written(record, failure: failure, now) }
-            // Without other writers a missing record is damage of this failure, and memory is right.
+            // Without other writers, a missing record is damage by this failure, and memory is right.
             if isShared, !state.isUnread, unstored == nil, kept != nil || state.isSignedIn {
                 follow(kept, now)
             }
@@ -133,7 +136,7 @@ extension SessionMachine {
     mutating func recordSaved(_ failure: SessionFailure?, _ now: SessionMoment) {
         guard let operation = operations.first, case .saving(let record) = operation.phase else { return }
         guard let failure else { return written(record, failure: nil, now) }
-        // The server has rotated it, stored or not, and would refuse the predecessor.
+        // The server has rotated the credential, stored or not, and would refuse the predecessor.
         if case .rotate(_, _, let waiter) = operation.kind {
             closeOperation()
             return keep(record, waiter, now)
@@ -147,19 +150,19 @@ extension SessionMachine {
         effect(.save(record))
     }
 
-    /// Leaves the store; the next operation begins once the event has been handled.
+    /// Leaves the store; the next operation begins after the event has been handled.
     mutating func closeOperation(isInside: Bool = true) {
         let operation = operations.removeFirst()
         if isShared, !operation.readsOnly, isInside { effect(.leave(.store)) }
     }
 
-    /// Whether a record holds a credential; a date may have lost its last bit on the way.
+    /// Whether a record holds a credential; dates are ignored, because one may have lost its last bit when stored.
     func holds(_ record: TokenRecord<Value>?, _ credential: Value) -> Bool {
         guard let kept = record?.credential else { return false }
         return kept.hasSameAccessToken(as: credential) && kept.hasSameRefreshToken(as: credential)
     }
 
-    /// Whether the store, which may keep credentials only, holds exactly the given record.
+    /// Whether the store, which may keep only credentials, holds exactly the given record.
     private func isSame(_ kept: TokenRecord<Value>?, _ given: TokenRecord<Value>?) -> Bool {
         guard let credential = given?.credential ?? kept?.credential else { return kept?.end == given?.end }
         guard holds(kept, credential), holds(given, credential) else { return false }
@@ -168,7 +171,7 @@ extension SessionMachine {
                 == (given?.sessionID, given?.refreshKey, given?.refreshRequests, given?.end)
     }
 
-    /// Creates a record of a credential that was issued just now.
+    /// Creates a record of a newly issued credential.
     func newRecord(of value: Value, sessionID: String?, _ now: SessionMoment) -> TokenRecord<Value> {
         var record = TokenRecord(
             credential: value, sessionID: sessionID, issued: value.issued == nil ? issuerDate(now) : nil)
@@ -177,9 +180,9 @@ extension SessionMachine {
     }
 
     mutating func recordChanged() {
-        // An uncommitted successor is stored now, or dropped where the record outranks it.
+        // An unstored successor is stored now, or dropped if the record takes precedence.
         guard unstored == nil else { return commitAgain() }
-        // A read that is under way may have found the record as it was before.
+        // A running read may have returned the earlier record.
         let isBeingRead = operations.contains { $0.readsOnly && !$0.isQueued }
         if isBeingRead, !operations.contains(where: { $0.readsOnly && $0.isQueued }) {
             enqueue(.read)
@@ -196,7 +199,7 @@ extension SessionMachine.StoreOperation.Phase: Equatable, Hashable where Value: 
 // MARK: - The ends of operations
 
 extension SessionMachine {
-    /// The monotonic time of the next attempt at what a store has failed to do: after 1, 2, 4, 8, and then each 15 seconds.
+    /// The monotonic time of the next attempt after failures of a store: after 1, 2, 4, 8, and then every 15 seconds.
     package struct Retry: Sendable, Hashable {
         package var failures: Int
         package var time: Duration
@@ -207,7 +210,7 @@ extension SessionMachine {
         }
     }
 
-    /// Makes a stored record the state of the session, also where the store has failed and holds it nevertheless.
+    /// Makes a stored record the state of the session, also if the store reported a failure but holds the record.
     mutating func written(_ record: TokenRecord<Value>?, failure: SessionFailure?, _ now: SessionMoment) {
         let operation = operations[0]
         closeOperation()
@@ -215,7 +218,7 @@ extension SessionMachine {
         case .read: return
         case .replace(_, let waiter, _):
             let last = unstored?.value ?? operation.found ?? state.credential
-            // A sign-out that fails gives its caller no credential to revoke.
+            // A failed sign-out gives its caller no credential to revoke.
             if failure != nil, record?.credential == nil, let unstored {
                 effect(.revoke(unstored.value, isCertain: true))
             }
@@ -227,7 +230,7 @@ extension SessionMachine {
             }
             beginGeneration(isByUser: true)
             exchange = kept
-            // The credentials that were refreshed too often belong to an earlier sign-in.
+            // The rate limit concerned the credentials of an earlier sign-in.
             requests = [:]
             if let value = record?.credential { adopt(value, of: record, now) } else { end(.user) }
             endStepUp(with: record?.credential, now)
@@ -238,7 +241,7 @@ extension SessionMachine {
         case .conclude(.doubted, _), .conclude(.over, _): return
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
         case .rotate(_, _, let waiter):
-            // The successor that a refresh has obtained meanwhile follows it.
+            // A refresh has obtained a successor meanwhile, which follows the rotated credential.
             if unstored?.isRotation == false, let value = record?.credential {
                 unstored?.predecessor = value
             } else {
@@ -265,7 +268,7 @@ extension SessionMachine {
         succeed(waiter, value)
     }
 
-    /// Ends the running operation with a failure of the store, which ends nothing else.
+    /// Ends the running operation with a failure of the store, which ends no session.
     mutating func closeOperation(
         failing error: any Error, isInside: Bool = true, _ now: SessionMoment
     ) {
@@ -286,7 +289,7 @@ extension SessionMachine {
             guard exchange?.key == key else { return }
             switch operation.phase {
             case .loading, .entering: finishRefresh(.failure(error), now)
-            // The issuer's word counts, though a full disk cannot keep it: the next start gets it again.
+            // The issuer's decision counts even if a full disk cannot keep it; the next start asks the issuer again.
             case .queued, .saving, .verifying: endByIssuer(cause)
             }
         case .conclude: return

@@ -3,7 +3,7 @@
 import LatchCore
 package import PortableFoundation
 
-// What the session does by itself: at its dates and time limits, and around a suspension.
+// The actions that the session starts itself: at dates and time limits, and around a suspension.
 
 extension SessionMachine {
     /// Whether the issuer would refuse `value` because of its age.
@@ -17,13 +17,13 @@ extension SessionMachine {
     /// Returns the date from which a refresh of `value` is due.
     package func dueDate(of value: Value, _ now: SessionMoment) -> Date {
         guard let expiry = value.expiry else { return .distantFuture }
-        // Without a refresh token an early request could only end the session early.
+        // Without a refresh token, an early request could only end the session early.
         guard mayRefresh(value) else { return expiry }
         let life = expiry.timeIntervalSince(value.issued ?? facts.issued ?? issuerDate(now))
         return expiry.addingTimeInterval(-policy.secondsAhead(ofLife: life, jitter: jitter))
     }
 
-    /// Returns the time until the session has something to do by itself; nil if that is never.
+    /// Returns the time until the session acts next without an event; nil if it will not.
     package func wait(_ now: SessionMoment) -> Duration? {
         guard suspension != .frozen else { return nil }
         var waits: [Duration] = []
@@ -43,7 +43,7 @@ extension SessionMachine {
         return waits.min().map { max($0, .zero) }
     }
 
-    /// Returns the times until the expiry of the credential, and until its refresh.
+    /// Returns the times until the credential's expiry and its refresh.
     private func waits(for value: Value, _ now: SessionMoment) -> [Duration] {
         var waits: [Duration] = []
         if let expiry = value.expiry, !isExpired(value, now) { waits.append(time(until: expiry, now)) }
@@ -54,11 +54,12 @@ extension SessionMachine {
         return waits
     }
 
-    /// Returns the time until a date by the issuer's clock, at most a day, after which the session looks at the clock again.
+    /// Returns the time until a date by the issuer's clock, but at most a day, after which the session checks the clock
+    /// again.
     ///
     /// An extreme expiry, such as the year 10^20, would overflow `Duration` and crash the program.
     private func time(until date: Date, _ now: SessionMoment) -> Duration {
-        // A little late rather than a little early: waking early would only mean to wait again.
+        // A little late is better than a little early, after which the session would have to wait again.
         .seconds(min(max(date.timeIntervalSince(issuerDate(now)), 0) + 0.001, 86_400))
     }
 
@@ -74,12 +75,14 @@ extension SessionMachine {
         if !isPaused(nil, now) { refreshInBackground(value, now) }
     }
 
-    /// Whether the session may begin a refresh by itself.
+    /// Whether the session may begin a refresh itself.
     private func mayBegin(_ now: SessionMoment) -> Bool {
         refresh == nil && exchange?.flight == nil && (policy.refreshesInBackground || mustRepeat(now))
     }
 
-    /// Whether a request is to be repeated though nobody waits for it: the issuer repeats its response only for a while.
+    /// Whether a request must be repeated although no caller waits for it.
+    ///
+    /// The issuer repeats its response only for a while.
     private func mustRepeat(_ now: SessionMoment) -> Bool {
         guard policy.repeatsUnanswered, let exchange, exchange.mayHaveArrived,
             let current = state.credential, isSame(current, exchange.credential, for: exchange.target)
@@ -87,27 +90,29 @@ extension SessionMachine {
         return now.uptime < exchange.begun + Self.longestPause
     }
 
-    /// Refreshes although no caller waits, where nothing prevents it.
+    /// Refreshes although no caller waits, unless something prevents it.
     mutating func refreshInBackground(_ value: Value, for target: TokenTarget? = nil, _ now: SessionMoment) {
         guard refresh == nil, obstacle(to: nil, of: value, now) == nil else { return }
         beginRefresh(of: value, for: target, now)
     }
 
-    /// Lets the session not refresh by itself for a while if a credential that was issued just now has expired: the next one
-    /// would be no better, since this device's clock is wrong, and the issuer's responses do not show it.
+    /// Pauses background refreshes if a newly issued credential has already expired.
+    ///
+    /// This device's clock is then wrong, and the issuer's responses do not show it. The next credential would not be
+    /// better.
     mutating func pauseIfExpired(_ value: Value, _ now: SessionMoment) {
         guard isExpired(value, now) else { return }
         let end = now.uptime + Self.longestPause
         pauses[nil] = Pause(end: end, bindingEnd: now.uptime, error: SessionFailure(AuthError.refreshFailed))
     }
 
-    /// Lets the callers of a refresh go that takes too long; what is in flight goes on.
+    /// Releases the callers of a refresh that takes too long; requests in flight continue.
     private mutating func endTime(of refresh: Refresh, _ now: SessionMoment) {
         switch lock {
         case .waiting, .entering: leaveQueue()
         case .leaving: return
         case .none, .held:
-            // The process was stopped meanwhile, and the answer may be there.
+            // The process was stopped meanwhile, so the answer may already be there.
             if exchange?.flight != nil, now.uptime > refresh.deadline + Self.wakeGrace {
                 self.refresh?.deadline = now.uptime + Self.wakeGrace
             } else {
@@ -116,32 +121,32 @@ extension SessionMachine {
         }
     }
 
-    /// The time in which a program that was stopped reads what has arrived meanwhile.
+    /// The time in which a program that was stopped reads data that arrived meanwhile.
     private static var wakeGrace: Duration { .seconds(2) }
 }
 
 // MARK: - Rest and suspension
 
 extension SessionMachine {
-    /// How far the system has suspended the program.
+    /// The progress of a suspension by the system.
     package enum Suspension: Sendable, Hashable {
         case none
-        /// It is about to: nothing begins, and what has begun ends.
+        /// The suspension is near: nothing new begins, and running work ends.
         case begun
-        /// The time for that is over: no lock is held, and nothing changes.
+        /// The time for running work is over: no lock is held, and nothing changes.
         case frozen
     }
 
-    /// Whether nothing is under way that the end of the process could lose.
+    /// Whether the end of the process would lose no running work.
     var isAtRest: Bool {
         lock == .none && exchange?.flight == nil && strays.isEmpty && unstored == nil && operations.isEmpty
             && (refresh == nil || suspension != .none)
     }
 
-    /// Whether the program may be suspended; what is inside of the store is about to leave it.
+    /// Whether the program may be suspended; an operation in the store's section is about to leave it.
     var maySuspend: Bool { isAtRest || suspension == .frozen && lock == .none && operations.first?.isQueued ?? true }
 
-    /// Lets a caller wait for rest, and begins a suspension.
+    /// Lets a caller wait for rest, and optionally begins a suspension.
     mutating func rest(_ waiter: Waiter, suspends: Bool) {
         awaitingRest[waiter] = suspends
         guard suspends else { return }
@@ -149,7 +154,7 @@ extension SessionMachine {
         if lock == .waiting || lock == .entering { leaveQueue() }
     }
 
-    /// Lets go of the locks, which the system would end the program for, and waits for the store again later.
+    /// Releases the locks, for which the system would end the program, and waits for the store again later.
     mutating func freeze() {
         suspension = .frozen
         if lock == .held {
@@ -170,11 +175,11 @@ extension SessionMachine {
         timePassed(now)
     }
 
-    /// Continues a refresh whose next step a suspension has prevented; another session may have refreshed meanwhile.
+    /// Continues a refresh whose next step a suspension has prevented, unless another session has refreshed meanwhile.
     mutating func continueRefresh(_ now: SessionMoment) {
         guard let parked = refresh.take() else { return }
         for caller in parked.callers { use(caller, now) }
-        // One that nobody waits for goes on all the same.
+        // A refresh without callers also continues.
         guard let value = state.credential, value.hasSameAccessToken(as: parked.value) else { return }
         refreshInBackground(value, for: parked.target, now)
     }

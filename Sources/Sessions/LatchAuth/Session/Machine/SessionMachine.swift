@@ -3,10 +3,11 @@
 package import LatchCore
 package import PortableFoundation
 
-/// The decisions of a session, as a value: events come in, effects go out.
+/// The decisions of a session as a value: events come in, effects go out.
 ///
-/// It contains no clock, no lock, no store and no task. `Session` performs the effects and reports how they end, so that a
-/// test can try every order of events, and every failure, on the code that an app runs. <doc:ARefresh> draws the steps.
+/// It contains no clock, no lock, no store and no task. `Session` performs the effects and reports their ends. A test
+/// can therefore try every order of events, and every failure, on the code that an app runs. <doc:ARefresh> draws the
+/// steps.
 package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The identifier of a caller that waits for the session.
     package typealias Waiter = Int
@@ -24,11 +25,11 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     /// The request of a caller for a credential.
     package struct Use: Sendable {
         package enum Need: Sendable {
-            /// Only that the record has been read once.
+            /// The caller only needs the record to be read once.
             case record
-            /// The credential as it is.
+            /// The current credential, without a refresh.
             case current
-            /// A credential that is not due for a refresh, if that can be had.
+            /// A credential that is not due for a refresh, if one is available.
             case fresh
             /// A credential other than the one that a server refused.
             case replacing(Value)
@@ -39,7 +40,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         package var generation: Int?
         /// The resource that the credential is for; nil for the session's own.
         package var target: TokenTarget?
-        /// Whether the record is known to be the one that the session last read.
+        /// Whether the record is known to be unchanged since the session last read it.
         package var isConfirmed: Bool
 
         package init(_ need: Need, generation: Int? = nil, target: TokenTarget? = nil, isConfirmed: Bool = false) {
@@ -52,18 +53,20 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         package var use: Use
     }
 
-    /// An occurrence that the session reacts to.
+    /// An event that the session reacts to.
     package enum Event: Sendable {
         // Callers.
         case use(Waiter, Use)
         case left(Waiter)
-        /// A sign-in, or a sign-out for nil; with a generation, only if no other has begun since.
+        /// A sign-in, or a sign-out for nil.
+        ///
+        /// With a generation, it takes effect only if no other has begun since.
         case replace(Waiter, Value?, since: Int?)
         case stepUp(Waiter, Value)
         /// A server refused a request because of the user's authentication, and the caller waits for a better one.
         case requireStepUp(Waiter, StepUpRequirement, generation: Int, mayAsk: Bool)
         case completeStepUp
-        /// The response to a request with a credential of the generation made another of it.
+        /// A response to a request with a credential of the generation has changed the credential.
         case rotate(Waiter, generation: Int, Successor)
 
         // The ends of effects.
@@ -73,35 +76,36 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case responded(request: Int, Answer)
         case authenticated(request: Int, Result<Value, SessionFailure>)
 
-        // The surroundings.
+        // The environment.
         /// Another session has changed the record.
         case recordChanged
-        /// The time that `wait` names has passed, or a clock was corrected.
+        /// The time from `wait` has passed, or a clock was corrected.
         case timePassed
-        /// A response showed the issuer's clock: that minus this device's, in seconds.
+        /// A response showed the issuer's clock: its difference from this device's, in seconds.
         case clockMeasured(Double)
         /// The waiter waits until the session is at rest; the system may be about to suspend the program.
         case rest(Waiter, suspends: Bool)
-        /// The time of a waiter that suspends is over: the program may be suspended now.
+        /// The time limit of a waiter that suspends is over: the program may be suspended now.
         case suspendNow(Waiter)
         case resume
-        /// The device was unlocked: a store that was locked can be used.
+        /// The device was unlocked, so a locked store can be used again.
         case storeUnlocked
     }
 
     /// The end of an attempt to enter a section.
     package enum Entry: Sendable, Hashable {
         case entered
-        /// The named process is in the section, and the attempt does not wait, or no longer: by `leaveQueue` or a time limit.
+        /// The named process is in the section, and the attempt does not wait, or its wait has ended by `leaveQueue` or
+        /// a time limit.
         case occupied(by: String?)
         case failed(SessionFailure)
     }
 
-    /// An action that the session performs; the ends of those with an event are reported.
+    /// An action that the session performs; for some actions, an event reports the end.
     package enum Effect: Sendable {
-        /// Enter a section, at once or after a wait; ends with `entered`.
+        /// Enter a section, immediately or after a wait; ends with `entered`.
         case enter(SessionSection, waits: Bool)
-        /// End a wait for a section; its `entered` still comes.
+        /// End a wait for a section; its `entered` still follows.
         case leaveQueue(SessionSection)
         case leave(SessionSection)
         /// Read the record; ends with `loaded`.
@@ -110,13 +114,15 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case save(TokenRecord<Value>?)
         /// Tell the other sessions that the record has changed.
         case announce
-        /// Send a request to the issuer; ends with `responded`, when its connection ends and not before.
+        /// Send a request to the issuer; ends with `responded`, but only when its connection ends.
         case request(id: Int, RefreshRequest<Value>)
-        /// Let the user authenticate by the closure of the waiter; ends with `authenticated`.
+        /// Let the user authenticate with the waiter's closure; ends with `authenticated`.
         case authenticate(id: Int, Waiter, StepUpRequirement)
         case cancelAuthentication
-        /// Tell the issuer that a credential is not used any more: at once where the user has left it here. Otherwise later,
-        /// once the store has shown again that nobody is signed in: it may have lost its record for a while.
+        /// Tell the issuer that a credential is no longer used: immediately if the user has signed out here.
+        ///
+        /// Otherwise it happens later, after the store has shown again that no user is signed in, because a store may
+        /// lose its record temporarily.
         case revoke(Value, isCertain: Bool)
         case publish(SessionState<Value>)
         case publishStepUp(StepUpRequirement?)
@@ -125,12 +131,12 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
 
     /// The end of a request to the issuer.
     package enum Answer: Sendable {
-        /// A successor, and the issuer's clock minus this device's by the date of the response.
+        /// A successor, with the issuer's clock minus this device's by the date of the response.
         case issued(Value, clockOffset: Double?)
-        /// A credential whose refresh token is new, in a response that is not usable otherwise.
+        /// A credential with the new refresh token of a response that is not usable otherwise.
         case incomplete(Value, IssuerFailure)
         case failed(IssuerFailure)
-        /// Nothing was sent, since the session no longer keeps other processes out.
+        /// Nothing was sent, because the session no longer excludes other processes.
         case withdrawn
     }
 
@@ -138,60 +144,68 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
     package typealias Successor = Unhashed<@Sendable (Value) -> Value?>
 
     package let policy: RefreshPolicy
-    /// Whether the store keeps whole records, and not credentials only.
+    /// Whether the store keeps whole records, and not only credentials.
     package let keepsRecords: Bool
-    /// Whether other sessions use the record too, and locks keep them apart.
+    /// Whether other sessions also use the record, and locks separate them.
     package let isShared: Bool
 
-    // MARK: What is known
+    // MARK: Known facts
 
     package var state = SessionState<Value>.unknown
-    /// The number of sign-ins, sign-outs and step-ups so far; an operation of an earlier generation has no effect.
+    /// The number of sign-ins, sign-outs and step-ups so far.
+    ///
+    /// An operation of an earlier generation has no effect.
     package var generation = 0
     /// The generation of the last sign-in; later ones come from step-ups of the same user.
     package var signInGeneration = 0
     package var facts = Facts()
-    /// The clocks when the credential was adopted, or the issuer's date was measured.
+    /// The clocks at the time when the credential was adopted or the issuer's date was measured.
     package var anchor: ClockAnchor?
     /// The random share of the jitter of this credential's refresh.
     package var jitter = 0.0
-    /// The credential that the issuer has refused to refresh, where the store could not remove it.
+    /// The credential that the issuer has refused to refresh, if the store could not remove it.
     package var refusedByIssuer: Value?
-    /// Whether the record that was read last belongs to another sign-in, or to none, and could not be followed at once:
-    /// until it is, nobody gets the credential.
+    /// Whether the last read record belongs to another sign-in or to none, and could not be followed yet.
+    ///
+    /// No caller gets the credential until it is followed.
     package var isContradicted = false
-    /// The next attempt to read a change of the record that this session has heard of.
+    /// The next attempt to read a reported change of the record.
     package var staleness: Retry?
 
-    // MARK: What is under way
+    // MARK: Running work
 
-    /// The operations on the store, of which the first is running.
+    /// The operations on the store; the first is running.
     package var operations: [StoreOperation] = []
     /// The callers that wait for a successor; the exchange with the issuer may outlive them.
     package var refresh: Refresh?
     package var lock = LockState.none
-    /// The exchange whose outcome is not certain, or not stored yet; its repetitions have the same key.
+    /// The exchange whose outcome is uncertain or not stored yet; its repetitions have the same key.
     package var exchange: Exchange?
-    /// The requests in flight of sessions that have ended, and whether the user has ended them here: their answers are
-    /// revoked.
+    /// The requests in flight of ended sessions, and whether the user has ended each here.
+    ///
+    /// Their answers are revoked.
     package var strays: [Int: Bool] = [:]
-    /// A successor that is issued and not yet stored: until it is, nothing is requested, here or in another session.
+    /// A successor that is issued but not stored yet.
+    ///
+    /// Until it is stored, no session requests another one.
     package var unstored: Unstored?
     /// The number of the last request to the issuer.
     package var requestCount = 0
-    /// The pauses after failed requests for a target; that of nil is the session's own.
+    /// The pauses after failed requests for a target; nil stands for the session's own access token.
     package var pauses: [TokenTarget?: Pause] = [:]
-    /// The monotonic times of the last requests to the issuer, by their target.
+    /// The monotonic times of the last requests to the issuer by target.
     package var requests: [TokenTarget?: [Duration]] = [:]
-    /// The pending requirement of a server or of the issuer.
+    /// The pending requirement of a server or the issuer.
     package var requirement: StepUpRequirement?
-    /// The authentication of the user that is under way, and the callers that wait for it.
+    /// The running authentication of the user, and the callers that wait for it.
     package var authentication: Authentication?
     package var suspension = Suspension.none
-    /// The callers that wait for rest, and whether they announced a suspension, whose end is the end of their wait.
+    /// The callers that wait for rest, and whether each announced a suspension.
+    ///
+    /// The wait of a caller that announced a suspension also ends with the suspension.
     package var awaitingRest: [Waiter: Bool] = [:]
 
-    /// The effects of the event that is being handled, which are no part of the state between two.
+    /// The effects of the current event, which are not part of the state between two events.
     var effects = Unhashed<[Effect]>([])
 
     /// Creates the machine of a session whose store has not been read.
@@ -199,7 +213,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         (self.policy, self.keepsRecords, self.isShared) = (policy, keepsRecords, isShared)
     }
 
-    /// Reacts to an event, and returns the effects, to be performed in order.
+    /// Reacts to an event, and returns the effects to perform in order.
     package mutating func handle(_ event: Event, _ now: SessionMoment) -> [Effect] {
         effects.value = []
         react(to: event, now)
@@ -223,7 +237,7 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         case .requireStepUp(let waiter, let requirement, let generation, let mayAsk):
             require(requirement, waiter, generation: generation, mayAsk: mayAsk)
         case .completeStepUp:
-            // The pause was for what the user has done now.
+            // The user has now done what the pause was for.
             if requirement != nil { pauses = [:] }
             publish(stepUp: nil)
         case .rotate(let waiter, let generation, let successor): enqueue(.rotate(successor, since: generation, waiter))
@@ -246,8 +260,9 @@ package struct SessionMachine<Value: SessionCredential>: Sendable {
         }
     }
 
-    /// Does what every event may have made possible: takes the next step of the refresh and of the store, releases the
-    /// lock, and reports that the session is at rest.
+    /// Takes every step that an event may have made possible.
+    ///
+    /// These are the next step of the refresh and of the store, the release of the lock, and the report of rest.
     private mutating func settle(_ now: SessionMoment) {
         beginOperations(now)
         while advance(now) { beginOperations(now) }
@@ -270,10 +285,10 @@ extension SessionMachine.Use.Need: Equatable, Hashable where Value: Hashable {}
 // MARK: - State
 
 extension SessionMachine {
-    /// Whether a refresh is running, or a caller may begin one once the record has been read.
+    /// Whether a refresh is running, or a caller may begin one after the record has been read.
     var mayRequest: Bool { refresh != nil || operations.contains { !$0.callers.isEmpty } }
 
-    /// Whether the user of `generation` is still signed in: a step-up begins a generation too.
+    /// Whether the user of `generation` is still signed in, because a step-up also begins a generation.
     func isSameUser(_ generation: Int) -> Bool { (signInGeneration...self.generation).contains(generation) }
 
     mutating func publish(_ state: SessionState<Value>) {
@@ -282,7 +297,7 @@ extension SessionMachine {
         effect(.publish(state))
     }
 
-    /// Publishes the pending step-up: also the same one again, since another request was refused.
+    /// Publishes the pending step-up, also if it is the same again, because another request was refused.
     mutating func publish(stepUp requirement: StepUpRequirement?) {
         guard self.requirement != nil || requirement != nil else { return }
         self.requirement = requirement
@@ -296,12 +311,12 @@ extension SessionMachine {
         anchor = ClockAnchor(now)
         jitter = now.random.unit()
         (refusedByIssuer, pauses[nil]) = (nil, nil)
-        // Its lifetime is measured once: the date of its refresh must not move while time passes.
+        // The lifetime is measured once, so that the date of the refresh does not move as time passes.
         if value.issued == nil, facts.issued == nil { facts.issued = issuerDate(now) }
         publishExpiry(of: value, now)
     }
 
-    /// Publishes whether the credential has expired; a corrected clock may make an expired one fresh again.
+    /// Publishes whether the credential has expired; after a clock correction, an expired one may be fresh again.
     mutating func publishExpiry(of value: Value, _ now: SessionMoment) {
         publish(isExpired(value, now) ? .expired(value) : .signedIn(value))
     }
@@ -311,20 +326,21 @@ extension SessionMachine {
         publish(.signedOut(reason))
     }
 
-    /// The issuer's date, as far as its responses reveal it; it decides about expiry.
+    /// The issuer's date, as far as it is known from its responses, which decides about expiry.
     ///
-    /// Decision: a date that is set back makes no expired credential fresh: the monotonic clock counts on from the moment when the
-    /// credential was adopted. A date that is set forward counts, since a refresh that comes early does no harm.
+    /// Decision: setting the date back does not make an expired credential fresh, because the monotonic clock counts
+    /// from the moment when the credential was adopted. Setting the date forward counts, because an early refresh does
+    /// no harm.
     package func issuerDate(_ now: SessionMoment) -> Date { now.date.addingTimeInterval(issuerOffset(now)) }
 
-    /// The issuer's clock minus this device's, which may have been set back since it was measured.
+    /// The issuer's clock minus this device's, which may have been set back since the measurement.
     package func issuerOffset(_ now: SessionMoment) -> Double {
         facts.clockOffset + (anchor?.secondsSetBack(now) ?? 0)
     }
 
-    /// Begins a generation, once the store has accepted the change: all callers get `error`.
+    /// Begins a generation after the store has accepted the change; all callers get `error`.
     ///
-    /// A request in flight goes on, and its answer is revoked; see `strays`.
+    /// A request in flight continues, and its answer is revoked; see `strays`.
     mutating func beginGeneration(failing error: AuthError = .superseded, isByUser: Bool = false) {
         generation += 1
         signInGeneration = generation
@@ -351,7 +367,9 @@ extension SessionMachine {
 // MARK: - Callers
 
 extension SessionMachine {
-    /// Reads the record, once for all callers that arrive before; a session that knows it reads it again for later ones.
+    /// Reads the record, once for all callers that arrive before the read.
+    ///
+    /// A session that already knows the record reads it again for later callers.
     mutating func readRecord(for caller: Caller? = nil) {
         let place = operations.lastIndex { $0.readsOnly && (state.isUnread || $0.isQueued) }
         if state.isUnread { publish(.restoring) }
@@ -359,7 +377,7 @@ extension SessionMachine {
         if let caller { operations[place ?? operations.count - 1].callers.append(caller) }
     }
 
-    /// Forgets a caller that was cancelled; what it has begun goes on.
+    /// Removes a canceled caller; work that it has started continues.
     private mutating func leave(_ waiter: Waiter) {
         awaitingRest[waiter] = nil
         refresh?.callers.removeAll { $0.waiter == waiter }
@@ -372,7 +390,7 @@ extension SessionMachine {
         let (waiter, use) = (caller.waiter, caller.use)
         guard !state.isUnread else { return readRecord(for: caller) }
         if case .record = use.need { return succeed(waiter) }
-        // The notification of a sign-in in another process may be slow, or have crashed.
+        // The notification of a sign-in in another process may be late, or missing after a crash.
         let isDoubtful = isContradicted || isShared && state.credential == nil
         guard use.isConfirmed || !isDoubtful else { return readRecord(for: caller) }
         guard let value = state.credential else {
@@ -383,12 +401,12 @@ extension SessionMachine {
         if let current = value.credential(for: use.target), isUsable(current, for: use, now) {
             return succeed(waiter, current)
         }
-        // A caller whose refresh fails must not read an earlier state because the timer is late.
+        // If the timer is late, a caller whose refresh fails must not see an earlier state.
         publishExpiry(of: value, now)
         join(caller, of: value, now)
     }
 
-    /// Whether a caller gets the credential as it is.
+    /// Whether a caller gets the credential without a refresh.
     private func isUsable(_ current: Value, for use: Use, _ now: SessionMoment) -> Bool {
         switch use.need {
         case .record, .current: true

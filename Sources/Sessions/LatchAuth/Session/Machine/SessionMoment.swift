@@ -7,7 +7,7 @@ package import PortableFoundation
 package struct SessionMoment: Sendable {
     /// This device's date, which may be wrong.
     package var date: Date
-    /// The monotonic time, by which pauses and time limits are measured.
+    /// The monotonic time, which pauses and time limits use.
     package var uptime: Duration
     /// The source of jitter and idempotency keys.
     package var random: RandomSource
@@ -17,26 +17,26 @@ package struct SessionMoment: Sendable {
     }
 }
 
-/// The difference of a date and a monotonic time, by which a date that is set back is noticed.
+/// The difference between a date and a monotonic time, which shows when the date is set back.
 package struct ClockAnchor: Sendable, Hashable {
-    /// In whole seconds, since the two clocks are read one after the other, and one may be slewed.
+    /// The difference in whole seconds, because the two clocks are read one after the other, and one may be slewed.
     private let seconds: Int
 
     package init(_ moment: SessionMoment) { seconds = Self.seconds(moment) }
 
-    /// The seconds by which the date was set back since; zero below three.
+    /// Returns the seconds by which the date was set back since then; zero below three.
     package func secondsSetBack(_ now: SessionMoment) -> Double {
         let back = seconds - Self.seconds(now)
         return back > 2 ? Double(back) : 0
     }
 
     private static func seconds(_ moment: SessionMoment) -> Int {
-        // Saturated, since the process must not crash by an extreme date.
+        // Saturated, so that an extreme date does not crash the process.
         Int(max(-1e15, min(1e15, moment.date.timeIntervalSinceReferenceDate - moment.uptime.inSeconds)).rounded())
     }
 }
 
-/// An error of something that a session uses, comparable by its code.
+/// An error that occurred in a part of the session, comparable by its code.
 package struct SessionFailure: Error, Hashable {
     package let error: any Error
 

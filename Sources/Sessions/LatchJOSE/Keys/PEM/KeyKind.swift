@@ -31,7 +31,7 @@ enum KeyKind: CaseIterable {
         }
     }
 
-    /// Creates the kind of an AlgorithmIdentifier, which must be identical to one of those above.
+    /// Creates the kind from an AlgorithmIdentifier, which must be identical to one of those above.
     init(algorithm: DERReader) throws {
         var reader = algorithm
         var name = try reader.take(DER.identifier)
@@ -44,7 +44,7 @@ enum KeyKind: CaseIterable {
         try self.init(identifier: name)
     }
 
-    /// Creates the kind of an object identifier.
+    /// Creates the kind from an object identifier.
     init(identifier: ArraySlice<UInt8>) throws(JOSEError) {
         guard let kind = Self.allCases.first(where: { identifier.elementsEqual($0.identifier) }) else {
             throw .unsuitableKey("its kind or its curve is not known")

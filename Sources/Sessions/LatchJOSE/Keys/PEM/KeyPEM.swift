@@ -3,7 +3,7 @@
 internal import LatchCrypto
 
 extension Key {
-    /// Creates a key from PEM (RFC 7468), as `openssl` and most services write it.
+    /// Creates a key from PEM (RFC 7468), in the form that `openssl` and most services write.
     ///
     /// Public keys are in SubjectPublicKeyInfo or PKCS #1, private ones in PKCS #8, SEC 1 or PKCS #1. Encrypted keys
     /// and certificates are not supported. The first block with a key is used.
@@ -41,7 +41,7 @@ extension Key {
 
     /// Returns the public key as SubjectPublicKeyInfo in PEM.
     ///
-    /// - Throws: `JOSEError.unsuitableKey` for a shared secret, which has none.
+    /// - Throws: `JOSEError.unsuitableKey` for a shared secret, which has no public key.
     public func pem() throws(JOSEError) -> String {
         PEMBlock(label: "PUBLIC KEY", content: try material.publicDER()).text
     }

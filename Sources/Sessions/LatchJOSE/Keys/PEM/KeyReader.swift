@@ -2,7 +2,7 @@
 
 internal import LatchCrypto
 
-/// A decoder of keys in DER; the initialisers of the keys check the numbers.
+/// A decoder of keys in DER; the initializers of the keys check the numbers.
 enum KeyReader {
     /// Decodes the key of a PEM block.
     static func material(_ block: PEMBlock, _ algorithm: SignatureAlgorithm?) throws -> KeyMaterial {
@@ -39,7 +39,7 @@ enum KeyReader {
         return kind == .rsa ? try rsaKey(&content, algorithm) : try curveKey(&content, kind: kind)
     }
 
-    /// Decodes an ECPrivateKey (RFC 5915 §3); the public point is computed again instead of trusting the one in it.
+    /// Decodes an ECPrivateKey (RFC 5915 §3); the public point is computed again, because the one in it is not trusted.
     private static func curveKey(_ content: inout DERReader, kind: KeyKind?) throws -> KeyMaterial {
         guard try content.number() == [1] else { throw JOSEError.unsuitableKey("its version is not known") }
         let secret = Array(try content.take(DER.octetString))

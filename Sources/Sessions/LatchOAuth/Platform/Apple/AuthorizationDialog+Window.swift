@@ -4,10 +4,9 @@
 package import AuthenticationServices
 
 extension AuthorizationDialog: ASAuthorizationControllerPresentationContextProviding {
-    /// Sets the place of the dialog.
+    /// Sets the provider of the window above which the dialog is shown.
     func place() { controller.presentationContextProvider = self }
 
-    /// Closes the dialog.
     package func cancel() { controller.cancel() }
 
     /// Returns the window above which the dialog is shown.

@@ -2,10 +2,10 @@
 
 #if os(watchOS)
 extension AuthorizationDialog {
-    /// Leaves the place of the dialog to the watch.
+    /// Does nothing: the watch chooses the place of the dialog.
     func place() {}
 
-    /// Leaves the dialog to the user: a watch closes none for an app.
+    /// Does nothing: an app cannot close a dialog on a watch.
     func cancel() {}
 }
 #endif

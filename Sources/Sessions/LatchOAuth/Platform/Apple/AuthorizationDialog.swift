@@ -4,7 +4,7 @@
 package import AuthenticationServices
 package import PortableFoundation
 
-/// One dialog of the system for a credential, such as that of Sign in with Apple.
+/// A dialog of the system for a credential, such as that of Sign in with Apple.
 @MainActor
 package final class AuthorizationDialog: NSObject {
     /// The system's controller of the dialog.
@@ -17,7 +17,7 @@ package final class AuthorizationDialog: NSObject {
     /// - Parameters:
     ///   - request: The request.
     ///   - anchor: The window above which the dialog is shown.
-    ///   - end: Is called once the user has decided.
+    ///   - end: The closure that is called when the user has decided.
     package init(
         _ request: ASAuthorizationRequest, anchor: PresentationAnchor,
         end: @escaping @MainActor (Result<any ASAuthorizationCredential, any Error>) -> Void
@@ -35,14 +35,14 @@ package final class AuthorizationDialog: NSObject {
 }
 
 extension AuthorizationDialog: ASAuthorizationControllerDelegate {
-    /// Takes the user's credential.
+    /// Receives the user's credential.
     package func authorizationController(
         controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
     ) {
         end(.success(authorization.credential))
     }
 
-    /// Takes the end without a credential.
+    /// Receives an error, which ends the dialog without a credential.
     package func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error) {
         end(.failure(error))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(watchOS)
-/// The place above which the system shows a page, which a watch chooses by itself.
+/// The place above which the system shows a page, which a watch chooses itself.
 public struct PresentationAnchor: Sendable {
     /// Creates an anchor.
     public init() {}

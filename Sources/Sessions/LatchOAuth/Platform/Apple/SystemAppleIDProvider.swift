@@ -5,12 +5,12 @@ import AuthenticationServices
 import LatchCore
 import PortableFoundation
 
-/// Sign in with Apple by the dialog of this device; the app needs the capability.
+/// Sign in with Apple through this device's dialog; the app needs the capability.
 public struct SystemAppleIDProvider: AppleIDProvider {
     /// The window above which the dialog is shown.
     let anchor: PresentationAnchor
 
-    /// Shows the system's dialog, and returns what it returns.
+    /// Shows the system's dialog, and returns its credential.
     public func credential(for request: AppleIDRequest) async throws -> AppleIDCredential {
         try Task.checkCancellation()
         let result = SharedResult<AppleIDCredential>()
@@ -32,7 +32,7 @@ public struct SystemAppleIDProvider: AppleIDProvider {
                 let known = (credential as? ASAuthorizationAppleIDCredential).map { AppleIDCredential($0) }
                 result.finish(known.map { .success($0) } ?? .failure(OAuthError(appleIDErrorCode: nil)))
             case .failure(let error):
-                // An error of another domain has no code that is known here.
+                // Codes of other error domains are not known here.
                 let code = (error as? ASAuthorizationError)?.code.rawValue ?? 0
                 result.finish(.failure(OAuthError(appleIDErrorCode: code)))
             }

@@ -17,11 +17,11 @@ extension WebAuthenticationBrowser {
     ///
     /// - Parameters:
     ///   - anchor: The window above which the page is shown; tvOS chooses the place itself.
-    ///   - redirectURI: The URL of this app, where the configuration has none.
-    ///   - prefersEphemeralSession: Whether the page shares no cookies with the user's browser: the user then types the
-    ///     password each time, and is asked for no consent. tvOS has no such choice.
+    ///   - redirectURI: The URL of this app if the configuration has none.
+    ///   - prefersEphemeralSession: Whether the page shares no cookies with the user's browser. The user then types the
+    ///     password each time, but the system does not ask for consent. tvOS has no such choice.
     ///   - timeout: The time that a user has to sign in.
-    ///   - clock: The clock of the timeout.
+    ///   - clock: The clock for the timeout.
     public init(
         from anchor: PresentationAnchor, redirectURI: URL? = nil, prefersEphemeralSession: Bool = false,
         timeout: Duration = .seconds(600), clock: WallClock = .system

@@ -13,10 +13,10 @@ extension WebAuthenticationBrowser {
     /// Creates a browser over `ASWebAuthenticationSession`, whose page needs no window.
     ///
     /// - Parameters:
-    ///   - redirectURI: The URL of this app, where the configuration has none.
+    ///   - redirectURI: The URL of this app if the configuration has none.
     ///   - prefersEphemeralSession: Whether the page shares no cookies with the user's browser.
     ///   - timeout: The time that a user has to sign in.
-    ///   - clock: The clock of the timeout.
+    ///   - clock: The clock for the timeout.
     public init(
         redirectURI: URL?, prefersEphemeralSession: Bool = false, timeout: Duration = .seconds(600),
         clock: WallClock = .system

@@ -4,7 +4,7 @@
 import AuthenticationServices
 import PortableFoundation
 
-/// Returns the sessions of the system.
+/// Returns the system's factory of sessions.
 package func systemWebAuthenticationSessions(
     from anchor: PresentationAnchor, prefersEphemeral: Bool
 ) -> any WebAuthenticationSessionFactory {
@@ -20,7 +20,7 @@ private struct SystemWebAuthenticationSessions: WebAuthenticationSessionFactory 
         for url: URL, callback: WebAuthenticationCallback,
         completion: @escaping @Sendable (Result<URL, OAuthError>) -> Void
     ) -> any WebAuthenticationSession {
-        // The system calls it on a thread of its own choice: it must not take over the isolation of this function.
+        // The system calls it on any thread, so it must not inherit the isolation of this function.
         let session = ASWebAuthenticationSession(url: url, callback: callback.systemCallback) { @Sendable url, error in
             let code = (error as? ASWebAuthenticationSessionError)?.code.rawValue
             completion(webAuthenticationResult(url, errorCode: code))
@@ -30,7 +30,7 @@ private struct SystemWebAuthenticationSessions: WebAuthenticationSessionFactory 
 }
 
 extension WebAuthenticationCallback {
-    /// The callback as the system takes it.
+    /// The callback in the system's form.
     fileprivate var systemCallback: ASWebAuthenticationSession.Callback {
         switch self {
         case .customScheme(let scheme): .customScheme(scheme)

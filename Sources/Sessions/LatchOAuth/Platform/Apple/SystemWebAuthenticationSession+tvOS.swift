@@ -13,7 +13,7 @@ final class SystemWebAuthenticationSession: WebAuthenticationSession {
 
     func start() -> Bool { session?.start() ?? false }
 
-    /// Lets go of the session: tvOS has no call that ends one.
+    /// Releases the session: tvOS has no call that ends one.
     func cancel() { session = nil }
 }
 #endif

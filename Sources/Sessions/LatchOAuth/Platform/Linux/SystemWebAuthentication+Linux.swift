@@ -3,12 +3,12 @@
 #if os(Linux)
 import PortableFoundation
 
-/// Returns the sessions of the system, none of which starts.
+/// Returns a factory of sessions that do not start.
 package func systemWebAuthenticationSessions(
     from anchor: PresentationAnchor, prefersEphemeral: Bool
 ) -> any WebAuthenticationSessionFactory { AbsentWebAuthenticationSessions() }
 
-/// The sessions of a system without any.
+/// The factory for a system without sessions.
 private struct AbsentWebAuthenticationSessions: WebAuthenticationSessionFactory {
     func session(
         for url: URL, callback: WebAuthenticationCallback,
