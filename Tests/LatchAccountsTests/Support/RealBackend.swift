@@ -5,10 +5,12 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchIdentityTesting
 import LatchServer
 import LatchTesting
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import LatchIdentity
 
@@ -100,7 +102,7 @@ final class RealBackend: Sendable {
 
     /// The token in the newest mail to an address.
     func mailedToken(to email: String = RealBackend.email) async -> String {
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         let text = mailer.messages.last { $0.recipient == email && $0.text.contains("token=") }?.text
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? ""
     }
@@ -108,12 +110,11 @@ final class RealBackend: Sendable {
     /// Gives the account of a signed-in client a second factor, and returns the recovery codes.
     func enrolSecondFactor(of client: AuthClient) async throws -> [String] {
         let access = try await client.session.credential().access
-        let session = try await identity.dependencies.tokens.authenticate(accessToken: access)
+        let session = try await identity.services.tokens.authenticate(accessToken: access)
         let setup = try await identity.secondFactors.begin(session)
-        let secret = Base32.decode(setup.secret) ?? []
-        let code = TOTP.code(secret, at: TOTP.step(of: identity.dependencies.now))
+        let app = try #require(AuthenticatorApp(secret: setup.secret))
         try await identity.secondFactors.confirm(
-            code, session, from: RequestOrigin(address: "127.0.0.1", userAgent: nil))
+            app.code(at: identity.services.clock.now), session, from: RequestOrigin(address: "127.0.0.1", userAgent: nil))
         return setup.recoveryCodes
     }
 

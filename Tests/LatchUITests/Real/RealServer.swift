@@ -5,6 +5,7 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchIdentityTesting
 import LatchTesting
 import LatchUI
 import Synchronization
@@ -151,7 +152,7 @@ final class RealServer: Sendable {
 
     /// The URL in the newest mail to the address.
     func mailedURL(to address: String = RealServer.email) async throws -> URL {
-        await identity.dependencies.mails.flush()
+        await identity.services.mails.flush()
         let text = try #require(mailer.messages.last { $0.recipient == address && $0.text.contains("token=") }?.text)
         let word = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.contains("token=") })
         return try #require(URL(string: String(word)))
@@ -162,14 +163,7 @@ final class RealServer: Sendable {
 
     /// The code that an authenticator app shows now.
     func code(of secret: String) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        let bits = secret.compactMap { alphabet.firstIndex(of: $0) }.flatMap { value in
-            (0..<5).reversed().map { value >> $0 & 1 }
-        }
-        let bytes = stride(from: 0, to: bits.count / 8 * 8, by: 8).map { start in
-            bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
-        }
-        return TOTP.code(bytes, at: TOTP.step(of: identity.dependencies.now))
+        AuthenticatorApp(secret: secret)?.code(at: identity.services.clock.now) ?? ""
     }
 }
 
