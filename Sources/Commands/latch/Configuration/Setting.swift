@@ -12,7 +12,8 @@ struct Setting: Sendable {
     let summary: String
     /// Whether its value must not be shown.
     let isSecret: Bool
-    /// Whether the service manager may pass its value in a file of its own: a secret, or a URI that may hold a password.
+    /// Whether the service manager may pass its value in a separate file: a secret, or a URI that may contain a
+    /// password.
     let isCredential: Bool
     /// Validates a text.
     let validate: @Sendable (_ text: String) throws -> Void
@@ -39,7 +40,7 @@ struct Setting: Sendable {
     /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
 
-    /// Every setting of the server; those of the auth server are validated by a configuration of one value alone.
+    /// All settings of the server. A setting of the auth server is validated by a configuration with only this value.
     static let all: [Setting] =
         ServerSetting.all
         + IdentitySetting.all.map { setting in
@@ -52,7 +53,7 @@ struct Setting: Sendable {
         }
 }
 
-/// A secret in a file of its own, as the service manager passes it.
+/// A secret that the service manager passes in a separate file.
 struct SettingCredential: Sendable, Redacted {
     let path: String
     let text: String
@@ -63,9 +64,9 @@ struct SettingCredential: Sendable, Redacted {
 /// The source of a setting's value; later cases override earlier ones.
 enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case standard
-    /// A configuration file; the line is counted from 1, and unknown for JSON.
+    /// A configuration file; the line is counted from 1, and nil for JSON.
     case file(path: String, line: Int?)
-    /// An environment variable, by its whole name `LATCH_…`.
+    /// An environment variable, by its full name `LATCH_…`.
     case environment(name: String)
     /// An option, by its long name without dashes.
     case flag(name: String)

@@ -3,7 +3,7 @@
 extension String {
     /// The non-empty parts of a path between its slashes.
     ///
-    /// The path is split at Unicode scalars, like in the file system: as a Character, a slash merges with a combining
+    /// The path is split at Unicode scalars, as the file system does. A slash as a Character merges with a combining
     /// mark after it, and with some marks before it.
     package var pathParts: [String] { unicodeScalars.split(separator: "/").map { String($0) } }
 

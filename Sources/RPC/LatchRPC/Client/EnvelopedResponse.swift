@@ -33,8 +33,8 @@ struct EnvelopedResponse: Sendable {
         let mediaType = response.fields.mediaType ?? ""
         let isUnauthenticated = response.status == .unauthorized && style.isProtocol(of: response)
         guard response.status == .ok || isUnauthenticated else {
-            // A gateway reports its own failure this way (grpc-go, connect-go: HTTP's status counts if there is no gRPC
-            // status).
+            // A gateway reports its own failure this way.
+            // As in grpc-go and connect-go, the HTTP status counts if the response has no gRPC status.
             if mayBeHeadOnly, let error = GRPCStatus.error(in: metadata, metadata: metadata) { throw error }
             // Only unary Connect calls have an error body; the body of an intermediary is not shown.
             throw RPCError(

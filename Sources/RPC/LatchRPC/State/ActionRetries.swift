@@ -15,8 +15,10 @@ extension ServiceClient {
     ///
     /// After some failures it is unknown whether the server has executed the action: the response was late, or the
     /// connection broke. The action is then repeated only if its method is idempotent (`option idempotency_level`) or
-    /// `evenIfUncertain` is set. In other cases it is always repeated: if no request was sent, or if the server refused
-    /// it with a retry delay, a conflict or a limit.
+    /// `evenIfUncertain` is set.
+    ///
+    /// It is always repeated if no request was sent. The same applies if the server refused the request with a retry
+    /// delay, a conflict or a limit.
     ///
     /// - Parameters:
     ///   - action: The action to perform.

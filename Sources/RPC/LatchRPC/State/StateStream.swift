@@ -4,8 +4,9 @@ import Synchronization
 
 /// A sequence of a client's states: the current one, and then each different one.
 ///
-/// An action ends when the loops that wait on an actor have received its last state. So when `process` returns to a
-/// caller on the main actor, a loop on the main actor has already seen the new state, unless the loop's body suspends.
+/// An action ends when the loops that wait on an actor have received its last state. So a loop on the main actor has
+/// seen the new state when `process` returns to a caller on the main actor. An exception is a loop with a suspended
+/// body.
 ///
 /// The sequence ends with the client, or when the task of its reader is canceled. Iterators of one sequence share its
 /// states; read `stateStream` again for another reader.
