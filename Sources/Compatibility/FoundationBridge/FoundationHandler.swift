@@ -26,7 +26,7 @@ package struct FoundationHandler: Handler {
         return HTTPResponse(response, data: data)
     }
 
-    /// Converts errors, so that LatchHTTP's retries recognise them.
+    /// Converts errors, so that LatchHTTP's retries recognize them.
     private func data(for request: HTTPRequest) async throws -> (Data, URLResponse) {
         do {
             return try await send(try URLRequest(core: request), request)

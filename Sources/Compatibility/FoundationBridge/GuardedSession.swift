@@ -51,7 +51,7 @@ extension HTTPError {
 }
 
 extension URLSession {
-    /// Performs a request; cancelling the Swift task cancels the session task.
+    /// Performs a request; canceling the Swift task cancels the session task.
     package func exchange(
         _ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {

@@ -16,7 +16,7 @@ extension AuthViewModel {
     /// The title of the button that changes the form.
     public var toggleTitle: String { Texts.english(togglePhrase) }
 
-    /// The error of the e-mail address, once there is one; nil for none.
+    /// The error of the email address, once there is one; nil for none.
     public var emailError: String? { problem(of: .email).map(Texts.english.callAsFunction) }
 
     /// The error of the repeated password, once there is one; nil for none.

@@ -16,7 +16,7 @@ public final class AuthViewModel {
         // The server has asked for the code of this user alone.
         didSet { if username != oldValue { (isCodeRequired, code) = (false, "") } }
     }
-    /// The e-mail address as typed; only for a new account.
+    /// The email address as typed; only for a new account.
     public var email = ""
     /// The password as typed; cleared once it was sent, unless the server then asks for a code.
     public var password = ""

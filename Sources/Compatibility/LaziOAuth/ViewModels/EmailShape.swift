@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A check that a text looks like an e-mail address, to find typing errors before a form is sent.
+/// A check that a text looks like an email address, to find typing errors before a form is sent.
 ///
 /// Only a mail that arrives proves an address. The quoted form of RFC 5322 is rejected.
 enum EmailShape {

@@ -18,7 +18,7 @@ public enum NetworkError: Error {
     case timeout
     /// The server is unreachable or not trusted.
     case noConnection
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
     /// The status 401: the credential is missing or no longer valid.
     case unauthorized(data: Data?, response: HTTPURLResponse?)

@@ -71,7 +71,7 @@ extension RefreshFailure {
         case let error as NetworkError where error != .cancelled: error
         case is HTTPError, is URLError:
             NetworkError(cause) == .cancelled ? .authenticationFailed(cause: cause) : .init(cause)
-        // The refresh was cancelled, not the request that waits for it.
+        // The refresh was canceled, not the request that waits for it.
         default: .authenticationFailed(cause: cause)
         }
     }

@@ -42,7 +42,7 @@ struct InterceptorBridge: Interceptor {
             error = failure
         case .failure(let failure): error = NetworkError(failure)
         }
-        // A cancelled request must not be sent again.
+        // A canceled request must not be sent again.
         guard error != .cancelled, !Task.isCancelled else { return false }
         return try await interceptor.retry(request, response: httpResponse, error: error)
     }

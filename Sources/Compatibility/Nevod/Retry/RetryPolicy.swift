@@ -73,7 +73,7 @@ extension RetryPolicy {
 
     /// Waits for the delay of `delay(for:)`.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     public func performDelay(for attempt: Int) async throws {
         try await Task.sleep(for: .seconds(delay(for: attempt)), clock: .continuous)
     }
