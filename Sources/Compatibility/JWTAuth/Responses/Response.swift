@@ -13,7 +13,7 @@ import LatchHTTP
 /// }
 /// ```
 ///
-/// The request's identifier and the response's head come with a `SuccessResponse<Response<Profile, Problem>>`.
+/// A `SuccessResponse<Response<Profile, Problem>>` also has the request's identifier and the response's head.
 public enum Response<Value, ServerError> {
     /// The content of a success.
     case success(Value)
