@@ -40,7 +40,9 @@ struct Setting: Sendable {
     /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
 
-    /// All settings of the server. A setting of the auth server is validated by a configuration with only this value.
+    /// All settings of the server.
+    ///
+    /// A setting of the auth server is validated by a configuration with only this value.
     static let all: [Setting] =
         ServerSetting.all
         + IdentitySetting.all.map { setting in

@@ -19,7 +19,9 @@ extension AuthViewModel {
         }
     }
 
-    /// Creates an account; returns whether it succeeded. The user signs in afterwards.
+    /// Creates an account; returns whether it succeeded.
+    ///
+    /// The user signs in afterwards.
     @discardableResult
     public func register(email: String, password: String, name: String? = nil) async -> Bool {
         await perform { [client] in

@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 
 extension NetworkError {
-    /// Converts an error of the layers below or of the application's own code.
+    /// Converts an error of the core or of the application's code.
     init(_ error: any Error) {
         switch error {
         case let error as NetworkError: self = error
@@ -39,7 +39,7 @@ extension NetworkError {
         if let known = HTTPError(error) { self.init(known) } else { self = .unknown(error) }
     }
 
-    /// Converts an error of the session; only the end of the session counts as unauthorized.
+    /// Converts an error of the session; only the end of the session becomes `unauthorized`.
     private init(_ error: AuthError) {
         switch error {
         case .missingToken, .reauthenticationRequired, .superseded: self = .unauthorized
@@ -78,7 +78,7 @@ extension RefreshFailure {
 }
 
 extension NetworkError: IssuerError {
-    /// Whether the request may have used up the refresh token, and the response to it was lost.
+    /// Whether the request may have used up the refresh token although its response was lost.
     package var mayHaveArrived: Bool {
         switch self {
         case .timeout, .parsingError: true

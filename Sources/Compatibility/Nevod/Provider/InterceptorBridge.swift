@@ -2,7 +2,7 @@
 
 import LatchHTTP
 
-/// An adapter of a `RequestInterceptor`, which adapts each attempt and repeats it if the interceptor wants that.
+/// An adapter for a `RequestInterceptor`; it adapts each attempt, and repeats it if the interceptor requests that.
 struct InterceptorBridge: Interceptor {
     /// The maximum number of repeats of one attempt.
     static let maximumReplays = 3

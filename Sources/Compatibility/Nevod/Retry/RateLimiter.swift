@@ -46,7 +46,7 @@ public struct RateLimitConfiguration: Sendable, Hashable {
 public protocol RateLimiting: Sendable {
     /// Waits until a request is permitted.
     ///
-    /// - Throws: `CancellationError` if the task is canceled while it waits; the permit is then available to others.
+    /// - Throws: `CancellationError` if the task is canceled while it waits; other callers can then use the permit.
     func acquirePermit() async throws
 }
 
