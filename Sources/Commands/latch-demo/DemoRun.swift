@@ -5,7 +5,7 @@ import LatchCore
 
 /// One run of the demonstration, which leaves no files behind.
 struct DemoRun {
-    /// All steps, each of which may build on the earlier ones.
+    /// All steps; each step can build on earlier steps.
     static let steps: [DemoStep] =
         SignUpSteps.all + RefreshSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
         + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all

@@ -50,7 +50,7 @@ final class FlightQueue: Sendable {
         var statistics = FlightStatistics()
     }
 
-    /// The time that calls wait for a running flight before they start another one beside it.
+    /// The time that calls wait for a running flight before they start another one in parallel.
     ///
     /// It is longer than most flights, and much shorter than a wait for a row that another transaction has locked.
     private static let patience = Duration.milliseconds(10)

@@ -3,7 +3,7 @@
 package import LatchCore
 import Synchronization
 
-/// The work that a process must finish before it ends, whatever ends it.
+/// The work that a process must finish before it ends for any reason.
 package final class Endings: Sendable {
     private struct Work: Sendable {
         let finish: @Sendable (_ limit: Duration) async -> Bool

@@ -3,8 +3,8 @@
 extension String {
     /// The text with control and direction-changing characters escaped, safe to print on a terminal.
     ///
-    /// Servers and tokens contain foreign text: an escape sequence in it could clear the screen, rename the window, or
-    /// imitate the command's output.
+    /// Servers and tokens contain untrusted text: an escape sequence in it could clear the screen, rename the window,
+    /// or imitate the command's output.
     package var printable: String {
         let isPlain = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { (0x20..<0x7F).contains($0) } }
         guard isPlain != true, unicodeScalars.contains(where: \.isUnsafeOnTerminals)

@@ -102,8 +102,8 @@ package struct ArgumentParser {
 
     /// Whether a word is the expected identifier, although it begins with a dash.
     ///
-    /// One in 64 base64url identifiers begins with a dash, and a user who copies one does not know that `--` would be
-    /// needed.
+    /// One in 64 base64url identifiers begins with a dash. A user who copies one does not know that it needs `--` in
+    /// front.
     private func isIdentifier(_ word: String) -> Bool {
         guard subcommand.arguments.dropFirst(invocation.arguments.count).first?.isIdentifier == true,
             word.utf8.count >= 20,

@@ -173,8 +173,8 @@ extension Login {
 
     /// Refuses another server's page if all servers know this command by the same ID.
     ///
-    /// An issuer could have begun an authorization at another server, and show its code: the user would approve that
-    /// one.
+    /// An issuer could have started an authorization at another server, and show its code. The user would then approve
+    /// that authorization.
     private func checkPage(of authorization: DeviceAuthorization, _ client: AuthorizationClient) async throws {
         let shared = try await client.server().metadata["latch_client_id"]?.stringValue
         guard shared != nil, shared == client.configuration.registration.clientID else { return }

@@ -8,7 +8,7 @@ import LatchServer
 import PortableFoundation
 import Synchronization
 
-/// Any line of a server's log except that of a request (``RequestLine``); as text, errors and warnings have two lines.
+/// A line of a server's log that is not about a request (``RequestLine``); as text, errors and warnings have two lines.
 struct LogLine: Sendable {
     private let text: String
     /// Whether the text begins with the time.

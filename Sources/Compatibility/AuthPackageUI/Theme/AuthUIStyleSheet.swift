@@ -42,7 +42,7 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
             self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
         }
 
-        /// Black or white, whichever is easier to read on the color.
+        /// The more readable text color on this color: black or white.
         public var contrasting: Color {
             let black = Color(red: 0, green: 0, blue: 0)
             let white = Color(red: 1, green: 1, blue: 1)

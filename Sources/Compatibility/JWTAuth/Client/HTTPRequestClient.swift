@@ -212,7 +212,7 @@ extension HTTPRequestClient {
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
-    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - baseURL: The base URL; nil for the base URL of the `jwtAuthClient` dependency.
     ///   - urlSession: The session that sends the request; nil for the client's transport.
     ///   - cachePolicy: The cache policy of the Foundation request; the default transport has no cache.
     ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
@@ -231,7 +231,7 @@ extension HTTPRequestClient {
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
-    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - baseURL: The base URL; nil for the base URL of the `jwtAuthClient` dependency.
     ///   - decoder: The decoder of the content.
     ///   - urlSession: The session that sends the request; nil for the client's transport.
     ///   - cachePolicy: The cache policy of the Foundation request; the default transport has no cache.
@@ -252,7 +252,7 @@ extension HTTPRequestClient {
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
-    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - baseURL: The base URL; nil for the base URL of the `jwtAuthClient` dependency.
     ///   - decoder: The decoder of the content.
     ///   - urlSession: The session that sends the request; nil for the client's transport.
     ///   - cachePolicy: The cache policy of the Foundation request; the default transport has no cache.

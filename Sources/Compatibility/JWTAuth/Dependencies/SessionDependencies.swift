@@ -64,7 +64,7 @@ extension AuthDependencies {
     /// The issuer's date, if its responses have revealed it; otherwise this device's date.
     var issuerDate: Date { currentHost.existing?.session.issuerDate ?? wallClock.now }
 
-    /// The session that the client was created with, or the one of these values.
+    /// The session with which the client was created, or the session of these values.
     private var currentHost: SessionHost { self[JWTAuthClient.self].host ?? host }
 }
 

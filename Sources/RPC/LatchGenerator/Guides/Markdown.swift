@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An encoder of foreign text for guides: comments, rules and file names of .proto files remain plain text.
+/// An encoder of untrusted text for guides: comments, rules and file names of .proto files remain plain text.
 ///
 /// Code spans and lists are kept. HTML, links, images, headings, tables, fences and DocC's directives are escaped
 /// (CommonMark 0.31.2).

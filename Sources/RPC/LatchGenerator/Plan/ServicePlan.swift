@@ -70,7 +70,7 @@ struct ServicePlan {
 
 /// The plans of services, and the diagnostics about their options.
 struct PlanningResult {
-    /// A plan for each service, as far as its options are valid.
+    /// A plan for each service, from its valid options.
     let plans: [ServicePlan]
     /// The diagnostics about the options, in file order.
     let diagnostics: [Diagnostic]

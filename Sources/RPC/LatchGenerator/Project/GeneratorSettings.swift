@@ -29,8 +29,8 @@ package struct GeneratorSettings: Sendable, Hashable {
 
     /// Returns the folder of the output; nil if it is not set.
     ///
-    /// - Throws: `GeneratorError` for a folder outside that of the file that sets it: otherwise a foreign repository
-    ///   could choose which files are overwritten.
+    /// - Throws: `GeneratorError` for a folder outside the folder of the file that sets it. Otherwise an untrusted
+    ///   repository could choose which files are overwritten.
     func outputFolder() throws(GeneratorError) -> String? {
         guard let output = text(.outputPath), let value = values[.outputPath] else { return nil }
         guard let folder = value.folder else { return output }

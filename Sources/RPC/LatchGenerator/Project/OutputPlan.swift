@@ -117,8 +117,8 @@ package struct OutputPlan: Sendable {
         rest.origins.remove(origin)
         guard rest.origins.isEmpty else { return manifest.entries[path] = rest }
         manifest.entries[path] = nil
-        // An unreadable file cannot be the generated one. A foreign repository's manifest may also list files of kinds
-        // that the generator does not write.
+        // An unreadable file cannot be the generated one. An untrusted repository's manifest may also list files of
+        // kinds that the generator does not write.
         guard Self.isInside(path), [".swift", ".md"].contains(where: path.hasSuffix),
             !Self.leadsThroughLink(path, in: folder),
             let old = try? AtomicFile("\(folder)/\(path)").readFile(upTo: Self.maximumFileSize)

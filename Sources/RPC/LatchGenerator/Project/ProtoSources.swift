@@ -55,8 +55,8 @@ package struct ProtoSources: Sendable {
 
     /// Returns the folder whose files may be quoted for a root that a package has named.
     ///
-    /// This is the root if it is within the working directory. Otherwise it is the path that the user gave, because a
-    /// foreign package can name any folder above it.
+    /// This is the root if it is within the working directory. Otherwise it is the path that the user gave, because an
+    /// untrusted package can name any folder above it.
     private static func quotable(_ root: String, _ given: String) -> ResolvedPath {
         let (whole, current) = (ResolvedPath(root), ResolvedPath("."))
         return whole.isInside(current) && !current.isRoot ? whole : ResolvedPath(given)
@@ -103,7 +103,7 @@ package struct ProtoSources: Sendable {
     /// Returns a diagnostic with the path of its file instead of the import path.
     ///
     /// Diagnostics may be public. So they do not quote text behind a link that leads out of the search paths. They also
-    /// do not quote text in a folder that only a foreign repository names.
+    /// do not quote text in a folder that only an untrusted repository names.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
         guard let path = path(of: diagnostic.file) else { return diagnostic }
         var located = diagnostic

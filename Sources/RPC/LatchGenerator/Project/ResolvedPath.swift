@@ -4,7 +4,7 @@ import LatchCore
 import LatchProtoCompiler
 import PortableFoundation
 
-/// An absolute path without links and `..`, as far as its folders exist.
+/// An absolute path without `..`; links are resolved in its existing folders.
 struct ResolvedPath {
     private let parts: [String]
 

@@ -5,7 +5,7 @@ import LatchProtoCompiler
 import LatchRegex
 
 extension FieldConstraint {
-    /// The conditions that the field's options state, each of which is reported separately.
+    /// The conditions that the field's options state; each condition is reported separately.
     ///
     /// They apply if the message that contains the field is set. An empty field that is not required satisfies all of
     /// them. A number without presence is an exception, because its zero is a value.

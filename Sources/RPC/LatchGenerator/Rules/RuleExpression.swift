@@ -16,7 +16,7 @@ indirect enum RuleExpression {
     case hasFormat(RuleField, FieldConstraint.Format)
     /// A value is one of several values.
     case isOneOf(RuleValue, of: [RuleValue])
-    /// A comparison of two values, one of which is a field.
+    /// A comparison of two values; at least one is a field.
     case compare(ComparisonOperator, RuleValue, RuleValue)
     case not(RuleExpression)
     case all([RuleExpression])
@@ -99,7 +99,7 @@ enum RuleValue {
 
 /// A field of the request or of a nested message.
 struct RuleField {
-    /// The kind of a field's content, as far as rules distinguish it.
+    /// The kind of a field's content, with the distinctions that rules need.
     enum Kind: Equatable {
         case text, bytes, integer, decimal, bool, enumeration, timestamp, duration, message, list, map
     }

@@ -5,7 +5,7 @@ enum SimilarName {
     /// Returns the most similar name, which differs in at most two letters; nil if no name is that similar.
     static func nearest(to written: String, in names: [String]) -> String? {
         let bytes = Array(written.utf8)
-        // The time of a comparison grows with the square of the length, and a name may come from a foreign repository.
+        // The time of a comparison is quadratic in the length, and an untrusted repository may contain long names.
         guard bytes.count <= 100 else { return nil }
         // Short names are similar to nearly all others.
         let limit = bytes.count < 3 ? 0 : bytes.count < 6 ? 1 : 2

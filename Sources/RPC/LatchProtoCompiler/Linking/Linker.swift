@@ -7,7 +7,7 @@ final class Linker: FileStage {
     let pool: DescriptorPool
     /// The files whose declarations this file may use: itself, its imports, and their public imports.
     private var visibleFiles: Set<ObjectIdentifier> = []
-    /// The files of which it may use only extensions, as options (`import option`).
+    /// The files from which this file may use only extensions, as options (`import option`).
     private var optionOnlyFiles: Set<ObjectIdentifier> = []
     /// The packages of those files, and the packages that contain them.
     private var visiblePackages: Set<String> = []

@@ -193,7 +193,7 @@ extension JSONScanner {
         UnsafeBufferPointer(rebasing: bytes[token.start..<token.end])
     }
 
-    /// Calls `body` with the decoded bytes of a string, which need not be UTF-8.
+    /// Calls `body` with the decoded bytes of a string, which may be invalid UTF-8.
     func withBytes<Result>(
         of token: JSONString, _ body: (UnsafeBufferPointer<UInt8>) throws(ProtoError) -> Result
     ) throws(ProtoError) -> Result {

@@ -86,7 +86,7 @@ extension HTTPError {
             "Use .connect or .grpcWeb, which the same methods of Connect's and Latchwork's servers, and Envoy, answer.")
 }
 
-/// The configuration of a channel's calls, besides protocol and codec.
+/// The configuration of a channel's calls, except protocol and codec.
 struct RPCChannelConfiguration: Sendable {
     let compression: RPCCompression?
     let accepted: [RPCCompression]

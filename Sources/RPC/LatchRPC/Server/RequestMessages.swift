@@ -168,7 +168,7 @@ extension RequestMessages {
         return overflows ? .max : product
     }
 
-    /// Makes a value; reserves memory for it in advance as far as foreseeable, and then charges its actual memory.
+    /// Makes a value and charges its actual memory; the foreseeable memory is reserved in advance.
     private func charged<Value>(atMost expected: Int, _ make: () throws -> (Value, Int)) throws -> (Value, Int) {
         guard let memory else { return try make() }
         let advance = min(expected, memory.largestAdvance)

@@ -15,8 +15,8 @@ import Synchronization
 /// let session = try await Session.signIn(with: .google(clientID: "…"), using: LoopbackBrowser(), store: store)
 /// ```
 ///
-/// The listener accepts one response, that of the attempt, and closes. It listens on 127.0.0.1 and on ::1 with the same
-/// port, so that no other program can receive the response at the other address.
+/// The listener accepts one response, the response to the attempt, and closes. It listens on 127.0.0.1 and on ::1 with
+/// the same port, so that no other program can receive the response at the other address.
 ///
 /// The browser opens a page of the listener, which redirects once to the authorization server. Other users of the
 /// machine can read the opened address while the browser starts. With the authorization server's URL they could sign
@@ -185,8 +185,8 @@ private final class LoopbackListener: Sendable {
     private func server(_ host: String, _ port: Int) -> Server {
         var configuration = Server.Configuration(host: host, port: port)
         (configuration.maximumConnections, configuration.maximumBodyBytes) = (64, 0)
-        // A browser sends the cookies of all programs on this host, whatever their ports (RFC 6265 §8.5): for example
-        // 180 of 4 KiB.
+        // A browser sends the cookies of all programs on this host, regardless of their ports (RFC 6265 §8.5): for
+        // example 180 cookies of 4 KiB.
         (configuration.maximumHeaderBytes, configuration.maximumHeaderFields) = (1 << 20, 500)
         // Connections of other programs must not block the browser.
         (configuration.headDeadline, configuration.idleTimeout) = (.seconds(5), .seconds(5))

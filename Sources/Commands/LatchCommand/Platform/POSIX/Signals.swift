@@ -40,7 +40,7 @@ package final class Signals: Sendable {
         var run: Task<Bool, Never>?
         /// Whether a signal is waiting for the work.
         var isSignalled = false
-        /// Whether the user was told what is lost by another interrupt.
+        /// Whether the user knows what is lost by another interrupt.
         var isAnnounced = false
     }
 

@@ -11,7 +11,7 @@ import Darwin
 import Musl
 #endif
 
-/// A folder whose files are written and removed through descriptors of its subfolders, none of which is a link.
+/// A folder whose files are written and removed through descriptors of its subfolders; links are not followed.
 ///
 /// Another program can replace a folder with a link at any moment. A path would then lead out of the folder.
 final class OutputFolder: Sendable {
