@@ -187,7 +187,7 @@ final class FlightQueue: Sendable {
         }
     }
 
-    /// Takes the waiting calls: the pool has waited, and no connection is open or can be made for them either.
+    /// Takes the waiting calls, because the pool has waited in vain: no connection is open, and none can be made.
     private func takeWaiting() -> [Call] {
         state.withLock { state in
             defer { state.waiting = [] }

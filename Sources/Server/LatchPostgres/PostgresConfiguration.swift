@@ -5,13 +5,13 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible, CustomR
     /// The name under which the server lists this project's connections, unless the connection string has another.
     package static let applicationName = "latchwork"
 
-    /// The connection string, which may hold a password.
+    /// The connection string, which may contain a password.
     let connectionString: String
     /// The maximum number of open connections.
     package var maximumConnections = 16
     /// The maximum number of calls that wait for a connection; further calls throw `PostgresError.overloaded`.
     package var maximumWaiting = 8192
-    /// How long libpq tries one host, in whole seconds, at least 2; a `connect_timeout` in the string wins.
+    /// How long libpq tries one host, in whole seconds, at least 2; a `connect_timeout` in the string takes precedence.
     package var connectTimeout = Duration.seconds(5)
     /// The time after which the server cancels a statement; nil for sessions without a limit.
     package var statementTimeout: Duration? = .seconds(10)

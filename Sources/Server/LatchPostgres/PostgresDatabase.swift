@@ -81,11 +81,11 @@ package final class PostgresDatabase: Sendable {
         try await repeating { try $0.pipeline(groups: groups) }
     }
 
-    /// Runs the groups of a flight that a statement has failed, each as a separate transaction, a few per round trip.
+    /// Runs the groups of a flight in which a statement failed, each as a separate transaction, a few per round trip.
     ///
     /// Each statement, repeated or not, has a short time limit; it is even shorter if less is left of `retryTimeout`.
-    /// Groups that do not fit into that time do not run. If a flight waits for a locked table, each of its groups would
-    /// take a full time limit. Only waits for a connection come on top.
+    /// Groups that do not fit into that time do not run. Otherwise, if a flight waits for a locked table, each of its
+    /// groups would take a full time limit. Waits for a connection are not included.
     ///
     /// - Parameter reading: Whether the groups only read, so that the outcome cannot be unknown.
     func separately(_ groups: [[PostgresStatement]], reading: Bool = false) async -> [FlightQueue.Outcome] {

@@ -5,7 +5,7 @@ import LatchCore
 /// A writer with group commit: the statements of concurrent calls share a round trip and a commit.
 ///
 /// While a flight runs, further statements gather for the next one. A single caller never waits for others, and
-/// sixty-four callers share one flush of the server's log. Each statement must decide by itself what it changes
+/// sixty-four callers share one flush of the server's log. Each statement must itself determine what it changes
 /// (`UPDATE … WHERE … RETURNING …`), because it does not see the results of the others.
 package final class PostgresWriter: Sendable {
     private let queue: FlightQueue

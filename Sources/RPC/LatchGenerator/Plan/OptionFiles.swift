@@ -4,7 +4,6 @@ package import LatchProtoCompiler
 
 /// The .proto files that declare the options of generated clients, for this compiler and for protoc.
 ///
-/// - `axiom_options.proto` is the file that a service imports: it declares nothing and imports the two others publicly.
 /// - `axiom_options.proto`: the file that a service imports. It declares nothing and imports the two others publicly.
 /// - `axiom/options/v1/options.proto`: `(axiom.options.v1.axiom_service)` and similar options, whose enum values have
 ///   long names.

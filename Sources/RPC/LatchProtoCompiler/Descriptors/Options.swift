@@ -44,7 +44,7 @@ package struct UninterpretedOption: Sendable {
         self.name.count == 1 && !self.name[0].isExtension && self.name[0].name == name
     }
 
-    /// Whether this sets such an option to an identifier.
+    /// Whether this sets the option with a single name to an identifier.
     func sets(_ name: String, to identifier: String) -> Bool {
         guard isNamed(name), case .identifier(let text) = value else { return false }
         return text == identifier

@@ -16,7 +16,7 @@ package struct Diagnostic: Sendable, Hashable {
     /// The position in the file; nil if the diagnostic concerns the whole file.
     package var position: SourcePosition?
     package var message: String
-    /// A hint how to solve the problem; nil if the message is clear.
+    /// A hint about how to solve the problem; nil if the message is clear.
     package var hint: String?
     /// The line at the position, or the part around the position; empty if there is none.
     package var excerpt = ""

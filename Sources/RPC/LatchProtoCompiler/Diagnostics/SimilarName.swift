@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A search for a declared name that an undeclared name may be a misspelling of.
+/// A search for the declared name that a misspelled name probably means.
 enum SimilarName {
     /// Returns the most similar name, which differs in at most two letters; nil if no name is that similar.
     static func nearest(to written: String, in names: [String]) -> String? {

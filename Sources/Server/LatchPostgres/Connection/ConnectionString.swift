@@ -42,11 +42,11 @@ struct ConnectionString: Sendable {
             && (!addresses.contains("") || hosts.allSatisfy(Self.isLocal))
     }
 
-    /// The options with which libpq connects, in its order: a later option wins over an earlier one.
+    /// The options with which libpq connects, in its order: a later option overrides an earlier one.
     ///
-    /// The defaults come before the string. libpq's own default for `sslmode` is `prefer`, which verifies nothing and
-    /// continues without TLS where an attacker wants that. Here a server on another machine must prove its name unless
-    /// the string says otherwise.
+    /// The defaults come before the string. libpq's own default for `sslmode` is `prefer`, which verifies nothing, and
+    /// lets an attacker disable TLS. Here a server on another machine must prove its name unless the string says
+    /// otherwise.
     func options(connectTimeout: Duration) -> [(keyword: String, value: String)] {
         var options: [(keyword: String, value: String)] = [
             ("connect_timeout", String(max(2, connectTimeout.components.seconds))),

@@ -135,8 +135,9 @@ final class PipelinedConnection {
     private func connectionFailure(_ string: ConnectionString) -> PostgresError? {
         guard PQconnectionNeedsPassword(handle) == 0 else { return .authenticationFailed("it requires a password") }
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        // A wrong password is not sent twice if the server reports it in English. In other languages only the code
-        // tells a wrong password from a starting server behind a pooler, whose report also follows the password.
+        // A wrong password is not sent twice if the server reports it in English. In other languages, only the code
+        // distinguishes a wrong password from a starting server behind a pooler, whose report also follows the
+        // password.
         guard ConnectionFailure.isByServer(message), !message.has("authentication failed") else {
             return ConnectionFailure(message, sqlState: nil, string: string).error
         }
@@ -238,7 +239,7 @@ extension PipelinedConnection {
         return PQgetResult(handle).map(PostgresResult.init(owning:))
     }
 
-    /// Sends the buffer, and reads at the same time: a server stops reading while its results are not received.
+    /// Sends the buffer and reads in parallel, because a server stops reading while its results are not received.
     private func flush() throws(PostgresError) {
         while true {
             let rest = PQflush(handle)

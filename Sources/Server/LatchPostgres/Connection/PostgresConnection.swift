@@ -53,7 +53,7 @@ package final class PostgresConnection: @unchecked Sendable {
             try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
             silenceLimit: statementTimeout.map { $0 + configuration.networkTimeout })
         let settings = [
-            // An acknowledged commit is durable, whatever default the server or the user has.
+            // An acknowledged commit is durable, regardless of the defaults of the server and the user.
             "synchronous_commit = on",
             // A warning can mean that no standby has received a commit.
             "client_min_messages = warning",

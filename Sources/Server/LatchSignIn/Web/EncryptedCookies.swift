@@ -152,7 +152,7 @@ extension EncryptedCookies.Sealed: Decodable where Value: Decodable {}
 extension HTTPRequest {
     /// Whether a page of another site made the browser send the request without a click of its user.
     ///
-    /// Browsers before 2023 do not tell. An app that opens a page does not count as a site.
+    /// Browsers before 2023 do not send these fields. An app that opens a page does not count as a site.
     fileprivate var isForced: Bool {
         let site = fields["Sec-Fetch-Site"]
         return (site == "cross-site" || site == "same-site") && fields["Sec-Fetch-User"] != "?1"
