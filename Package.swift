@@ -3,21 +3,21 @@
 import PackageDescription
 
 #if os(Linux)
-// `Scripts/check-apple` reads the manifest as a Mac does.
+// `Scripts/check-apple` sets LATCH_CHECK to read the manifest as it is on a Mac.
 let isOnLinux = Context.environment["LATCH_CHECK"] != "apple"
 #else
 let isOnLinux = false
 #endif
 
-// What is written here. Generated code, and the code of the documented systems, compile without these features too.
+// The settings of handwritten code. Generated code and the compatible libraries also compile without these features.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-// A client that the generator wrote, beside its guides and its tests, compiles without a warning.
+// Generated clients, with their guides and tests, compile without warnings.
 let generated = strict + [.treatAllWarnings(as: .error)]
 
-// Child processes exist on these platforms only.
+// Child processes exist only on these platforms.
 let processes = Target.Dependency.target(name: "LatchProcess", condition: .when(platforms: [.linux, .macOS]))
 
 /// A C library that Apple's SDKs do not have.
@@ -29,8 +29,9 @@ func system(_ name: String, _ pkgConfig: String? = nil, apt: String? = nil) -> T
         name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
 }
 
-// A target needs only targets above it, and reaches what those need. Embedded folders are small, since SwiftPM writes their bytes as
-// an array literal, whose compilation takes the square of its size. Benchmarks/ and Fuzz/ are separate packages.
+// A target depends only on targets above it, and can import their dependencies. Embedded folders are small: SwiftPM
+// writes their bytes as an array literal, and its compilation time is quadratic in its size. Benchmarks/ and Fuzz/ are
+// separate packages.
 let package = Package(
     name: "Latchwork",
     platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -74,13 +75,13 @@ let package = Package(
         // C libraries
         system("COpenSSL", "libcrypto", apt: "libssl-dev"),
         system("CTLS", "openssl", apt: "libssl-dev"),
-        // Without pkg-config: CCurlShim loads the library with the first request, see CurlLibrary.c.
+        // Without pkg-config: CCurlShim loads the library for the first request, see CurlLibrary.c.
         system("CCurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
         system("CArgon2", "libargon2", apt: "libargon2-dev"),
         system("CPSL", "libpsl", apt: "libpsl-dev"),
         system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
-        // Without pkg-config: its header and its library are where every compiler looks, also in Apple's SDKs.
+        // Without pkg-config: every compiler finds its header and library, also in Apple's SDKs.
         system("CZlib", apt: "zlib1g-dev"),
         system("CEpoll"), system("CSpawn"), system("CTimer"),
         .target(name: "CCryptoShim", dependencies: [linux("COpenSSL")], path: "Sources/C/CCryptoShim"),
@@ -343,7 +344,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Tests of Linux's transport, of its sockets, or of its CryptoKit for Swift's own collections.
+// Tests of the Linux transport, of its sockets, or of CryptoKit on Linux for Swift's own collections.
 let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
@@ -356,7 +357,7 @@ for target in package.targets where target.swiftSettings == nil && ![.plugin, .s
 }
 if !isOnLinux { package.targets.removeAll { testsOnLinux.contains($0.name) } }
 
-// LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test builds only these test targets.
+// `LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test` builds only these test targets.
 if let wanted = Context.environment["LATCH_TESTS"]?.split(separator: ",") {
     package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }
 }

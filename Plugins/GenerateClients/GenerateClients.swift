@@ -5,8 +5,8 @@ import PackagePlugin
 
 /// `swift package generate-clients`: the generator as a command plugin that writes to the package.
 ///
-/// The arguments are those of `axiom-client-generator generate`; without any, `latchwork.toml` in the package's folder
-/// has the settings.
+/// The arguments are those of `axiom-client-generator generate`. Without arguments, the settings come from
+/// `latchwork.toml` in the package's folder.
 @main
 struct GenerateClients: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {

@@ -5,8 +5,9 @@ import PackagePlugin
 
 /// A build plugin that generates messages, stubs, fakes and servers from a target's .proto files.
 ///
-/// Import paths are relative to the target's folder: `Sources/Shop/shop/v1/shop.proto` is imported as `shop/v1/shop.proto`.
-/// The settings are in `latchwork.toml` in that folder. The generated files are part of the build, not of the sources.
+/// Import paths are relative to the target's folder, and the settings are in `latchwork.toml` in that folder. For
+/// example, `Sources/Shop/shop/v1/shop.proto` is imported as `shop/v1/shop.proto`. The generated files are part of the
+/// build, not of the sources.
 @main
 struct GenerateContracts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
@@ -33,7 +34,7 @@ struct GenerateContracts: BuildToolPlugin {
         ]
     }
 
-    /// Returns the name that the generator gives the file: the path with underscores.
+    /// Returns the name that the generator gives to the file: the path with underscores.
     private static func name(of proto: URL, in folder: URL) -> String {
         let path = proto.path.dropFirst(folder.path.count).drop { $0 == "/" }.dropLast(".proto".count)
         return path.split(separator: "/").joined(separator: "_") + ".latch.swift"

@@ -2,7 +2,7 @@
 
 package import LatchCommand
 
-/// Returns the subcommands of the generator for a program, without `doctor`, which each program has of its own.
+/// Returns the generator's subcommands for a program, without `doctor`, which each program defines separately.
 package func generatorSubcommands(of program: String) -> [Subcommand] {
     [
         GenerateSubcommand.subcommand(of: program), ValidateSubcommand.subcommand(of: program),

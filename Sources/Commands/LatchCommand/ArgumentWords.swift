@@ -3,10 +3,10 @@
 extension CommandLine {
     /// Returns the arguments after the name of the program.
     ///
-    /// - Throws: `CommandError.failed` where Swift's runtime cannot find them, `.usage` for one that is not UTF-8, whose bytes the
-    ///   runtime would replace: another file would be read or written.
+    /// - Throws: `CommandError.failed` if Swift's runtime cannot find the arguments. `.usage` for an argument that is
+    ///   not UTF-8: the runtime would replace its bytes, and the command would read or write another file.
     static func words() throws(CommandError) -> [String] {
-        // The runtime reads them from /proc/self/maps, and finds not even the program's name there.
+        // The runtime reads them from /proc/self/maps. In this case it does not even find the program's name.
         guard !arguments.isEmpty else {
             throw .failed("The arguments of this process cannot be read.", hint: "Mount /proc.")
         }

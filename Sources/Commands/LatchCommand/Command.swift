@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// A command: a tree of subcommands with a version.
 package struct Command: Sendable {
-    /// The tree of all subcommands, from which help and suggestions are made.
+    /// The tree of all subcommands, which help and suggestions use.
     package let root: Subcommand
     /// The version of the changelog.
     package let version: String
@@ -35,7 +35,7 @@ package struct Command: Sendable {
                 let code = try await subcommand.body?(invocation, environment) ?? .usage
                 guard code == .success else { return code }
             }
-            // Nobody should take half of a file for the whole.
+            // A reader must not take incomplete output for a complete result.
             if let failure = Environment.Output.failureOfStandardOutput { throw failure }
             return .success
         } catch {
@@ -48,7 +48,7 @@ package struct Command: Sendable {
     private func runOwnCall(in environment: Environment) async -> ExitCode {
         do throws(CommandError) {
             try environment.requireReadableVariables()
-            // A program without arguments needs none.
+            // A root command that runs without arguments does not need the missing list.
             if root.body != nil, CommandLine.arguments.isEmpty { return await run([], in: environment) }
             return await run(try CommandLine.words(), in: environment)
         } catch {
@@ -65,16 +65,16 @@ package struct Command: Sendable {
         return environment
     }
 
-    /// The threads of a call: one for each of two tasks that run, one for blocking work, one for signals.
+    /// The threads that a call needs: two for running tasks, one for blocking work, one for signals.
     private static let neededThreads = 4
 
-    /// Runs the process's own call on another thread, while the calling one waits for signals.
+    /// Runs the process's call on another thread, while the calling thread waits for signals.
     ///
-    /// The process ends with the call, once the environment's endings are finished. So it does after a signal that no
-    /// subcommand takes; a second one ends it at once.
+    /// The process ends after the call, once the environment's endings are finished. It also ends after a signal that
+    /// no subcommand receives; a second interrupt then ends it at once.
     ///
-    /// Call it on the main thread before anything else: signals must be blocked before a second thread exists, which
-    /// they would otherwise end.
+    /// Call it on the main thread before anything else. Signals must be blocked before a second thread exists, because
+    /// otherwise they would end the process.
     ///
     /// - Parameter mainThread: The work of the main thread of a command that uses the main actor; another thread then
     ///   waits for signals.
@@ -92,10 +92,10 @@ package struct Command: Sendable {
         signals.finish(by: { await environment.finish() })
         Task.detached {
             let code = await runOwnCall(in: environment)
-            // Whoever reads the output goes on, while this process finishes.
+            // The reader of the output can continue while this process finishes.
             Environment.Output.closeStandardOutput()
             let isWhole = await signals.finishOnce()
-            // A signal that has come meanwhile ends the process as such.
+            // If a signal has arrived in the meantime, it ends the process, so that the parent sees the signal.
             guard !signals.isSignalled else { return }
             endProcess(isWhole || code != .success ? code : .failure)
         }

@@ -4,7 +4,7 @@ import GeneratorCommands
 import LatchCommand
 import LatchCore
 
-/// The program `axiom-client-generator`: the generator without the rest of `latch`, with Axiom's documented flags.
+/// The program `axiom-client-generator`: only the generator, with Axiom's documented flags.
 @main
 enum AxiomClientGenerator {
     /// The command with its subcommands.

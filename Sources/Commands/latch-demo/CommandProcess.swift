@@ -4,7 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchProcess
 
-/// A call of `latch` as a process of its own.
+/// A call of `latch` in a separate process.
 struct CommandProcess: Sendable {
     let process: ChildProcess
     private let errors: String
@@ -15,11 +15,11 @@ struct CommandProcess: Sendable {
     ///
     /// - Parameters:
     ///   - words: The arguments of `latch`.
-    ///   - input: The name of a file of the folder that is piped in.
+    ///   - input: The name of a file in the folder that becomes standard input.
     static func start(_ words: [String], input: String? = nil, on stage: DemoStage) throws -> CommandProcess {
         let errors = "call-\(RandomSource.system.identifier())"
         let environment = stage.environment.merging(["LATCH_HOME": stage.folder.path("home")]) { $1 }
-        // A environment, for it can give a process something to read.
+        // A shell starts it, because a shell can redirect a file to standard input.
         let piped = input.map { "exec \"$0\" \"$@\" < '\(stage.folder.path($0))'" } ?? "exec \"$0\" \"$@\""
         let program = try Executable.sibling(named: "latch")
         do throws(FileError) {

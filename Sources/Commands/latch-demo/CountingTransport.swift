@@ -14,7 +14,7 @@ final class CountingTransport: Handler {
         var others = 0
         /// The number of responses with status 401.
         var refusals = 0
-        /// The numbers of requests in flight, now and at most.
+        /// The current and the maximum number of requests in flight.
         var (open, peak) = (0, 0)
         /// The duration of the last refresh request.
         var lastRefresh = Duration.zero

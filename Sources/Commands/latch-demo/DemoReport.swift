@@ -14,7 +14,7 @@ struct DemoReport: Sendable {
         environment.output.line("latch demo: a real server process, a real file, one user with two devices\n")
     }
 
-    /// Shows the current step on a terminal; `held` or `failed` removes the line again.
+    /// Shows the current step on a terminal; `held` or `failed` removes the line.
     func playing(_ step: DemoStep) {
         guard environment.error.isTerminal, !isJSON else { return }
         environment.error.write("  … \(step.name)")
@@ -27,7 +27,7 @@ struct DemoReport: Sendable {
         report(step, true, styled(finding.text, "2"), after: time, ("facts", .object(finding.facts)))
     }
 
-    /// Prints the step that does not hold, with the failed expectation.
+    /// Prints a step that does not hold, with the failed expectation.
     func failed(_ step: DemoStep, _ what: String, after time: Duration) {
         report(step, false, what, after: time, ("expected", .string(what)))
     }
@@ -47,7 +47,7 @@ struct DemoReport: Sendable {
         environment.output.line("  \(mark) \(step.name.padded(to: 49)) \(Self.aligned(time))   \(text)")
     }
 
-    /// Prints the summary, after all steps have held; a lost session would have failed its step.
+    /// Prints the summary after all steps have held; a lost session would have failed its step.
     func end(_ stage: DemoStage, steps: Int, after time: Duration) {
         guard !isJSON else {
             return environment.json([
@@ -66,7 +66,7 @@ struct DemoReport: Sendable {
             """)
     }
 
-    /// Returns the text with a colour (ECMA-48 SGR) on a terminal, plain elsewhere.
+    /// Returns the text with a color (ECMA-48 SGR) on a terminal, without it elsewhere.
     private func styled(_ text: String, _ code: String) -> String {
         environment.output.isTerminal ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
@@ -82,7 +82,7 @@ extension DemoReport {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Returns a count with a comma before each three digits.
+    /// Returns a count with a comma before each group of three digits.
     static func grouped(_ number: Int) -> String {
         guard number >= 1000 else { return String(number) }
         let rest = String(number % 1000)
@@ -91,7 +91,7 @@ extension DemoReport {
 
     /// Returns a count with its noun: "1 kill", "3 kills".
     ///
-    /// - Parameter plural: The plural, where an "s" behind the singular does not make it.
+    /// - Parameter plural: The plural, if it is not the singular with an "s".
     static func counted(_ number: Int, _ singular: String, plural: String? = nil) -> String {
         grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
     }

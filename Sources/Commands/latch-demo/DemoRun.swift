@@ -5,7 +5,7 @@ import LatchCore
 
 /// One run of the demonstration, which leaves no files behind.
 struct DemoRun {
-    /// All steps, in the order in which they build on each other.
+    /// All steps; each step can build on earlier steps.
     static let steps: [DemoStep] =
         SignUpSteps.all + RefreshSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
         + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
@@ -16,10 +16,10 @@ struct DemoRun {
 
     private var environment: Environment { report.environment }
 
-    /// Plays the steps up to the first that does not hold.
+    /// Plays the steps up to the first one that does not hold.
     ///
     /// - Returns: 0, or 1 for a failed step; an interrupted run ends the process by its signal.
-    /// - Throws: An error of creating or removing the folder.
+    /// - Throws: An error while creating or removing the folder.
     func run() async throws -> ExitCode {
         let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: environment.variables)
@@ -27,8 +27,8 @@ struct DemoRun {
         let playing = Task { await play(on: DemoStage(folder: folder, server: server)) }
         let watch = Task {
             for await signal in signals {
-                // An interrupted run leaves nothing behind, either. Without its server a step soon fails; one that did not might
-                // make the folder again.
+                // An interrupted run must also leave no files behind. Without its server, most steps fail soon; a step
+                // that continues could create the folder again.
                 await server.finish()
                 await WallClock.system.result(within: .seconds(5)) {
                     _ = await playing.value
@@ -40,14 +40,14 @@ struct DemoRun {
         }
         defer { watch.cancel() }
         let code = await playing.value
-        // An interrupted process ends by the signal, and not by the step that failed for it.
+        // An interrupted process ends by the signal, not because of the step that failed as a result.
         if server.isOver { await watch.value }
         await server.finish()
         try folder.remove()
         return code
     }
 
-    /// Plays the steps one after another; the first failure ends the run, since later steps build on earlier ones.
+    /// Plays the steps one after another; the first failure ends the run, because later steps build on earlier ones.
     ///
     /// - Returns: 1 also for an interrupted run, which `isOver` shows.
     private func play(on start: DemoStage) async -> ExitCode {
@@ -62,7 +62,7 @@ struct DemoRun {
                 let finding = try await step.play(&stage)
                 report.held(step, finding, after: clock.now - stepBegin)
             } catch {
-                // The run was interrupted, the step has not failed.
+                // The run was interrupted; the step has not failed.
                 guard !stage.server.isOver else { return .failure }
                 let what = error is DemoFailure ? "\(error)" : CommandError(describing: error).message
                 report.failed(step, what, after: clock.now - stepBegin)

@@ -11,26 +11,26 @@ import UserService
 struct DemoStage: Sendable {
     let folder: DemoDirectory
     let server: ServerProcess
-    /// The environment variables of child processes, without settings of the caller.
+    /// The environment variables of child processes, without the caller's settings.
     let environment: [String: String]
-    /// The transport of all clients, whose counts show that there was exactly one refresh.
+    /// The transport of all clients, whose counts show that exactly one refresh happened.
     let transport = CountingTransport()
-    /// An address in the domain for examples (RFC 2606 §3).
+    /// An address in a domain reserved for examples (RFC 2606 §3).
     let email = "ada@example.com"
     /// The current password, which the reset changes.
     var password = "a horse walks into a library"
 
     /// The server's URL, which the first step sets.
     var baseURL = URL(filePath: "/")
-    /// The first device: tokens in an encrypted file.
+    /// The first device, which keeps its tokens in an encrypted file.
     var phone: LatchAccounts.AuthClient?
-    /// The second device: a client of AuthPackage, tokens in memory.
+    /// The second device: a client of AuthPackage that keeps its tokens in memory.
     var laptop: AuthPackage.AuthClient?
     /// The generated client on one device, and the access token of another device of the same user.
     var otherDevice: (client: UserManagerClient, access: String?)?
     /// The number of successful authenticated calls.
     var calls = 0
-    /// The number of kills of the server.
+    /// How many times the server was killed.
     var kills = 0
 
     init(folder: DemoDirectory, server: ServerProcess) {
@@ -39,24 +39,24 @@ struct DemoStage: Sendable {
         environment = server.inherited
     }
 
-    /// The store of the first device: one encrypted file, which another process could read as well.
+    /// The first device's store: one encrypted file, which another process could also read.
     var tokenFile: SecretTokenStore<LatchAuth.Tokens> {
         let secrets = EncryptedFileSecretStore(
             path: folder.path("tokens"), key: .keyFile(path: folder.path("tokens.key")))
         return SecretTokenStore(secrets, name: "ada")
     }
 
-    /// Creates a client as a newly started program would.
+    /// Creates a client, as a newly started program does.
     func client(
         _ store: any LatchAuth.TokenStore<LatchAuth.Tokens>, policy: RefreshPolicy = RefreshPolicy()
     ) -> LatchAccounts.AuthClient {
         var policy = policy
-        // The demo refreshes far more often within half a minute than an app does.
+        // The demo refreshes far more often in half a minute than an app does.
         policy.requestLimit = 1_000
         return LatchAccounts.AuthClient(baseURL: baseURL, store: store, policy: policy, transport: transport)
     }
 
-    /// Creates a client without tokens, which keeps them in memory.
+    /// Creates a client without tokens that keeps them in memory.
     func newClient() -> LatchAccounts.AuthClient { client(LatchAuth.InMemoryTokenStore()) }
 
     /// Creates a client with copied tokens in memory.
@@ -66,7 +66,7 @@ struct DemoStage: Sendable {
 
     /// Returns the first device.
     ///
-    /// - Throws: `DemoFailure` before the step that signs it in.
+    /// - Throws: `DemoFailure` if no step has signed it in yet.
     func requirePhone() throws(DemoFailure) -> LatchAccounts.AuthClient {
         try require(phone, "the first device never signed in")
     }
@@ -79,7 +79,7 @@ struct DemoStage: Sendable {
     /// The mails that the server has sent.
     var mails: MailFolder { MailFolder(path: folder.path("mails")) }
 
-    /// Signs another user up with the current password, and verifies the address.
+    /// Signs up another user with the current password, and verifies the address.
     func signUp(email: String) async throws {
         let client = newClient()
         try await client.signUp(email: email, password: password)

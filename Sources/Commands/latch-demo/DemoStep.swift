@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// One behaviour that must hold, and its check.
+/// A behavior that must hold, and its check.
 struct DemoStep: Sendable {
     /// The result of a step.
     struct Finding: Sendable {
@@ -19,9 +19,9 @@ struct DemoStep: Sendable {
 
     /// The stable code of the step.
     let code: String
-    /// The behaviour, as a sentence.
+    /// The behavior, as a sentence.
     let name: String
-    /// Runs the step; throws where it does not hold.
+    /// Runs the step; throws if the behavior does not hold.
     let play: @Sendable (inout DemoStage) async throws -> Finding
 }
 
@@ -62,7 +62,7 @@ func expect<Failure: CodedError>(
     guard expected ~= error else { throw error }
 }
 
-/// Returns what `body` finds, which is called again for at most half a minute until it finds something.
+/// Returns the value that `body` finds; repeats the call for at most half a minute until it finds one.
 func wait<Value>(for what: String, _ body: () throws -> Value?) async throws -> Value {
     for _ in 0..<6000 {
         if let value = try body() { return value }

@@ -16,6 +16,6 @@ enum LatchDemo {
                 try await DemoRun(report: DemoReport(environment: environment, isJSON: invocation.wantsJSON)).run()
             }), version: packageVersion)
 
-    /// Runs the demonstration on another thread, since some of its steps use the main actor.
+    /// Runs the demonstration on another thread, because some steps use the main actor.
     static func main() { command.runMain(mainThread: MainQueue.serveForever) }
 }

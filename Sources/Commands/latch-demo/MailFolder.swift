@@ -11,8 +11,8 @@ struct MailFolder: Sendable {
     ///
     /// - Parameters:
     ///   - address: The recipient.
-    ///   - amongOthers: Whether other recipients may have such a mail as well.
-    /// - Throws: `DemoFailure` if none came, it went to another address, or has no link.
+    ///   - amongOthers: Whether other recipients may also have such a mail.
+    /// - Throws: `DemoFailure` if no mail came, it went to another address, or it has no link.
     func token(subject: String, to address: String, amongOthers: Bool = false) async throws -> String {
         try await wait(for: "no mail '\(subject)' arrived") {
             for name in try names().reversed() {
@@ -30,13 +30,13 @@ struct MailFolder: Sendable {
         }
     }
 
-    /// Returns the names of the mails, which begin with their time.
+    /// Returns the names of the mails, which begin with the time of the mail.
     private func names() throws -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".eml") }.sorted()
     }
 
-    /// Returns the head of a mail, and its plain text, the first part.
+    /// Returns the header of a mail and its plain text, which is the first part.
     private static func mail(_ path: String) throws -> (head: String, text: String)? {
         let whole = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         guard let gap = whole.firstRange(of: "\r\n\r\n") else { return nil }

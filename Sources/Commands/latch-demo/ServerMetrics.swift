@@ -17,7 +17,7 @@ struct ServerMetrics: Sendable {
         values = Dictionary(pairs ?? []) { $1 }
     }
 
-    /// The number of successful refreshes, repeats included.
+    /// The number of successful refreshes, including repeated ones.
     var refreshes: Int { values[#"latch_tokens_issued_total{grant="refresh_token"}"#] ?? 0 }
     /// The number of repeated refreshes that returned the same successor.
     var repeats: Int { values[#"latch_token_replays_total{outcome="repeated"}"#] ?? 0 }

@@ -7,9 +7,9 @@ import LatchProcess
 import SampleResource
 import Synchronization
 
-/// `latch serve` as a process of its own, which can be killed and started again on the same port and file.
+/// `latch serve` in a separate process, which can be killed and started again on the same port and file.
 final class ServerProcess: Sendable {
-    /// The state; `isOver` forbids a further start, so that no step restarts the server after an interrupt.
+    /// The state; `isOver` prevents another start, so that no step restarts the server after an interrupt.
     private struct State {
         var process: ChildProcess?
         var url: String?
@@ -17,22 +17,23 @@ final class ServerProcess: Sendable {
     }
 
     private let folder: DemoDirectory
-    /// The address to listen at: 127.0.0.1, or another one of loopback where other programs take ports meanwhile.
+    /// The address to listen on: 127.0.0.1, or another loopback address if other programs take ports in the meantime.
     private let host: String
-    /// The variables that every child process inherits, without settings of the caller.
+    /// The variables that every child process inherits, without the caller's settings.
     let inherited: [String: String]
     /// The complete environment of the server.
     private let environment: [String: String]
     private let state = Mutex(State())
 
-    /// Creates a server that does not run yet.
+    /// Creates a server without starting it.
     ///
-    /// - Parameter environment: The variables of the caller, of which `LATCH_DEMO_HOST` is the address to listen at.
+    /// - Parameter environment: The caller's variables; `LATCH_DEMO_HOST` is the address to listen on.
     init(in folder: DemoDirectory, environment: [String: String]) {
         self.folder = folder
         inherited = environment.filter { !$0.key.hasPrefix("LATCH_") }
         host = environment["LATCH_DEMO_HOST"] ?? "127.0.0.1"
-        // A development server: mails as files, cheap hashes, no access log, and no word of a disk that is busy.
+        // A development server: mails as files, cheap hashes, no access log, and no warnings about slow requests and
+        // statements.
         let settings = [
             "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",
             "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1", "LATCH_ACCESS_LOG": "off",
@@ -42,9 +43,9 @@ final class ServerProcess: Sendable {
         self.environment = inherited.merging(settings) { $1 }
     }
 
-    /// Starts it, and waits until it accepts connections.
+    /// Starts the server, and waits until it accepts connections.
     ///
-    /// - Returns: Its URL.
+    /// - Returns: The server's URL.
     ///
     /// - Throws: `DemoFailure` if it does not start, starts at another address than before, or the run is over.
     @discardableResult
@@ -65,12 +66,12 @@ final class ServerProcess: Sendable {
         return url
     }
 
-    /// The process id.
+    /// The process ID.
     var id: Int { state.withLock { $0.process.map { Int($0.id) } ?? 0 } }
 
-    /// Kills it (SIGKILL) and waits until it has ended.
+    /// Kills the server (SIGKILL) and waits until it has ended.
     ///
-    /// - Throws: `DemoFailure` if it had ended before.
+    /// - Throws: `DemoFailure` if it had already ended.
     func kill() async throws {
         let process = state.withLock { $0.process }
         process?.kill()
@@ -78,9 +79,9 @@ final class ServerProcess: Sendable {
         try expect(ending == .killed(by: 9), "the server ended by itself: \(folder.text("server.log"))")
     }
 
-    /// Sends SIGTERM and waits until it has ended.
+    /// Sends SIGTERM and waits until the server has ended.
     ///
-    /// - Returns: Its exit code; nil if a signal ended it.
+    /// - Returns: The exit code; nil if a signal ended the server.
     func terminate() async -> Int32? {
         let process = state.withLock { $0.process }
         process?.terminate()
@@ -100,7 +101,7 @@ final class ServerProcess: Sendable {
     /// Whether the run is over.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Kills the server and forbids a further start; may be called more than once.
+    /// Kills the server and prevents another start; can be called more than once.
     func finish() async {
         let process = state.withLock { state in
             state.isOver = true

@@ -6,8 +6,8 @@ import LatchCore
 
 /// The program `latch`.
 ///
-/// The main thread waits for signals; everything else runs on other threads. `main` is not asynchronous for that
-/// reason: see `Command.runMain`.
+/// The main thread waits for signals; everything else runs on other threads. For that reason `main` is not
+/// asynchronous: see `Command.runMain`.
 @main
 enum Latch {
     static func main() { Program.command.runMain() }

@@ -17,11 +17,11 @@ public enum APIError: Error, Equatable {
     case server(status: Int, message: String?)
     /// The response could not be decoded.
     case decodingFailed
-    /// The credentials are wrong, or the user is not signed in any more.
+    /// The credentials are wrong, or the user is no longer signed in.
     case unauthorized
-    /// The task or the user cancelled the request.
+    /// The task or the user canceled the request.
     case cancelled
-    /// Anything else, such as a store that cannot be used.
+    /// Any other error, such as a store that cannot be used.
     case unknown
 }
 
@@ -37,7 +37,7 @@ extension APIError {
         case let error as AuthError:
             self = error.cause.map { APIError($0) } ?? .unknown
         case is CancellationError: self = .cancelled
-        // Of a transport or an authenticator of the app's.
+        // Errors of the app's own transport or authenticator.
         case let error as URLError: self = error.code == .cancelled ? .cancelled : .network(error)
         default: self = .unknown
         }
@@ -47,11 +47,11 @@ extension APIError {
     private init(_ error: OAuthError) {
         switch error {
         case OAuthError.cancelled: self = .cancelled
-        // No page, a page that nobody has used in time, or a failure of the provider: no answer about the user.
+        // These say nothing about the user: no page, a page that timed out, or a failure of the provider.
         case OAuthError.browserUnavailable, OAuthError.signInTimedOut, OAuthError.serverFailed,
             OAuthError.temporarilyUnavailable:
             self = .unknown
-        // A denial, or a deep link that is not the answer to this sign-in.
+        // A denial, or a deep link that does not belong to this sign-in.
         default: self = .unauthorized
         }
     }
@@ -76,7 +76,7 @@ extension APIError {
         case HTTPError.malformedMessage: self = .network(URLError(.badServerResponse))
         case HTTPError.cancelled: self = .cancelled
         case HTTPError.undecodable: self = .decodingFailed
-        // A gateway's 401 in place of the backend's does not sign the user out.
+        // A gateway's 401 instead of the backend's does not sign the user out.
         case HTTPError.unacceptableStatus where error.response?.status == .unauthorized && !error.isDoubtfulEnd:
             self = .unauthorized
         default:
@@ -86,7 +86,7 @@ extension APIError {
 }
 
 extension APIError: LocalizedError {
-    /// What happened, and what a developer can do about it; `AuthClient.lastFailure` says more.
+    /// What happened, and what a developer can do about it; `AuthClient.lastFailure` has more detail.
     public var errorDescription: String? {
         switch self {
         case .invalidURL:

@@ -7,7 +7,7 @@ public import PortableFoundation
 /// The tokens that the backend issued.
 public typealias Tokens = LatchAuth.Tokens
 
-/// A store of tokens; a synchronous type satisfies it too.
+/// A store of tokens; a synchronous type can conform, too.
 ///
 /// A value of any store is an `any TokenStore<Tokens>`.
 public typealias TokenStore = LatchAuth.TokenStore
@@ -19,9 +19,9 @@ public typealias InMemoryTokenStore = LatchAuth.InMemoryTokenStore<LatchAuth.Tok
 public typealias KeychainTokenStore = LatchAuth.KeychainTokenStore
 
 extension LatchAuth.Tokens {
-    /// Creates tokens; without an expiry they have that of the access token, if it is a JWT with `exp` (RFC 7519 §4.1.4).
+    /// Creates tokens; the default expiry is the one in the access token, if it is a JWT with `exp` (RFC 7519 §4.1.4).
     public init(accessToken: String, refreshToken: String? = nil, expiry: Date? = nil) {
-        // A text that is no JWT has no expiry that a client could know.
+        // The expiry is known only if the token is a JWT.
         let stated = try? JWT(unverified: accessToken).claims.expiry
         self.init(access: accessToken, refresh: refreshToken, expiry: expiry ?? stated)
     }

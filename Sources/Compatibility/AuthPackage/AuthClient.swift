@@ -12,12 +12,12 @@ public protocol AuthClientProtocol: Sendable {
     /// Signs a user in; the claims are nil if the access token cannot be decoded.
     @discardableResult
     func login(email: String, password: String) async throws -> JWTClaims?
-    /// Signs a user in with a code of the second factor, which ``lastFailure`` has asked for.
+    /// Signs a user in with a code of the second factor, after ``lastFailure`` has asked for one.
     @discardableResult
     func login(email: String, password: String, code: String) async throws -> JWTClaims?
     /// Returns the access token, refreshed if that is due; nil if no user is signed in.
     func refreshIfNeeded() async throws -> String?
-    /// Signs the user out, on this device at once and then at the backend.
+    /// Signs the user out, first on this device and then at the backend.
     func logout() async throws
     /// Creates an account.
     func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User
@@ -27,20 +27,20 @@ public protocol AuthClientProtocol: Sendable {
     /// Sets a new password with the token of such a mail.
     @discardableResult
     func resetPassword(token: String, newPassword: String) async throws -> String?
-    /// Signs a user in with Microsoft, on a page above a window; `APIError.unknown` if that is not enabled.
+    /// Signs a user in with Microsoft, on a page above a window; throws `APIError.unknown` if that is not enabled.
     @MainActor @discardableResult
     func loginWithMicrosoft(from anchor: PresentationAnchor) async throws -> JWTClaims?
-    /// Signs a user in with Google, on a page above a window; `APIError.unknown` if that is not enabled.
+    /// Signs a user in with Google, on a page above a window; throws `APIError.unknown` if that is not enabled.
     @MainActor @discardableResult
     func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims?
-    /// Signs a user in with Facebook, on a page above a window; `APIError.unknown` if that is not enabled.
+    /// Signs a user in with Facebook, on a page above a window; throws `APIError.unknown` if that is not enabled.
     @MainActor @discardableResult
     func loginWithFacebook(from anchor: PresentationAnchor) async throws -> JWTClaims?
     /// The signed-in user, as the access token describes it.
     var currentUser: User? { get }
     /// The tokens of the signed-in user.
     var tokens: Tokens? { get }
-    /// Reads a stored account; needed only of a client whose `state` is `unknown` before.
+    /// Reads a stored account; needed only for a client whose `state` is still `unknown`.
     func restore() async throws
     /// The sign-in state.
     var state: SessionState<Tokens> { get }
@@ -53,10 +53,10 @@ public protocol AuthClientProtocol: Sendable {
 }
 
 extension AuthClientProtocol {
-    /// Returns at once: a client without a store of its own has nothing to read.
+    /// Returns at once, because a client without a store has nothing to read.
     public func restore() async throws {}
 
-    /// Signed in while there are tokens.
+    /// Signed in if there are tokens.
     public var state: SessionState<Tokens> { tokens.map(SessionState.signedIn) ?? .signedOut(.noAccount) }
 
     /// No changes.
@@ -65,31 +65,33 @@ extension AuthClientProtocol {
     /// No pause.
     public var retryAfter: Duration? { nil }
 
-    /// No error but the `APIError` itself.
+    /// No error except the `APIError` itself.
     public var lastFailure: (any Error)? { nil }
 
-    /// Throws `APIError.unknown`: a client knows codes only if it says so.
+    /// Throws `APIError.unknown`: a client supports codes only if it implements this method.
     @discardableResult
     public func login(email: String, password: String, code: String) async throws -> JWTClaims? {
         throw APIError.unknown
     }
 
-    /// Throws `APIError.unknown`: a client offers this provider only if it says so.
+    /// Throws `APIError.unknown`: a client offers this provider only if it implements this method.
     @MainActor @discardableResult
     public func loginWithGoogle(from anchor: PresentationAnchor) async throws -> JWTClaims? { throw APIError.unknown }
 
-    /// Throws `APIError.unknown`: a client offers this provider only if it says so.
+    /// Throws `APIError.unknown`: a client offers this provider only if it implements this method.
     @MainActor @discardableResult
     public func loginWithFacebook(from anchor: PresentationAnchor) async throws -> JWTClaims? { throw APIError.unknown }
 }
 
 /// The client of an account backend; every error is an `APIError`.
 ///
-/// It is a facade over ``core``: several libraries in one app share an account through the same session.
+/// It is a facade over ``core``, so several libraries in one app can share an account through the same session.
 public final class AuthClient: AuthClientProtocol {
     /// The configuration.
     public let configuration: AuthConfiguration
-    /// The client of the core, whose errors this class maps, for what the package does not have: devices, passkeys, screens.
+    /// The underlying client, for features that the package does not have: devices, passkeys, screens.
+    ///
+    /// This class converts its errors.
     public let core: LatchAccounts.AuthClient
     /// The sign-ins at other providers.
     private let authenticator: any OAuthAuthenticating
@@ -97,13 +99,13 @@ public final class AuthClient: AuthClientProtocol {
     private let pause = Mutex<Duration?>(nil)
     private let failure = Mutex<(any Error)?>(nil)
 
-    /// Creates a client, and begins to read the store; `restore()` waits for that.
+    /// Creates a client and starts to read the store; `restore()` waits for the end of the reading.
     ///
     /// - Parameters:
     ///   - config: The configuration, with the base URL of the backend.
     ///   - tokenStore: The store of the session's tokens; by default the memory of the process.
     ///   - transport: The transport of the requests; a fake replaces the network in tests.
-    ///   - authenticator: The sign-ins at other providers; nil for those through the backend's pages.
+    ///   - authenticator: The sign-ins at other providers; nil to use the backend's pages.
     public convenience init(
         config: AuthConfiguration, tokenStore: some LatchAuth.TokenStore<Tokens> = InMemoryTokenStore(),
         transport: any Handler = Transport.live, authenticator: (any OAuthAuthenticating)? = nil
@@ -116,14 +118,15 @@ public final class AuthClient: AuthClientProtocol {
             transport: transport, authenticator: authenticator)
     }
 
-    /// Creates a client of an account that another part of the app has as well: it signs in, refreshes and signs out with the
-    /// others that have the session.
+    /// Creates a client for an account that another part of the app also uses.
+    ///
+    /// All clients of the session share its sign-ins, refreshes and sign-outs.
     ///
     /// - Parameters:
     ///   - config: The configuration, with the base URL of the backend.
-    ///   - session: The session, such as that of another facade or of an account of a list.
+    ///   - session: The session, such as that of another facade or of an account in a list.
     ///   - transport: The transport of the requests; a fake replaces the network in tests.
-    ///   - authenticator: The sign-ins at other providers; nil for those through the backend's pages.
+    ///   - authenticator: The sign-ins at other providers; nil to use the backend's pages.
     public convenience init(
         config: AuthConfiguration, session: Session<Tokens>, transport: any Handler = Transport.live,
         authenticator: (any OAuthAuthenticating)? = nil
@@ -143,11 +146,11 @@ public final class AuthClient: AuthClientProtocol {
         configuration = config
         self.core = core
         self.authenticator = authenticator ?? OAuthWebAuthenticator(config: config, transport: transport)
-        // A store that cannot be read now is reported by the first call that needs it.
+        // If the store cannot be read now, the first call that needs it reports the error.
         Task { [session = core.session] in try? await session.restore() }
     }
 
-    /// The session behind this client, for its states and for requests of the program's own.
+    /// The session behind this client, for its states and for the program's own requests.
     public var session: Session<Tokens> { core.session }
 
     /// A client whose requests carry the access token, refreshed when needed.
@@ -162,8 +165,9 @@ public final class AuthClient: AuthClientProtocol {
         try await login(email: email, password: password, code: nil)
     }
 
-    /// Signs a user in with a code of the second factor, which a login without it asks for: `lastFailure` is then
-    /// `AccountError.secondFactorRequired`.
+    /// Signs a user in with a code of the second factor.
+    ///
+    /// If a login needs a code, `lastFailure` is `AccountError.secondFactorRequired`.
     @discardableResult
     public func login(email: String, password: String, code: String) async throws -> JWTClaims? {
         try await login(email: email, password: password, code: .some(code))
@@ -202,7 +206,7 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// Invites a person, for a signed-in user who may do that.
+    /// Invites a person; the signed-in user needs the permission to do so.
     public func inviteUser(email: String, name: String? = nil, roles: [String]? = nil) async throws -> User {
         try await mapped { User(try await core.invite(email: email, name: name, roles: roles ?? [])) }
     }
@@ -221,8 +225,9 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// Returns what `body` returns, or nil for a 204: the guide's operations have no result that is needed, and some of its
-    /// backends send none.
+    /// Returns the result of `body`, or nil for a 204.
+    ///
+    /// The results of the guide's operations are optional, and some backends send none.
     private static func orNothing(_ body: () async throws -> String?) async throws -> String? {
         do {
             return try await body()
@@ -246,8 +251,9 @@ public final class AuthClient: AuthClientProtocol {
     /// The pause that the backend requested with its last rejection; nil if it requested none.
     public var retryAfter: Duration? { pause.withLock(\.self) }
 
-    /// The error behind the last `APIError` that this client threw, with a message and a hint for the developer: the cases
-    /// of `APIError` are the guide's, and say less.
+    /// The error behind the last `APIError` that this client threw.
+    ///
+    /// It has a message and a hint for the developer. The cases of `APIError` follow the guide and contain less.
     public var lastFailure: (any Error)? { failure.withLock(\.self) }
 
     /// Runs `body`, and converts its errors to `APIError`.
@@ -259,7 +265,7 @@ public final class AuthClient: AuthClientProtocol {
         }
     }
 
-    /// Returns the error as the package documents it, and remembers the pause that came with it.
+    /// Returns the error as the package documents it, and stores its cause and the pause that it requests.
     private func converted(_ error: any Error) -> APIError {
         let requested = (error as? HTTPError)?.response?.retryDelay(now: WallClock.system.now)
         pause.withLock { $0 = (error as? any RetryAfterError)?.retryAfter ?? requested }

@@ -3,17 +3,17 @@
 public import Foundation
 import LatchCore
 
-/// A check of the program's own property list.
+/// A check of the program's property list.
 public enum HostAppValidation {
     /// Checks that the program has registered a URL scheme.
     ///
-    /// The system gives the deep link of a sign-in to the program that began it, registered or not; a link in a mail needs the
-    /// registration.
+    /// The link of a mail needs the registration. A sign-in does not: the system gives its deep link to the program
+    /// that started it.
     ///
     /// - Parameters:
     ///   - expectedScheme: The scheme, compared without regard to case.
-    ///   - info: The property list; that of the program by default.
-    /// - Throws: `APIError.invalidURL` if it has not.
+    ///   - info: The property list, by default the program's.
+    /// - Throws: `APIError.invalidURL` if the program has not registered the scheme.
     public static func assertURLSchemePresent(
         expectedScheme: String, in info: [String: Any] = Bundle.main.infoDictionary ?? [:]
     ) throws {

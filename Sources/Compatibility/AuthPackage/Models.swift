@@ -10,7 +10,7 @@ public import PortableFoundation
 public struct AuthConfiguration: Sendable {
     /// The base URL of the backend, whose path is kept.
     public let baseURL: URL
-    /// Whether the refresh token may be stored as a cookie, if the backend sends it in no other way.
+    /// Whether the refresh token may be stored as a cookie, if that is the only way in which the backend sends it.
     public let refreshUsesCookie: Bool
     /// The scheme of the program's URLs, for sign-in in a browser.
     public let redirectScheme: String?
@@ -24,12 +24,14 @@ public struct AuthConfiguration: Sendable {
     public let ephemeralWebSession: Bool
     /// Whether the deep link may carry the tokens themselves, as in the backend's contract.
     ///
-    /// A backend that knows one-time codes gets this app's challenge (PKCE) and sends a code. URLs end up in logs and
-    /// histories: turn it off where the backend has codes.
+    /// A backend with one-time codes receives this app's challenge (PKCE) and sends a code. Turn this off for such a
+    /// backend, because URLs are stored in logs and histories.
     public let acceptsTokensInURL: Bool
-    /// The hosts that may be addressed by plain http; other than this machine only for development, such as a LAN address.
+    /// The hosts to which plain http is allowed.
+    ///
+    /// Allow hosts other than this machine only for development, such as a LAN address.
     public let allowingInsecureHTTP: InsecureHTTP
-    /// A function that is called with what a developer should know, such as that tokens came in a URL; never with a secret.
+    /// A function that receives messages for developers, for example that tokens arrived in a URL; never a secret.
     public let log: @Sendable (String) -> Void
 
     /// Creates a configuration.
@@ -56,7 +58,7 @@ public struct AuthConfiguration: Sendable {
 public struct User: Codable, Equatable, Sendable {
     /// The backend's identifier.
     public let id: String
-    /// The e-mail address.
+    /// The email address.
     public let email: String
     /// The name.
     public let name: String?
@@ -90,9 +92,9 @@ public struct User: Codable, Equatable, Sendable {
 
 /// The claims of an access token; decoded, not verified, and only for display.
 public struct JWTClaims: Equatable, Sendable {
-    /// The subject, or the `id` that the backend writes in its place.
+    /// The subject, or the `id` that the backend writes instead.
     public let sub: String?
-    /// The e-mail address.
+    /// The email address.
     public let email: String?
     /// The tenant.
     public let tenantId: String?
@@ -104,10 +106,10 @@ public struct JWTClaims: Equatable, Sendable {
     public let exp: Double?
     /// The time of issue, in seconds since 1970.
     public let iat: Double?
-    /// Every claim, of any type.
+    /// All claims, of any type.
     public let raw: JSONObject
 
-    /// Converts claims; a claim of an unexpected type is nil here, but in `raw`.
+    /// Converts claims; a claim with an unexpected type is nil here, but still in `raw`.
     init(_ claims: Claims) {
         let object = claims.members
         sub = (object["sub"] ?? object["id"])?.stringValue
@@ -120,7 +122,7 @@ public struct JWTClaims: Equatable, Sendable {
         raw = object
     }
 
-    /// Decodes the claims of an access token; nil if it is of another kind.
+    /// Decodes the claims of an access token; nil if it is not a JWT.
     package init?(of tokens: Tokens) {
         guard let token = try? JWT(unverified: tokens.access) else { return nil }
         self.init(token.claims)

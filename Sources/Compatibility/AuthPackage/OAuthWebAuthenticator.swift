@@ -8,13 +8,13 @@ public import LatchOAuth
 /// A page in a window of the system, such as an `ASWebAuthenticationSession`.
 public typealias WebAuthSession = LatchOAuth.WebAuthenticationSession
 
-/// A way to create such pages, which a test replaces.
+/// A function that creates such pages; a test replaces it.
 public typealias WebAuthSessionFactory = LatchOAuth.WebAuthenticationSessionFactory
 
 /// The window above which the page is shown: `ASPresentationAnchor` on Apple's platforms with windows.
 public typealias PresentationAnchor = LatchOAuth.PresentationAnchor
 
-/// The sign-ins at other providers, as `AuthClient` needs them; a test returns tokens without a page.
+/// The sign-ins at other providers, as `AuthClient` needs them; a fake returns tokens without a page.
 @MainActor
 public protocol OAuthAuthenticating: Sendable {
     /// Signs a user in with Microsoft, and returns the tokens, which are not stored.
@@ -27,24 +27,24 @@ public protocol OAuthAuthenticating: Sendable {
 
 /// The sign-ins at other providers through the backend's pages; every error is an `APIError`.
 ///
-/// A user who closes the page is `cancelled`, a configuration without a scheme `invalidURL`, a refusal of the provider or the
-/// backend `unauthorized`, a page that cannot be shown `unknown`.
+/// A user who closes the page causes `cancelled`; a configuration without a scheme causes `invalidURL`. A refusal by
+/// the provider or the backend causes `unauthorized`; a page that cannot be shown causes `unknown`.
 @MainActor
 public final class OAuthWebAuthenticator: OAuthAuthenticating {
     private let config: AuthConfiguration
     private let pages: ProviderSignIn
     private let sessions: (any WebAuthSessionFactory)?
-    /// Whether a page is shown; the system would put a second one above it.
+    /// Whether a page is shown; without this check, the system would show a second one above it.
     private var isShowing = false
-    /// The error behind the last `APIError`; nil where there is none.
+    /// The error behind the last `APIError`; nil if there is none.
     private(set) var lastFailure: (any Error)?
 
     /// Creates an authenticator.
     ///
     /// - Parameters:
     ///   - config: The configuration, with the base URL of the backend and the scheme of the program's URLs.
-    ///   - transport: The transport of the exchange of the code for tokens.
-    ///   - sessions: Creates the pages; nil for those of the system.
+    ///   - transport: The transport for exchanging the code for tokens.
+    ///   - sessions: Creates the pages; nil for the system's.
     public nonisolated init(
         config: AuthConfiguration, transport: any Handler = Transport.live, sessions: (any WebAuthSessionFactory)? = nil
     ) {
@@ -69,7 +69,7 @@ public final class OAuthWebAuthenticator: OAuthAuthenticating {
         try await signIn(.facebook, from: anchor)
     }
 
-    /// The URL of the program that the backend redirects to; nil without a scheme of the program's own.
+    /// The URL of the program to which the backend redirects; nil without a custom scheme.
     private var deepLink: URL? {
         guard let scheme = config.redirectScheme, !scheme.isEmpty, let url = URL(string: "\(scheme)://auth/callback"),
             url.scheme == scheme, case .customScheme? = try? WebAuthenticationCallback(url)

@@ -12,7 +12,7 @@ public struct UserProfile: Codable, Equatable, Identifiable, Sendable {
     public var avatarURL: URL?
     /// The user name.
     public var username: String
-    /// The e-mail address.
+    /// The email address.
     public var email: String
     /// The telephone number.
     public var phoneNumber: String?
@@ -36,7 +36,7 @@ public enum ProfileRules {
         username.trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars.count >= 2
     }
 
-    /// Whether a text looks like an e-mail address; only a mail that arrives proves it.
+    /// Whether a text looks like an email address; only a received mail proves it.
     public static func validateEmail(_ email: String) -> Bool {
         let parts = email.trimmingCharacters(in: .whitespacesAndNewlines).utf8
             .split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -69,7 +69,7 @@ public actor InMemoryProfileStore: ProfileStore {
     public func save(_ profile: UserProfile) { self.profile = profile }
 }
 
-/// A store of a profile in a secret store, which outlives the process.
+/// A store of a profile in a secret store; the profile outlives the process.
 public struct SecretProfileStore: ProfileStore {
     private let secrets: any SecretStore
     private static let name = "profile"

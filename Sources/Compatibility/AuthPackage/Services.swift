@@ -42,7 +42,7 @@ public struct RegistrationService: Sendable {
         try await client.register(email: email, password: password, name: name, roles: roles)
     }
 
-    /// Invites a person, for a signed-in user who may do that.
+    /// Invites a person; the signed-in user needs the permission to do so.
     public func inviteUser(email: String, name: String? = nil, roles: [String]? = nil) async throws -> User {
         try await client.inviteUser(email: email, name: name, roles: roles)
     }

@@ -12,7 +12,7 @@ public enum AxiomClientError: Error, Hashable, Sendable {
     case stateUpdateFailed(String)
     /// The stream of states failed.
     case streamError(String)
-    /// The client is not ready: it was shut down or never initialised.
+    /// The client is not ready: it was shut down or never initialized.
     case initializationError(String)
     /// Two actions conflicted.
     case concurrencyError(String)

@@ -3,7 +3,7 @@
 public import Foundation
 public import LatchRPC
 
-/// An error of a client's action, which the client throws and keeps as its state's `error`.
+/// An error of a client's action; the client throws it and keeps it as its state's `error`.
 public enum AxiomError: Error, Hashable, Sendable {
     /// The client did not perform the action.
     case clientError(AxiomClientError)
@@ -23,13 +23,13 @@ public enum AxiomError: Error, Hashable, Sendable {
 public enum AxiomRecoveryStrategy: String, Sendable, Hashable, CaseIterable {
     /// Repeat the action.
     case retry
-    /// Go back to an earlier state and repeat the action.
+    /// Return to an earlier state and repeat the action.
     case reset
     /// Create a new client.
     case restart
     /// Ask the user to correct the input, sign in or grant access.
     case userInput
-    /// Ignore the failure, which is harmless.
+    /// Ignore the failure, because it is harmless.
     case ignore
 }
 
@@ -78,7 +78,7 @@ extension AxiomError: ActionFailure {
         case .clientError(let error): error.recoveryStrategy
         case .networkError: .retry
         case .stateError: .reset
-        // The call conflicted with another one or hit a limit: a later one may succeed.
+        // The call conflicted with another one or reached a limit, so a later call may succeed.
         case .actionError("aborted", _), .actionError("resource_exhausted", _): .retry
         case .actionError, .validationError: .userInput
         case .frameworkError: .restart

@@ -4,7 +4,7 @@ package import LatchHTTP
 
 /// A handler that sends requests through a closure over Foundation's types, such as a URL session's.
 package struct FoundationHandler: Handler {
-    /// The maximum size of a stream, which is read into memory.
+    /// The maximum size of a stream, because a stream is read into memory.
     private static let maximumStreamBytes = 64 << 20
 
     private let send: @Sendable (URLRequest, HTTPRequest) async throws -> (Data, URLResponse)
@@ -14,7 +14,7 @@ package struct FoundationHandler: Handler {
         self.send = send
     }
 
-    /// Sends the request, after reading a stream into memory.
+    /// Sends the request; a stream is first read into memory.
     ///
     /// - Throws: The `HTTPError` that corresponds to a `URLError`, and any other error of the closure.
     package func respond(to request: HTTPRequest) async throws -> HTTPResponse {
@@ -26,7 +26,7 @@ package struct FoundationHandler: Handler {
         return HTTPResponse(response, data: data)
     }
 
-    /// Converts errors, so that LatchHTTP's retries recognise them.
+    /// Converts errors, so that LatchHTTP's retries recognize them.
     private func data(for request: HTTPRequest) async throws -> (Data, URLResponse) {
         do {
             return try await send(try URLRequest(core: request), request)

@@ -6,10 +6,10 @@ import Synchronization
 
 /// A URL session with an application's configuration and delegate, but without redirects, cookies and stored passwords.
 ///
-/// The delegate keeps its say in everything else, such as the trust of a server's key: it receives the calls of this
-/// session in the place of the application's.
+/// The delegate still decides about everything else, such as the trust in a server's key. It receives the calls of this
+/// session instead of those of the application's session.
 package final class GuardedSession: Sendable {
-    /// The session; nil for a configuration that it cannot have.
+    /// The session; nil if the configuration is not supported.
     private let session: URLSession?
 
     /// Creates a copy of `session` that follows no redirects, and stores no cookies and no passwords.
@@ -19,7 +19,7 @@ package final class GuardedSession: Sendable {
             self.session = nil
             return
         }
-        // LatchHTTP decides about cookies and passwords: none may be shared with other requests of the application.
+        // LatchHTTP handles cookies and passwords, so they must not be shared with the application's other requests.
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
@@ -51,7 +51,7 @@ extension HTTPError {
 }
 
 extension URLSession {
-    /// Performs a request; cancelling the Swift task cancels the session task.
+    /// Performs a request; canceling the Swift task cancels the session task.
     package func exchange(
         _ request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {

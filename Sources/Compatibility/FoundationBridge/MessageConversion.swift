@@ -4,7 +4,7 @@ import LatchCore
 package import LatchHTTP
 
 extension URLRequest {
-    /// Converts a request; content that is a stream is omitted, since it would have to be read.
+    /// Converts a request; a stream is omitted, because it would have to be read.
     ///
     /// - Throws: `HTTPError.invalidURL`.
     package init(core request: HTTPRequest) throws(HTTPError) {

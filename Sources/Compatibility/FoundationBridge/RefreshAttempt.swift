@@ -5,23 +5,23 @@ import LatchCore
 package import LatchHTTP
 import Synchronization
 
-/// One run of an application's refresh closure, with the credential that the closure saves by itself.
+/// One run of an application's refresh closure, with the credential that the closure itself saves.
 ///
-/// A facade's storage saves to it instead of signing in: a sign-in would discard the refresh of which it is part.
+/// A facade's storage saves to it instead of signing in, because a sign-in would discard the running refresh.
 package final class RefreshAttempt: Sendable {
     @TaskLocal private static var running: RefreshAttempt?
 
     private struct State {
         var credential: (any Sendable)?
         var keyCount = 0
-        /// This device's clock minus that of the server that the closure asked last, in seconds.
+        /// This device's clock minus the clock of the server that the closure called last, in seconds.
         var clockLead = 0.0
         var isClosed = false
     }
 
     private let session: ObjectIdentifier?
     private let idempotencyKey: String?
-    /// The attempt within whose closure this one runs.
+    /// The attempt that surrounds this one, if one closure runs within another.
     private let outer: RefreshAttempt?
     private let state = Mutex(State())
 
@@ -31,12 +31,12 @@ package final class RefreshAttempt: Sendable {
         outer = Self.running
     }
 
-    /// The attempt that the current task is part of; nil after it has ended, for a task that outlives it.
+    /// The attempt to which the current task belongs; nil after it has ended, for a task that outlives it.
     package static var current: RefreshAttempt? { running.flatMap { $0.isClosed ? nil : $0 } }
 
-    /// Returns the attempt of a session that the current task is part of.
+    /// Returns the attempt of a session to which the current task belongs.
     ///
-    /// The closure of one session may refresh another: each saves to its own attempt.
+    /// The closure of one session may refresh another session; each saves to its own attempt.
     package static func current(of session: ObjectIdentifier) -> RefreshAttempt? {
         var attempt = running
         while let candidate = attempt, candidate.session != session { attempt = candidate.outer }
@@ -51,8 +51,8 @@ package final class RefreshAttempt: Sendable {
     ///   - session: The session that refreshes.
     ///   - idempotencyKey: The key of the closure's first POST; nil for none.
     ///   - refresh: The closure.
-    /// - Returns: The credential of the closure or, if that fails, the one that it has saved by itself: the issuer has
-    ///   issued that one, so it must not be lost.
+    /// - Returns: The credential of the closure or, if the closure fails, the one that it has saved. The issuer has
+    ///   issued that credential, so it must not be lost.
     package static func run<Credential: Sendable>(
         of session: ObjectIdentifier?, idempotencyKey: String? = nil, _ refresh: () async throws -> Credential
     ) async throws -> Credential {
@@ -78,7 +78,7 @@ package final class RefreshAttempt: Sendable {
         }
     }
 
-    /// Takes note of the date of a response that arrived at `now`.
+    /// Records the date of a response that arrived at `now`.
     package func note(_ response: HTTPResponse, at now: Date) {
         guard response.fields["Age"] == nil, let date = response.fields[.date].flatMap(HTTPDate.init)?.date else {
             return
@@ -86,10 +86,12 @@ package final class RefreshAttempt: Sendable {
         state.withLock { $0.clockLead = now.timeIntervalSince(date) }
     }
 
-    /// This device's clock minus that of the server that the closure asked last, in seconds; zero if it is not known.
+    /// This device's clock minus the clock of the server that the closure called last, in seconds; zero if unknown.
     package var clockLead: Double { state.withLock { $0.clockLead } }
 
-    /// Returns the idempotency key of the next POST, nil if the attempt has none, so that a repeated refresh gets the same response.
+    /// Returns the idempotency key of the next POST; nil if the attempt has none.
+    ///
+    /// With the key, a repeated refresh receives the same response.
     package func nextIdempotencyKey() -> String? {
         guard let idempotencyKey else { return nil }
         let count = state.withLock { state in
@@ -100,11 +102,11 @@ package final class RefreshAttempt: Sendable {
     }
 }
 
-/// An error of an application's refresh closure that does not end the session, or not at once.
+/// An error of an application's refresh closure that does not end the session, or does not end it at once.
 package struct RefreshFailure: WrappingError, IssuerError {
     /// The error of the closure.
     package let cause: any Error
-    /// Whether it refuses the session, and may come from a gateway.
+    /// Whether the error refuses the session, but may come from a gateway.
     package let isDoubtfulEnd: Bool
 
     /// Creates a failure.
@@ -112,12 +114,12 @@ package struct RefreshFailure: WrappingError, IssuerError {
         (self.cause, self.isDoubtfulEnd) = (cause, isDoubtfulEnd)
     }
 
-    /// Whether the request may have arrived, as far as the cause knows.
+    /// Whether the request may have arrived, if the cause knows.
     package var mayHaveArrived: Bool { (cause as? any IssuerError)?.mayHaveArrived ?? false }
 }
 
 extension URLError: IssuerError {
-    /// Whether the connection ended after it had been made.
+    /// Whether the connection ended after it was established.
     var mayHaveArrived: Bool {
         [.timedOut, .networkConnectionLost, .cancelled, .badServerResponse, .cannotParseResponse].contains(code)
     }

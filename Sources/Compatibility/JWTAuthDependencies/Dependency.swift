@@ -8,8 +8,8 @@ public import JWTAuth
 /// @Dependency(\.jwtAuthClient) var authClient
 /// ```
 ///
-/// The values in force where it is read apply; outside of `withDependencies`, those where it was created. So an object
-/// that a test has created keeps the test's dependencies.
+/// The values in effect at the time of reading apply. Outside of `withDependencies`, the values in effect at its
+/// creation apply. So an object that a test has created keeps the test's dependencies.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
     private let read: @Sendable (AuthDependencies) -> Value

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The original's code imports Dependencies and Sharing beside JWTAuth; this module takes their place.
+// Code for the original library imports Dependencies and Sharing together with JWTAuth; this module replaces them.
 @_exported public import JWTAuth
 
-/// The dependencies in force: those of the program, or those that a task has set instead.
+/// The dependencies in effect: those of the program, or those that a task has set instead.
 ///
-/// The values of `withDependencies` apply to its operation and to the tasks that it starts, and to no others: tests that
-/// run side by side share nothing.
+/// The values of `withDependencies` apply only to its operation and to the tasks that it starts. So tests that run in
+/// parallel share nothing.
 public typealias DependencyValues = AuthDependencies
 
 /// A kind of program, which selects a dependency's default value.
@@ -17,7 +17,7 @@ public typealias TestDependencyKey = AuthDependencyKey
 
 /// A key of a dependency with its value in a running program.
 ///
-/// A program gives `JWTAuthClient` its live value by conforming it:
+/// A program sets the live value of `JWTAuthClient` with this conformance:
 ///
 /// ```swift
 /// extension JWTAuthClient: @retroactive DependencyKey {

@@ -23,9 +23,9 @@ extension SharedKey where Value == AuthSession? {
 /// for await session in $session.changes { … }
 /// ```
 ///
-/// Reading takes part in Observation: a view, or `withObservationTracking`, is notified of the next change. The value
-/// belongs to the dependencies in force, so tests that run side by side each see their own. It changes when a user signs
-/// in or out with `AuthTokensClient`, and when tokens expire.
+/// Reading is observable: a view, or `withObservationTracking`, is notified of the next change. The value belongs to
+/// the dependencies in effect, so tests that run in parallel see different values. It changes when a user signs in or
+/// out with `AuthTokensClient`, and when tokens expire.
 @propertyWrapper
 public struct Shared<Value: Sendable>: Sendable {
     private let key: SharedKey<Value>

@@ -9,7 +9,7 @@
 ///
 /// The well-known types are built in, and are used for names that `read` does not find.
 package struct Compiler {
-    /// Returns the bytes of the file that is imported under a name; nil when there is no such file.
+    /// Returns the bytes of the file that is imported under a name; nil if the file does not exist.
     package typealias Read = (_ name: String) -> [UInt8]?
 
     private let read: Read
@@ -17,13 +17,13 @@ package struct Compiler {
 
     /// Creates a compiler of the files that `read` returns.
     ///
-    /// - Parameter recordsLocations: Whether descriptors record source locations; comments are kept in any case.
+    /// - Parameter recordsLocations: Whether descriptors record source locations; comments are always kept.
     package init(recordsLocations: Bool = false, reading read: @escaping Read) {
         self.recordsLocations = recordsLocations
         self.read = read
     }
 
-    /// Compiles files and everything that they import.
+    /// Compiles files and all files that they import.
     package func compile(_ names: [String]) -> Compilation {
         let pool = DescriptorPool(recordsLocations: recordsLocations, read: read)
         if names.count > 1 { pool.parse(names) }
@@ -61,7 +61,7 @@ extension Compiler {
 
 /// The descriptors and the diagnostics of a compilation.
 package struct Compilation {
-    /// The files that were requested, except those with errors (`CodeGeneratorRequest.file_to_generate`).
+    /// The requested files, except those with errors (`CodeGeneratorRequest.file_to_generate`).
     package let filesToGenerate: [FileDescriptor]
     /// The requested files and all files that they import, each after its imports.
     package let files: [FileDescriptor]

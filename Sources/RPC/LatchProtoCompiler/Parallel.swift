@@ -2,19 +2,19 @@
 
 import Dispatch
 
-/// Parallel work on all cores, which the caller waits for.
+/// Parallel work on all cores, for which the caller waits.
 ///
-/// It is for computations in a program that has nothing else to do: the calling thread takes part, and blocks until the
-/// last element is done.
+/// It is for computations in a program that has no other work. The calling thread takes part, and blocks until the last
+/// element is done.
 package enum Parallel {
     /// Returns the results of `body` for each element, in the order of the elements.
     ///
     /// - Parameter body: A function that runs on several threads at once: it may read the variables that it captures,
-    /// but not change them.
+    ///   but not change them.
     package static func map<Input, Output>(_ inputs: [Input], _ body: (Input) -> Output) -> [Output] {
         guard inputs.count > 1 else { return inputs.map(body) }
         return [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
-            // Each thread writes to its own elements only.
+            // Each thread writes only to its own elements.
             nonisolated(unsafe) let (inputs, outputs, body) = (inputs, buffer, body)
             DispatchQueue.concurrentPerform(iterations: inputs.count) { index in
                 outputs.initializeElement(at: index, to: body(inputs[index]))
@@ -23,7 +23,7 @@ package enum Parallel {
         }
     }
 
-    /// Returns the results of two closures, which run at the same time when two cores are free.
+    /// Returns the results of two closures, which run concurrently if two cores are free.
     package static func both<First, Second>(
         _ first: () -> First, _ second: () -> Second
     ) -> (First, Second) {

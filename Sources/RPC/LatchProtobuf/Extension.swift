@@ -14,8 +14,8 @@ public protocol ExtensionField: Sendable {
 
 /// An extension field of type `Value` in the message `Extended`.
 ///
-/// Its text is a line as in a message's schema, with the full name: `100 userservice.v1.nick string optional`. An
-/// extension whose type is not optional reads as its default while it is absent.
+/// Its text is a line as in a message's schema, with the full name: `100 userservice.v1.nick string optional`. If the
+/// type of an extension is not optional, an absent value reads as its default.
 public struct Extension<Extended: Message, Value: Sendable>: ExtensionField {
     /// The schema of a message with this field only.
     public let schema: MessageSchema
@@ -141,7 +141,7 @@ extension Message {
         }
     }
 
-    /// Returns whether an extension is set.
+    /// Whether an extension is set.
     public func has<Value>(_ field: Extension<Self, Value>) -> Bool { storage.extension(field.number)?.has(0) ?? false }
 
     /// Clears an extension.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of extensions to decode; other numbers become unknown fields.
+/// A set of extensions to decode; other extension numbers become unknown fields.
 public struct ExtensionSet: Sendable, ExpressibleByArrayLiteral {
     private var schemas: [String: [UInt32: MessageSchema]] = [:]
 
-    /// Creates a set, such as of all extensions of a file.
+    /// Creates a set, for instance with all extensions of a file.
     public init(_ extensions: [any ExtensionField] = []) {
         for field in extensions { insert(field) }
     }
@@ -20,7 +20,7 @@ public struct ExtensionSet: Sendable, ExpressibleByArrayLiteral {
         schemas[field.extendedName, default: [:]][field.number] = field.schema
     }
 
-    /// Adds the extensions of another set; of two with one number the present one stays.
+    /// Adds the extensions of another set; for equal numbers, the existing extension stays.
     public mutating func formUnion(_ other: ExtensionSet) {
         for (name, added) in other.schemas { schemas[name, default: [:]].merge(added) { mine, _ in mine } }
     }

@@ -19,7 +19,7 @@ extension Message {
     /// Creates an empty message.
     public init() { self.init(storage: MessageStorage(Self.schema)) }
 
-    /// Whether all required fields are set, in nested messages too.
+    /// Whether all required fields are set, including those of nested messages.
     public var isInitialized: Bool { storage.firstMissing() == nil }
 
     /// The decoded fields that are not in the schema.
@@ -37,7 +37,7 @@ extension Message {
     /// The fields that are set, with secrets redacted.
     public var description: String { storage.description }
 
-    /// The same as `description`, since debug output must not show secrets either.
+    /// The same as `description`, because debug output must not show secrets either.
     public var debugDescription: String { storage.description }
 }
 

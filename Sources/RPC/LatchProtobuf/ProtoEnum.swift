@@ -2,7 +2,7 @@
 
 /// A protobuf enum.
 ///
-/// An open enum keeps unknown numbers in a case `unrecognized`; a closed one refuses them.
+/// An open enum keeps unknown numbers in a case `unrecognized`; a closed enum refuses them.
 public protocol ProtoEnum: SchemaType, RawRepresentable, CaseIterable, Hashable where RawValue == Int32 {
     /// The names and numbers of the values.
     static var schema: EnumSchema { get }
@@ -18,7 +18,7 @@ extension ProtoEnum {
     /// Hashes the raw value.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
-    /// Creates the value of a stored number; the default for an unknown number of a closed enum.
+    /// Creates the value for a stored number; the default for an unknown number of a closed enum.
     @inlinable
     init(stored number: Int32) {
         if let value = Self(rawValue: number) { self = value } else { self = Self.fallback }

@@ -8,12 +8,12 @@ public import LatchCore
 public struct ProtoError: CodedError, Hashable {
     /// The stable code of the error.
     public let code: String
-    /// A description of what happened, and where.
+    /// A description of the failure and its position.
     public let message: String
     /// A suggestion for the developer.
     public let hint: String?
 
-    /// Creates an error; `code` is one of those below, since callers match by it.
+    /// Creates an error; `code` is one of those below, because callers match it.
     package init(code: String, message: String, hint: String? = nil) {
         self.code = code
         self.message = message
@@ -43,7 +43,7 @@ extension ProtoError {
     ]
 }
 
-// These constants are for matching: a thrown error names its own position, and is equal by its code.
+// These constants are for matching: a thrown error has its own position, and equality compares only the code.
 extension ProtoError {
     /// The bytes end within a value, or a length exceeds the remaining bytes.
     public static let truncated = truncated("?")
@@ -60,7 +60,7 @@ extension ProtoError {
     /// The message exceeds the size limit.
     public static let tooLarge = ProtoError("tooLarge", "The message exceeds the size limit.")
 
-    /// Returns a ``tooLarge`` error for a message that is within the limit of its encoding, and not of its memory.
+    /// Returns a ``tooLarge`` error for a message whose encoding is within its limit but whose memory is not.
     static func overBudget(_ path: String) -> ProtoError {
         ProtoError("tooLarge", "\(path) would take more memory than a message may.")
     }
@@ -68,19 +68,19 @@ extension ProtoError {
     /// A required field is missing.
     public static let missingField = missingField("?", in: "?")
 
-    /// The text is not valid JSON of the message.
+    /// The text is not valid JSON for the message.
     public static let malformedJSON = malformedJSON("it breaks the grammar", at: 0)
 
-    /// The text is not valid text format of the message.
+    /// The text is not a valid text format of the message.
     public static let malformedText = malformedText("it breaks the grammar", at: 0)
 
-    /// A field occurs twice, possibly in two spellings, or two fields of one oneof occur.
+    /// A field occurs twice, possibly in two spellings, or two fields of the same oneof occur.
     public static let duplicateField = duplicateField("?", at: 0)
 
-    /// The message has no such field.
+    /// The message has no field with this name.
     public static let unknownField = unknownField("?", in: "?")
 
-    /// The enum has no such value.
+    /// The enum has no value with this name or number.
     public static let unknownEnumValue = unknownEnumValue("?", at: 0)
 
     /// The type of an Any is not registered.
@@ -163,7 +163,7 @@ extension ProtoError {
 }
 
 extension ProtoError {
-    /// Returns the same error with an enclosing field in its path; called from the innermost field outwards.
+    /// Returns the error with an enclosing field in its path; called from the innermost field outward.
     func inside(_ field: String) -> ProtoError {
         let opening = "In "
         let message =

@@ -6,16 +6,16 @@
 public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
     private var types: [String: any Message.Type] = [:]
 
-    /// Creates a registry.
+    /// Creates a registry of types.
     public init(_ types: [any Message.Type]) { for type in types { insert(type) } }
 
-    /// Creates a registry.
+    /// Creates a registry from an array literal.
     public init(arrayLiteral elements: any Message.Type...) { self.init(elements) }
 
     /// Adds a type.
     public mutating func insert(_ type: any Message.Type) { types[type.schema.name] = type }
 
-    /// Adds the types of another registry.
+    /// Adds the types of another registry; existing types stay.
     public mutating func formUnion(_ other: TypeRegistry) { types.merge(other.types) { mine, _ in mine } }
 
     /// The type with a full name.

@@ -8,10 +8,10 @@ public struct UnknownFields: Sendable, Hashable {
     /// Creates an empty value.
     public init() { bytes = [] }
 
-    /// Whether there are none.
+    /// Whether the message has no unknown fields.
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// Removes all of them.
+    /// Removes all unknown fields.
     public mutating func removeAll() { bytes = [] }
 
     mutating func append(_ field: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: field) }

@@ -17,7 +17,7 @@ struct DescriptorIndex: Sendable {
     /// The full names of the services, in file order.
     private(set) var services: [String] = []
 
-    /// Creates the index of a serialized `FileDescriptorSet`; of two files with one name the first counts.
+    /// Creates the index of a serialized `FileDescriptorSet`; if two files have the same name, the first one counts.
     ///
     /// - Throws: `ProtoError` for invalid bytes.
     init(_ bytes: [UInt8]) throws {
@@ -31,7 +31,7 @@ struct DescriptorIndex: Sendable {
 
     /// Returns a file and its transitive imports, each once.
     ///
-    /// - Returns: The descriptors; nil if there is no such file. Missing imports are omitted.
+    /// - Returns: The descriptors; nil if the file is missing. Missing imports are omitted.
     func closure(of name: String) -> [Data]? {
         guard files[name] != nil else { return nil }
         var (seen, waiting, found) = (Set([name]), [name], [Data]())
@@ -49,7 +49,7 @@ struct DescriptorIndex: Sendable {
     /// Returns the file that declares an extension.
     func file(extending key: ExtensionKey) -> String? { fileOfExtension[key] }
 
-    /// Returns the extension numbers of a message; nil if there is no such message.
+    /// Returns the extension numbers of a message; nil if the message is unknown.
     func extensionNumbers(of type: String) -> [Int32]? {
         let numbers = fileOfExtension.keys.filter { $0.type == type }.map(\.number).sorted()
         return numbers.isEmpty && fileOfSymbol[type] == nil ? nil : numbers
@@ -81,7 +81,7 @@ extension DescriptorIndex {
         for field in message.extension { addExtension(field, in: inner, of: file) }
     }
 
-    /// Adds an enum; its values are declared in the scope around it, as in C.
+    /// Adds an enum; its values are declared in the surrounding scope, as in C.
     private mutating func add(_ type: EnumNames, in scope: String, of file: String) {
         declare(scope + type.name, in: file)
         for value in type.value { declare(scope + value.name, in: file) }

@@ -4,8 +4,9 @@ import LatchCore
 public import LatchRPC
 import PortableFoundation
 
-/// A client of gRPC's server reflection (v1, or v1alpha if the server has no other), which lists services and fetches
-/// their descriptors.
+/// A client of gRPC's server reflection (v1, or v1alpha if the server lacks v1).
+///
+/// It lists services and fetches their descriptors.
 ///
 /// ```swift
 /// let reflection = ReflectionClient(try RPCChannel("https://api.example.com", using: .grpc))
@@ -13,8 +14,8 @@ import PortableFoundation
 /// let descriptors = try await reflection.descriptors(of: ["shop.v1.Shop"])  // a FileDescriptorSet
 /// ```
 ///
-/// Each request is a call of its own, so that it also works without full-duplex streams. All methods throw `RPCError`;
-/// `notFound` for unknown symbols and files.
+/// Each request is a separate call, so it also works without full-duplex streams. All methods throw `RPCError`; the
+/// error is `notFound` for unknown symbols and files.
 public struct ReflectionClient: Sendable {
     private let channel: RPCChannel
     private let options: CallOptions
@@ -58,10 +59,11 @@ public struct ReflectionClient: Sendable {
         return response.extensionNumber
     }
 
-    /// Returns a serialized `FileDescriptorSet` of the files that declare the names and of all their imports, imported
-    /// files first.
+    /// Returns a serialized `FileDescriptorSet` of the files that declare the names and of all their imports.
     ///
-    /// - Parameter symbols: The names of services, messages or enums; nil means every service.
+    /// Imported files come first.
+    ///
+    /// - Parameter symbols: The names of services, messages or enums; nil for every service.
     public func descriptors(of symbols: [String]? = nil) async throws -> [UInt8] {
         var known: [String: FileNames] = [:]
         var bytes: [String: Data] = [:]
@@ -88,7 +90,7 @@ public struct ReflectionClient: Sendable {
         return try FileSet(file: Self.ordered(wanted, known).compactMap { bytes[$0] }).serialized()
     }
 
-    /// Returns the names in topological order, imports first; a cycle, which no compiler produces, is cut.
+    /// Returns the names in topological order, imports first; breaks cycles, which no compiler produces.
     private static func ordered(_ names: [String], _ known: [String: FileNames]) -> [String] {
         var (order, seen) = ([String](), Set<String>())
         // Each name is visited twice: before its imports and after them.

@@ -12,9 +12,9 @@ public import LatchRPC
 /// let service = RPCService(shop.rpcMethods + reflection.rpcMethods)
 /// ```
 ///
-/// Every permitted caller receives the descriptors with their comments and internal services, so restrict the
-/// descriptors, or put an interceptor in front. Its calls are bidirectional streams: over HTTP/1.1, also behind a
-/// proxy, a client must end its requests before it receives the responses. Over HTTP/2 each answer comes at once.
+/// Every permitted caller receives the descriptors with their comments and internal services. So restrict the
+/// descriptors, or add an interceptor. The calls are bidirectional streams: over HTTP/1.1, or behind a proxy that uses
+/// it, a client must end its requests before it receives the responses. Over HTTP/2 each response comes at once.
 public struct ReflectionService: Sendable {
     private let index: DescriptorIndex
     private let services: [String]
@@ -30,7 +30,7 @@ public struct ReflectionService: Sendable {
         self.services = (services ?? index.services).sorted()
     }
 
-    /// The methods, to be served along with those of the other services.
+    /// The methods to serve together with those of the other services.
     public var rpcMethods: [RPCMethodHandler] {
         ReflectionVersion.allCases.map { version in
             .bidirectional(version.method) { requests, _ in responses(to: requests) }
@@ -43,7 +43,7 @@ public struct ReflectionService: Sendable {
         }
     }
 
-    /// Returns the response to one request; a missing entity is an error response.
+    /// Returns the response to one request; if an entity is missing, the response is an error.
     func response(to request: ServerReflectionRequest) -> ServerReflectionResponse {
         var response = ServerReflectionResponse(validHost: request.host, originalRequest: request)
         response.messageResponse =
@@ -83,7 +83,7 @@ extension ServerReflectionResponse.MessageResponse {
 /// The two versions of the reflection service, which share their messages.
 enum ReflectionVersion: String, CaseIterable {
     case v1 = "grpc.reflection.v1.ServerReflection"
-    /// The older version, the only one of some servers.
+    /// The older version; some servers have only this one.
     case v1alpha = "grpc.reflection.v1alpha.ServerReflection"
 
     /// The method of the service.

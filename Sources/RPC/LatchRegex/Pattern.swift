@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A regular expression in RE2's syntax with bounded cost: at most the length of the text times the size of the
-/// pattern.
+/// A regular expression in RE2's syntax, whose cost is at most the length of the text times the size of the pattern.
 ///
-/// It simulates all paths through the pattern at once (Thompson's construction) and never backtracks, so that no text
-/// makes it slow.
+/// It simulates all paths through the pattern at once (Thompson's construction) and never backtracks, so no text makes
+/// it slow.
 package struct Pattern: Sendable {
     private let program: PatternProgram
 
@@ -13,7 +12,7 @@ package struct Pattern: Sendable {
         program = try PatternProgram(PatternParser.parse(text))
     }
 
-    /// Returns whether the pattern matches anywhere in a text.
+    /// Whether the pattern matches anywhere in a text.
     package func matches(_ text: some StringProtocol) -> Bool {
         var run = Run(program.instructions)
         var before: Unicode.Scalar?
@@ -30,7 +29,7 @@ package struct Pattern: Sendable {
         let instructions: [PatternProgram.Instruction]
         var active: [Int] = []
         var following: [Int] = []
-        /// The round in which each instruction was last reached, so that it is followed once per round.
+        /// The round in which each instruction was last reached, so that it is followed only once per round.
         var marks: [Int]
         var round = 0
         var stack: [Int] = []

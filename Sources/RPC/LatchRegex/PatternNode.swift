@@ -74,7 +74,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The character in the other case, if that is a single character.
+    /// The character in the other case, if it is a single character.
     fileprivate var otherCase: Unicode.Scalar? {
         let (lower, upper) = (properties.lowercaseMapping.unicodeScalars, properties.uppercaseMapping.unicodeScalars)
         if let one = lower.first, lower.count == 1, one != self { return one }
@@ -84,7 +84,7 @@ extension Unicode.Scalar {
 }
 
 extension PatternClass {
-    /// Returns the Perl class of a letter (`\d`), which is ASCII as in RE2; nil if there is none.
+    /// Returns the Perl class for a letter (`\d`), which is ASCII as in RE2; nil if there is none.
     static func perl(_ letter: Unicode.Scalar) -> PatternClass? {
         switch letter {
         case "d": return ranges("0"..."9")
@@ -98,7 +98,7 @@ extension PatternClass {
         }
     }
 
-    /// Returns the POSIX class of a name between `[:` and `:]`; nil if there is none.
+    /// Returns the POSIX class for a name between `[:` and `:]`; nil if there is none.
     static func posix(_ name: String) -> PatternClass? {
         switch name {
         case "alnum": ranges("0"..."9", "A"..."Z", "a"..."z")
@@ -119,8 +119,9 @@ extension PatternClass {
         }
     }
 
-    /// Returns the class of a general category (`L`, `Lu`); nil for others, such as scripts, which the standard library
-    /// does not support.
+    /// Returns the class for a general category (`L`, `Lu`).
+    ///
+    /// Returns nil for others, such as scripts, which the standard library does not support.
     static func category(_ name: String) -> PatternClass? {
         if name == "Any" { return ranges("\0"..."\u{10FFFF}") }
         let found = categories.filter { $0.key == name || name.utf8.count == 1 && $0.key.utf8.starts(with: name.utf8) }

@@ -2,8 +2,8 @@
 
 /// A parser of patterns in RE2's syntax (https://github.com/google/re2/wiki/Syntax).
 ///
-/// Syntax that only affects submatches (names, captures, laziness) is accepted and ignored. Backreferences and
-/// lookaround are refused, as by RE2; so are scripts (`\p{Greek}`) and `\C`.
+/// Syntax that only affects submatches (names, captures, laziness) is accepted and ignored. As in RE2, backreferences
+/// and lookaround are refused. Scripts (`\p{Greek}`) and `\C` are also refused.
 struct PatternParser {
     struct Flags {
         var ignoresCase = false
@@ -74,7 +74,7 @@ struct PatternParser {
         if take("+") { return (1, nil) }
         if take("?") { return (0, 1) }
         guard next == "{" else { return nil }
-        // Other text after a brace makes the brace a literal.
+        // Any other text after a brace makes the brace a literal.
         let start = index
         index += 1
         let least = number()
@@ -137,7 +137,7 @@ struct PatternParser {
                 guard take(">") else { throw failure("a group name is not terminated") }
             } else {
                 try setFlags()
-                // Flags without an atom hold up to the end of the enclosing group.
+                // Flags without an atom apply until the end of the enclosing group.
                 if take(")") { return nil }
                 guard take(":") else { throw failure("a group begins with '(?:', '(?P<name>' or flags") }
             }
@@ -155,7 +155,7 @@ struct PatternParser {
             case "i": flags.ignoresCase = value
             case "m": flags.linesCount = value
             case "s": flags.dotMatchesNewline = value
-            // Swapping lazy and greedy does not change what matches.
+            // Swapping lazy and greedy does not change the matches.
             case "U": break
             case "-" where value: value = false
             case "=", "!": throw failure("lookaround is not supported")
@@ -196,7 +196,7 @@ extension PatternParser {
         return String(String.UnicodeScalarView(text))
     }
 
-    /// Parses `\d`, `\pL` or `\P{Lu}` from the letter on; nil if the letter starts no class.
+    /// Parses `\d`, `\pL` or `\P{Lu}` from the letter on; nil if the letter begins no class.
     private mutating func namedClass() throws(PatternError) -> PatternClass? {
         guard let letter = next else { return nil }
         if let found = PatternClass.perl(letter) {

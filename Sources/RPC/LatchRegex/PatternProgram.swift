@@ -12,7 +12,7 @@ struct PatternProgram: Sendable {
 
     private(set) var instructions: [Instruction] = []
 
-    /// The largest number of instructions: the cost of a match grows with it.
+    /// The maximum number of instructions, because the cost of a match grows with it.
     static let limit = 20_000
 
     init(_ node: PatternNode) throws(PatternError) {
@@ -34,7 +34,7 @@ struct PatternProgram: Sendable {
             for _ in 0..<least {
                 let before = instructions.count
                 try append(inner)
-                // Repeating an empty pattern is empty.
+                // A repetition of an empty pattern is empty.
                 if instructions.count == before { break }
             }
             if let greatest {

@@ -13,10 +13,11 @@ package struct FlightStatistics: Sendable {
     package var largestFlight = 0
 }
 
-/// A queue whose calls gather while earlier ones are under way, so that concurrent calls share round trips.
+/// A queue that collects calls while earlier ones run, so that concurrent calls share round trips.
 ///
-/// A call that finds no flight under way starts one and waits for nobody. Others wait for its end, since a large flight costs
-/// each of its calls far less than a small one, unless it takes long. Flights that follow one another keep their connection.
+/// A call that finds no running flight starts one at once. Other calls wait for the end of that flight, because in a
+/// large flight each call costs far less than in a small one. They do not wait if the flight takes long. Consecutive
+/// flights keep their connection.
 final class FlightQueue: Sendable {
     /// The results of a call's statements, or their error.
     typealias Outcome = Result<[PostgresResult], any Error>
@@ -24,13 +25,13 @@ final class FlightQueue: Sendable {
     /// Statements that wait for a flight.
     private struct Call: Sendable {
         let statements: [PostgresStatement]
-        /// The key of the row that they change.
+        /// The key of the row that the statements change.
         let key: [UInt8]
         let since = ContinuousClock.now
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
-    /// A flight that is under way, or waits for a connection.
+    /// A flight that is running or waits for a connection.
     private struct Flight: Sendable {
         let start: ContinuousClock.Instant
         let hasConnection: Bool
@@ -40,31 +41,31 @@ final class FlightQueue: Sendable {
 
     private struct State {
         var waiting: [Call] = []
-        /// The flights by their series, in each of which one follows the other.
+        /// The current flight of each series; the flights of a series follow one another.
         var flights: [Int: Flight] = [:]
         /// The number of series so far.
         var series = 0
-        /// Whether a look at the calls that wait is due.
+        /// Whether a check of the waiting calls is scheduled.
         var isWatched = false
         var statistics = FlightStatistics()
     }
 
-    /// The time for which calls wait for a flight under way, and do not start another one beside it.
+    /// The time that calls wait for a running flight before they start another one in parallel.
     ///
-    /// It is longer than most flights, and short beside one that waits for a row that another transaction has locked.
+    /// It is longer than most flights, and much shorter than a wait for a row that another transaction has locked.
     private static let patience = Duration.milliseconds(10)
-    /// The number of times that a flight lets other threads go first, while each of them brings calls along.
+    /// The maximum number of times that a flight yields to other threads while each yield brings more calls.
     private static let maximumYields = 8
     private static let timers = DispatchQueue(label: "latch.postgres.flights")
 
     private let database: PostgresDatabase
     /// The maximum number of calls in a flight.
     private let maximumBatch: Int
-    /// The maximum number of concurrent flights, each on a connection of its own.
+    /// The maximum number of concurrent flights; each uses a separate connection.
     private let maximumFlights: Int
     /// The maximum number of waiting calls.
     private let maximumWaiting: Int
-    /// Runs those of a flight that has failed, each call by itself where one must not fail the others.
+    /// Handles the calls of a failed flight; runs each call separately if it must not fail the others.
     private let recover: @Sendable ([[PostgresStatement]], any Error) async -> [Outcome]
     private let state = Mutex(State())
 
@@ -82,16 +83,16 @@ final class FlightQueue: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The statistics of the flights so far, failed ones included.
+    /// The statistics of the flights so far, including failed ones.
     var statistics: FlightStatistics { state.withLock { $0.statistics } }
 
     /// Runs statements in the next flight and returns their results.
     ///
-    /// - Parameter key: The key of the row that they change. A flight has its calls in the order of their keys.
-    /// - Throws: The error of a statement or of the connection; `PostgresError.overloaded` if too many calls wait,
-    ///   `.poolTimeout` if no flight took this one within the time limit, or `.poolClosed`.
+    /// - Parameter key: The key of the row that the statements change. A flight orders its calls by their keys.
+    /// - Throws: The error of a statement or of the connection. `PostgresError.overloaded` if too many calls wait,
+    ///   `.poolTimeout` if no flight took this call within the time limit, or `.poolClosed`.
     func run(_ statements: [PostgresStatement], key: [UInt8] = []) async throws -> [PostgresResult] {
-        // The pool rejects a call that asks for a connection, but a series under way has one.
+        // The pool rejects a call that asks for a connection, but a running series already has one.
         guard !database.isClosed else { throw PostgresError.poolClosed }
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
             add(Call(statements: statements, key: key, continuation: continuation))
@@ -109,7 +110,7 @@ final class FlightQueue: Sendable {
         if let series { Task { await fly(series) } }
     }
 
-    /// Begins a series for the calls that wait, if they need one; nil if they do not, or not yet.
+    /// Begins a series for the waiting calls; nil if none is needed, or not yet.
     private func beginSeries(_ state: inout State) -> Int? {
         guard !state.waiting.isEmpty, state.flights.count < maximumFlights else { return nil }
         let now = ContinuousClock.now
@@ -122,7 +123,7 @@ final class FlightQueue: Sendable {
         return state.series
     }
 
-    /// Schedules a look at the calls that wait, since no further call may come that would notice a flight that takes long.
+    /// Schedules a check of the waiting calls: there may be no further call that would notice a slow flight.
     private func watch(_ state: inout State) {
         guard !state.isWatched else { return }
         state.isWatched = true
@@ -135,7 +136,7 @@ final class FlightQueue: Sendable {
         }
     }
 
-    /// Flies until no call waits, or those that wait are another flight's.
+    /// Runs flights until no call waits, or another flight takes the waiting calls.
     private func fly(_ series: Int) async {
         var next = nextBatch(of: series)
         while let batch = next {
@@ -151,7 +152,8 @@ final class FlightQueue: Sendable {
         }
     }
 
-    /// Flies on one connection, and returns the first batch of the next one; nil at the end of the series.
+    /// Runs flights on one connection, and returns the first batch for the next connection; nil at the end of the
+    /// series.
     private func fly(_ series: Int, _ first: [Call], on connection: PostgresConnection) -> [Call]? {
         state.withLock { $0.flights[series] = Flight(start: .now, hasConnection: true) }
         var next: [Call]? = first
@@ -161,7 +163,7 @@ final class FlightQueue: Sendable {
                 count(batch)
                 for (call, result) in zip(batch, results) { call.continuation.resume(returning: .success(result)) }
             } catch {
-                // The other flights of the series do not wait for it.
+                // The next flights of the series do not wait for this.
                 Task { await finish(batch, after: error) }
             }
             gather()
@@ -171,10 +173,10 @@ final class FlightQueue: Sendable {
         return nil
     }
 
-    /// Lets calls come along that threads without a processor are about to make, such as the next ones of those that the last flight
-    /// has served: several nodes on one machine would otherwise fly with few calls each.
+    /// Yields to threads that are about to make calls, such as the callers that the last flight has served.
     ///
-    /// On an idle machine nothing is waited for.
+    /// Without it, several nodes on one machine would run flights with few calls each. On an idle machine it does not
+    /// wait.
     private func gather() {
         var last = -1
         for _ in 0..<Self.maximumYields {
@@ -185,7 +187,7 @@ final class FlightQueue: Sendable {
         }
     }
 
-    /// Takes the calls that wait: no connection is open or can be made for them either, and the pool has waited for one.
+    /// Takes the waiting calls, because the pool has waited in vain: no connection is open, and none can be made.
     private func takeWaiting() -> [Call] {
         state.withLock { state in
             defer { state.waiting = [] }
@@ -204,7 +206,7 @@ final class FlightQueue: Sendable {
         for (call, outcome) in zip(batch, outcomes) { call.continuation.resume(returning: outcome) }
     }
 
-    /// Counts a flight, before its callers know of it.
+    /// Counts a flight before its callers receive their results.
     private func count(_ batch: [Call]) {
         state.withLock { state in
             state.statistics.flights += 1
@@ -213,17 +215,19 @@ final class FlightQueue: Sendable {
         }
     }
 
-    /// Returns the calls of the next flight of a series; nil if none waits, or another flight will take them, with which the
-    /// series ends.
+    /// Returns the calls of the next flight of a series; nil ends the series, if no call waits or another flight will
+    /// take them.
     private func nextBatch(of series: Int, on connection: PostgresConnection? = nil) -> [Call]? {
         let (batch, late) = state.withLock { state -> ([Call], [Call]) in
             let now = ContinuousClock.now
             state.flights[series] = nil
-            // Where each flight waits for a lock, thousands of calls would wait for minutes, and their callers have gone.
+            // If each flight waits for a lock, thousands of calls would wait for minutes, after their callers have
+            // gone.
             let late = Array(state.waiting.prefix { now - $0.since > database.longestWait })
             state.waiting.removeFirst(late.count)
             guard !state.waiting.isEmpty else { return ([], late) }
-            // Not to one that still waits for a connection, which others may get before it.
+            // Calls are not left to a flight that still waits for a connection, because other callers may get one
+            // before it.
             guard !state.flights.values.contains(where: { $0.hasConnection && $0.isShort(at: now) }) else {
                 watch(&state)
                 return ([], late)

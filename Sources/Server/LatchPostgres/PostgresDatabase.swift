@@ -5,14 +5,15 @@ import Synchronization
 
 /// A PostgreSQL database, or one that speaks its protocol, behind a bounded pool of connections.
 ///
-/// A transaction that a failover or a concurrent one has undone is repeated, as long as it is certain that it was undone.
+/// If a failover or a concurrent transaction has certainly undone a transaction, it is repeated.
 package final class PostgresDatabase: Sendable {
     private let pool: PostgresPool
     private let retryTimeout: Duration
     private let repetitionTimeout: Duration
-    /// The time within which a flight takes a call along: in an outage no connection can be made for as long as `retryTimeout`.
+    /// The longest time that a call waits for a flight: in an outage no connection can be made for as long as
+    /// `retryTimeout`.
     let longestWait: Duration
-    /// The turn of transactions that have met others.
+    /// Ensures that transactions that have conflicted are repeated one at a time.
     private let conflicts = AsyncMutex()
     private let undone = Atomic(0)
 
@@ -24,22 +25,22 @@ package final class PostgresDatabase: Sendable {
         longestWait = max(configuration.acquireTimeout, configuration.retryTimeout)
     }
 
-    /// The numbers of open and of unused connections, and of calls that wait for one, for the metrics.
+    /// The numbers of open connections, unused connections and waiting calls, for the metrics.
     package var connections: (open: Int, idle: Int, waiting: Int) { pool.counts }
 
-    /// The reason why the last connection could not be made; nil if it could.
+    /// The reason why the last connection attempt failed; nil if it succeeded.
     package var outage: PostgresError? { pool.outage }
 
     /// Whether later calls are rejected.
     var isClosed: Bool { pool.isClosed }
 
-    /// The number of transactions that conflicts have undone, of which most were repeated.
+    /// The number of transactions that conflicts have undone; most of them were repeated.
     package var conflictCount: Int { undone.load(ordering: .relaxed) }
 
-    /// Closes the connections, those in use after their use; later calls throw `PostgresError.poolClosed`.
+    /// Closes the unused connections now and the others after their use; later calls throw `PostgresError.poolClosed`.
     package func close() { pool.close() }
 
-    /// Runs `body`, which must only read, and repeats it when its connection is lost.
+    /// Runs `body`, which must only read, and repeats it if its connection is lost.
     ///
     /// - Throws: The error of `body` or of the pool.
     package func read<Value: Sendable>(
@@ -58,9 +59,9 @@ package final class PostgresDatabase: Sendable {
     ///
     /// `body` may run several times: after a conflict, and after a loss of the connection before the commit.
     ///
-    /// - Parameter isLimited: Whether the time limit of statements holds.
-    /// - Throws: `PostgresError.outcomeUnknown` if the connection was lost after the commit was sent; the error of `body` or
-    ///   of the pool, after which nothing remains.
+    /// - Parameter isLimited: Whether the time limit of statements applies.
+    /// - Throws: `PostgresError.outcomeUnknown` if the connection was lost after the commit was sent. Otherwise the
+    ///   error of `body` or of the pool, after which no change remains.
     package func transaction<Value: Sendable>(
         _ isolation: PostgresIsolation = .readCommitted, isLimited: Bool = true,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
@@ -70,23 +71,23 @@ package final class PostgresDatabase: Sendable {
 
     /// Runs statements as one transaction in one round trip, which is durable when the call returns.
     ///
-    /// - Throws: As ``transaction(_:_:)``.
+    /// - Throws: The errors of ``transaction(_:_:)``.
     package func pipeline(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
         try await repeating { try $0.pipeline(statements) }
     }
 
-    /// Runs groups of statements as one transaction in one round trip, and returns the results of each.
+    /// Runs groups of statements as one transaction in one round trip, and returns the results of each group.
     func pipeline(groups: [[PostgresStatement]]) async throws -> [[PostgresResult]] {
         try await repeating { try $0.pipeline(groups: groups) }
     }
 
-    /// Runs the groups of a flight that a statement has failed, each as a transaction of its own, a few in a round trip.
+    /// Runs the groups of a flight in which a statement failed, each as a separate transaction, a few per round trip.
     ///
-    /// Each statement, repeated or not, has a short time limit, which is shorter where less is left of `retryTimeout`. Groups
-    /// that do not fit into that time are not run: those of a flight that waits for a locked table would take a time limit
-    /// each. Only waits for a connection are in addition to it.
+    /// Each statement, repeated or not, has a short time limit; it is even shorter if less is left of `retryTimeout`.
+    /// Groups that do not fit into that time do not run. Otherwise, if a flight waits for a locked table, each of its
+    /// groups would take a full time limit. Waits for a connection are not included.
     ///
-    /// - Parameter reading: Whether the groups only read, so that an unknown outcome is none.
+    /// - Parameter reading: Whether the groups only read, so that the outcome cannot be unknown.
     func separately(_ groups: [[PostgresStatement]], reading: Bool = false) async -> [FlightQueue.Outcome] {
         let deadline = ContinuousClock.now + retryTimeout
         var outcomes: [FlightQueue.Outcome] = []
@@ -115,7 +116,7 @@ package final class PostgresDatabase: Sendable {
         return outcomes + groups[outcomes.count...].map { _ in .failure(PostgresError.statementTimeout) }
     }
 
-    /// Repeats a group that was undone, as ``separately(_:reading:)`` runs it.
+    /// Repeats a group that was undone, with the limits of ``separately(_:reading:)``.
     private func outcome(
         of group: [PostgresStatement], until deadline: ContinuousClock.Instant, after error: PostgresError,
         reading: Bool
@@ -142,7 +143,7 @@ package final class PostgresDatabase: Sendable {
         try await pool.withConnection(body)
     }
 
-    /// Runs `body`, and again if what it did was certainly undone.
+    /// Runs `body`, and repeats it if its changes were certainly undone.
     private func repeating<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
@@ -154,19 +155,19 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs `body` until it succeeds, fails for good, or would begin again too late.
+    /// Runs `body` until it succeeds, fails for good, or would begin too late.
     ///
-    /// After a conflict it waits for its turn: of the transactions that have met others one at a time is repeated, or they
-    /// would meet each other again for as long as there are many. Nobody has the turn while it pauses.
+    /// After a conflict it waits for its turn: only one of the transactions that have conflicted is repeated at a time.
+    /// Otherwise many of them would keep conflicting with each other. A transaction that pauses does not hold the turn.
     ///
-    /// - Parameter takesTurn: Whether it waits for that; groups of one flight hold up one another.
+    /// - Parameter takesTurn: Whether it waits for its turn; the groups of one flight would hold up one another.
     private func repeating<Value: Sendable>(
         until deadline: ContinuousClock.Instant, after error: PostgresError, takesTurn: Bool = true,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         var (error, delay) = (error, Duration.milliseconds(5))
         while true {
-            // Random, so that transactions of two nodes which have met do not meet again.
+            // The pause is random, so that transactions of two nodes that have conflicted do not conflict again.
             let pause = delay * Double.random(in: 0.5...1)
             guard ContinuousClock.now + pause < deadline else { throw error }
             try await Task.sleep(for: pause)
@@ -183,7 +184,7 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs `body` once, and counts it if a conflict has undone it.
+    /// Runs `body` once, and counts a conflict that has undone it.
     private func counting<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {

@@ -4,7 +4,7 @@ import LatchCore
 
 /// A reader whose concurrent statements share round trips.
 ///
-/// It is for rows that are found by a key: a statement that takes long would delay the others of its flight.
+/// It is for rows that are found by a key: a slow statement would delay the others in its flight.
 package final class PostgresReader: Sendable {
     private let queue: FlightQueue
 
@@ -24,14 +24,15 @@ package final class PostgresReader: Sendable {
 
     /// Runs a statement, which must only read, in the next flight and returns its result.
     ///
-    /// It sees all that was committed before the call, and is repeated when its connection is lost.
+    /// It sees everything that was committed before the call, and is repeated if its connection is lost.
     ///
-    /// - Throws: The error of the statement; `PostgresError.overloaded`, or an error of the pool.
+    /// - Throws: The error of the statement, `PostgresError.overloaded`, or an error of the pool.
     package func run(_ statement: PostgresStatement) async throws -> PostgresResult {
         try await queue.run([statement])[0]
     }
 
-    /// Reads again, each call by itself if it was a statement that failed: it must not fail the others.
+    /// Reads again after a failed flight; if a statement failed, each call runs separately so that it does not fail the
+    /// others.
     private static func read(
         _ calls: [[PostgresStatement]], from database: PostgresDatabase
     ) async -> [FlightQueue.Outcome] {

@@ -4,12 +4,12 @@ internal import CPostgres
 
 /// The rows that a statement returned, and the number of rows that it changed.
 ///
-/// `@unchecked Sendable`: libpq never changes a result after it was received, and permits its use by any thread
+/// `@unchecked Sendable`: libpq never changes a received result, and permits its use by any thread
 /// (https://www.postgresql.org/docs/current/libpq-threading.html).
 package final class PostgresResult: @unchecked Sendable {
     fileprivate let handle: OpaquePointer
 
-    /// Takes ownership of a result of libpq.
+    /// Takes ownership of a libpq result.
     init(owning handle: OpaquePointer) { self.handle = handle }
 
     deinit { PQclear(handle) }
@@ -20,10 +20,10 @@ package final class PostgresResult: @unchecked Sendable {
     /// The number of rows that the statement inserted, changed, removed or returned.
     package var changedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// libpq's kind of the result.
+    /// libpq's status of the result.
     var status: Int32 { PQresultStatus(handle) }
 
-    /// Returns a field of the error that the result is; nil if it has none.
+    /// Returns a field of the error in this result; nil if the result has none.
     func errorField(_ field: Int) -> String? {
         PQresultErrorField(handle, Int32(clamping: field)).map { String(cString: $0) }
     }
@@ -31,14 +31,14 @@ package final class PostgresResult: @unchecked Sendable {
     /// The name of the command that ran, such as `COMMIT`.
     var command: String { PQcmdStatus(handle).map { String(cString: $0) } ?? "" }
 
-    /// Returns the first row, read by `read`; nil if there is none.
+    /// Returns the first row, decoded by `read`; nil if there is none.
     package func first<Value, Failure>(
         _ read: (borrowing PostgresRow) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         count > 0 ? try read(PostgresRow(self, 0)) : nil
     }
 
-    /// Returns all rows, each read by `read`.
+    /// Returns all rows, each decoded by `read`.
     package func all<Value, Failure>(
         _ read: (borrowing PostgresRow) throws(Failure) -> Value
     ) throws(Failure) -> [Value] {
@@ -48,20 +48,20 @@ package final class PostgresResult: @unchecked Sendable {
     }
 }
 
-/// A row of a result; columns are counted from 0.
+/// A row of a result; column numbers begin at 0.
 ///
-/// A column of another type than expected throws ``PostgresError/mismatch`` and is never read as a default value.
+/// A column of an unexpected type throws ``PostgresError/mismatch`` and is never read as a default value.
 package struct PostgresRow: ~Copyable {
     private let result: PostgresResult
     private let row: Int32
 
-    /// Creates a view of a row, which must be less than the result's count.
+    /// Creates a view of a row, whose number must be less than the result's count.
     package init(_ result: PostgresResult, _ row: Int32) {
         self.result = result
         self.row = row
     }
 
-    /// Returns a whole number; 1 and 0 for a Boolean.
+    /// Returns a whole number; a Boolean is 1 or 0.
     package func integer(_ column: Int32) throws(PostgresError) -> Int64 {
         let number = try optionalInteger(column)
         guard let number else { throw mismatch(column, "a number") }
@@ -111,7 +111,7 @@ package struct PostgresRow: ~Copyable {
 
     /// Returns the text of bytes; nil if they are not UTF-8.
     private static func text(of bytes: UnsafeRawBufferPointer) -> String? {
-        // ASCII is decoded at once; the generic validation of the standard library looks up several types first.
+        // ASCII is decoded at once; the standard library's generic validation looks up several types first.
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return String(validating: bytes, as: UTF8.self) }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -123,7 +123,7 @@ package struct PostgresRow: ~Copyable {
         return Array(bytes)
     }
 
-    /// Returns the bytes of a column, valid as long as the result; nil for NULL, and for a column that does not exist.
+    /// Returns the bytes of a column, valid as long as the result; nil for NULL and for a missing column.
     private func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
         guard PQgetisnull(result.handle, row, column) == 0, let start = PQgetvalue(result.handle, row, column) else {
             return nil
@@ -131,7 +131,7 @@ package struct PostgresRow: ~Copyable {
         return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result.handle, row, column)))
     }
 
-    /// Returns an error that names the column and not its value.
+    /// Returns an error that names the column but not its value.
     private func mismatch(_ column: Int32, _ type: String) -> PostgresError {
         .mismatch(column: PQfname(result.handle, column).map { String(cString: $0) } ?? "\(column)", wants: type)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value to bind to a statement, with the type of its parameter, also when it is NULL.
+/// A value to bind to a statement, with the type of its parameter, even for NULL.
 ///
-/// The types are those of the server's store: each text of a statement has one list of types, and so one plan.
+/// The types are those of the server's store. Each statement text has one list of types, and so one plan.
 package enum PostgresValue: Sendable, Hashable {
     /// A `bigint`.
     case integer(Int64?)
@@ -11,7 +11,7 @@ package enum PostgresValue: Sendable, Hashable {
     /// A `bytea`.
     case blob([UInt8]?)
 
-    /// The object id of the type (pg_type.dat), which never changes.
+    /// The object ID of the type (pg_type.dat), which never changes.
     var type: UInt32 {
         switch self {
         case .integer: PostgresType.int8
@@ -30,7 +30,7 @@ package enum PostgresValue: Sendable, Hashable {
     }
 }
 
-/// The object ids of the types that are read and bound.
+/// The object IDs of the types that are read and bound.
 enum PostgresType {
     static let bool: UInt32 = 16
     static let bytea: UInt32 = 17
@@ -44,7 +44,7 @@ enum PostgresType {
 
 /// A statement and its values.
 package struct PostgresStatement: Sendable {
-    /// The text, with `$1`, `$2` … for the values.
+    /// The text, with `$1`, `$2` … in place of the values.
     package let sql: String
     /// The values, in the order of their numbers.
     package let values: [PostgresValue]

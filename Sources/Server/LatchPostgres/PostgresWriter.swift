@@ -4,9 +4,9 @@ import LatchCore
 
 /// A writer with group commit: the statements of concurrent calls share a round trip and a commit.
 ///
-/// While a flight is under way, further statements gather for the next one; so a single caller waits for nobody, and sixty-four
-/// share one flush of the server's log. Each statement must decide by itself what it changes
-/// (`UPDATE … WHERE … RETURNING …`), since it does not see the others' results.
+/// While a flight runs, further statements gather for the next one. A single caller never waits for others, and
+/// sixty-four callers share one flush of the server's log. Each statement must itself determine what it changes
+/// (`UPDATE … WHERE … RETURNING …`), because it does not see the results of the others.
 package final class PostgresWriter: Sendable {
     private let queue: FlightQueue
 
@@ -29,14 +29,14 @@ package final class PostgresWriter: Sendable {
 
     /// Runs statements in the next flight and returns their results once those are durable.
     ///
-    /// - Parameter key: The key of the row that they change. A flight changes rows in the order of their keys, so that flights
-    ///   of several nodes wait for one another and never in a circle.
-    /// - Throws: The error of a statement; `PostgresError.outcomeUnknown`, `.overloaded`, or an error of the pool.
+    /// - Parameter key: The key of the row that the statements change. A flight changes rows in the order of their
+    ///   keys, so that flights of several nodes wait for one another but never deadlock.
+    /// - Throws: The error of a statement, `PostgresError.outcomeUnknown`, `.overloaded`, or an error of the pool.
     package func run(_ statements: [PostgresStatement], key: [UInt8]) async throws -> [PostgresResult] {
         try await queue.run(statements, key: key)
     }
 
-    /// Commits the calls of a flight that has failed, in one round trip if it was certainly undone.
+    /// Commits the calls of a failed flight, in one round trip if the flight was certainly undone.
     private static func commit(
         _ calls: [[PostgresStatement]], after error: any Error, to database: PostgresDatabase
     ) async -> [FlightQueue.Outcome] {
@@ -46,7 +46,7 @@ package final class PostgresWriter: Sendable {
                 error = failure
             }
         }
-        // Nothing of the flight has remained, and the failure of one call must not fail the others.
+        // No change of the flight has remained, and the failure of one call must not fail the others.
         if let error = error as? PostgresError, error.sqlState != nil, error != .outcomeUnknown, calls.count > 1 {
             return await database.separately(calls)
         }

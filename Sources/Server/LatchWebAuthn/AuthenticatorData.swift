@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an authenticator states about a ceremony (WebAuthn Level 3 §6.1).
+/// An authenticator's statement about a ceremony (WebAuthn Level 3 §6.1).
 package struct AuthenticatorData: Sendable {
-    /// The flags; those of bits 1 and 5 are reserved, and ignored.
+    /// The flags; bits 1 and 5 are reserved and ignored.
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// UP.
+        /// UP: the user was present.
         package static let userPresent = Flags(rawValue: 1 << 0)
-        /// UV.
+        /// UV: the authenticator verified the user.
         package static let userVerified = Flags(rawValue: 1 << 2)
-        /// BE: the credential may be synchronised to other devices.
+        /// BE: the credential may be synchronized to other devices.
         package static let backupEligible = Flags(rawValue: 1 << 3)
-        /// BS.
+        /// BS: the credential is backed up.
         package static let backedUp = Flags(rawValue: 1 << 4)
-        /// AT.
+        /// AT: the data contains a new credential.
         package static let attestedCredential = Flags(rawValue: 1 << 6)
-        /// ED.
+        /// ED: the data contains extensions.
         package static let extensions = Flags(rawValue: 1 << 7)
     }
 
@@ -29,14 +29,14 @@ package struct AuthenticatorData: Sendable {
         let publicKey: [UInt8]
     }
 
-    /// The SHA-256 digest of the identifier of the relying party.
+    /// The SHA-256 digest of the relying party's identifier.
     let relyingPartyDigest: [UInt8]
     let flags: Flags
     let counter: UInt32
     /// The new credential of a registration.
     let credential: Credential?
 
-    /// Decodes authenticator data; all of the bytes belong to it.
+    /// Decodes authenticator data; bytes after it are an error.
     ///
     /// - Throws: `WebAuthnError.malformedAuthenticatorData`, or `.invalidIDLength`.
     init(_ bytes: [UInt8]) throws(WebAuthnError) {
@@ -47,7 +47,7 @@ package struct AuthenticatorData: Sendable {
         var rest = bytes[37...]
         credential = flags.contains(.attestedCredential) ? try Credential(&rest) : nil
         if flags.contains(.extensions) {
-            // None was asked for: they have to be well-formed, and mean nothing.
+            // No extensions were requested: they must be well-formed, and are ignored.
             guard try rest.takeItem().map != nil else { throw .malformedAuthenticatorData }
         }
         guard rest.isEmpty else { throw .malformedAuthenticatorData }
@@ -58,7 +58,7 @@ extension AuthenticatorData.Credential {
     fileprivate init(_ rest: inout ArraySlice<UInt8>) throws(WebAuthnError) {
         aaguid = Array(try rest.take(16))
         let count = try rest.take(2).reduce(0) { $0 << 8 | Int($1) }
-        // §7.1 step 25: up to 1023 bytes, and an identifier of none is not one.
+        // §7.1 step 25: at most 1023 bytes; an empty identifier identifies nothing.
         guard (1...1023).contains(count) else { throw .invalidIDLength }
         id = Array(try rest.take(count))
         let start = rest

@@ -4,11 +4,12 @@ import LatchCore
 import LatchCrypto
 import LatchJOSE
 
-/// The public key of a credential (RFC 9052 §7, RFC 9053 §7), with the algorithm that it is for.
+/// The public key of a credential (RFC 9052 §7, RFC 9053 §7), with its algorithm.
 ///
-/// WebAuthn Level 3 §5.8.5: it has its algorithm and the numbers of its type, no other parameter, and no compressed point.
+/// WebAuthn Level 3 §5.8.5: a key has its algorithm and the numbers of its type, no other parameter, and no compressed
+/// point.
 package struct COSEKey: Sendable {
-    /// The number of the algorithm in the registry of COSE.
+    /// The algorithm, by its number in the COSE registry.
     package let algorithm: Algorithm
     private let key: Key
 
@@ -24,7 +25,7 @@ package struct COSEKey: Sendable {
 
     /// Decodes a key.
     ///
-    /// - Throws: `WebAuthnError.malformedPublicKey`, also if the numbers make no key or a weak one, or
+    /// - Throws: `WebAuthnError.malformedPublicKey`, also if the numbers form no key or a weak one, or
     ///   `.unsupportedAlgorithm`.
     package init(_ bytes: [UInt8]) throws(WebAuthnError) {
         let value: CBORValue
@@ -57,7 +58,7 @@ package struct COSEKey: Sendable {
         }
     }
 
-    /// Whether the signature is this key's for `data`; one of ECDSA is in DER (WebAuthn Level 3 §6.5.5).
+    /// Whether a signature for `data` was made with this key; an ECDSA signature is in DER (WebAuthn Level 3 §6.5.5).
     package func isValidSignature(_ signature: [UInt8], for data: [UInt8]) -> Bool {
         guard algorithm == .es256 else { return key.isValidSignature(signature, for: data) }
         guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
@@ -66,12 +67,12 @@ package struct COSEKey: Sendable {
 }
 
 extension CBORValue {
-    /// Requires that a map has these keys and no other one.
+    /// Requires that a map has exactly these keys.
     fileprivate func require(_ keys: [Int64]) throws(WebAuthnError) {
         guard let map, Set(map.keys) == Set(keys.map { .integer($0) }) else { throw .malformedPublicKey }
     }
 
-    /// Returns the number with a key, as a JSON Web Key has it.
+    /// Returns the number with a key, in the form of a JSON Web Key.
     fileprivate func number(_ key: Int64) throws(WebAuthnError) -> JSONValue {
         guard let bytes = self[key]?.bytes else { throw .malformedPublicKey }
         return .string(Base64URL.encode(bytes))

@@ -3,16 +3,16 @@
 import LatchCore
 import LatchJOSE
 
-/// What a client states about a ceremony (WebAuthn Level 3 §5.8.1).
+/// A client's statement about a ceremony (WebAuthn Level 3 §5.8.1).
 package struct ClientData: Sendable {
     let type: String
     /// The challenge, as the client states it.
     package let challenge: [UInt8]
     let origin: String
-    /// Whether the page was shown inside a page of another origin.
+    /// Whether the page was embedded in a page of another origin.
     let isEmbedded: Bool
 
-    /// Parses the JSON of the client.
+    /// Parses the client's JSON.
     ///
     /// - Throws: `WebAuthnError.malformedClientData`.
     init(_ bytes: [UInt8]) throws(WebAuthnError) {

@@ -74,7 +74,7 @@ package struct GeneratorDoctor: Sendable {
         return parts.count >= 2 ? (parts[0], parts[1]) : nil
     }
 
-    /// Checks whether generated code can be type-checked; missing modules are not a failure.
+    /// Checks whether generated code can be type-checked; a missing module is not a failure.
     private func runtime(_ toolchain: SwiftToolchain?) -> Diagnosis {
         guard let runtime = toolchain?.runtime else {
             return .fine(
@@ -105,7 +105,7 @@ package struct GeneratorDoctor: Sendable {
     }
 }
 
-/// `doctor` of the generator; that of `latch` also checks accounts.
+/// `doctor` of the generator; the one of `latch` also checks accounts.
 package enum GeneratorDoctorSubcommand {
     /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {

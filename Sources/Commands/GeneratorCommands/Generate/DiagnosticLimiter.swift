@@ -7,9 +7,9 @@ import LatchProtoCompiler
 ///
 /// A single wrong brace can cause thousands of diagnostics.
 struct DiagnosticLimiter: Sendable {
-    /// The maximum number of one severity for a file.
+    /// The maximum number of diagnostics of one severity for a file.
     static let maximumPerFile = 20
-    /// The maximum number of one severity in total.
+    /// The maximum number of diagnostics of one severity in total.
     static let maximum = 100
 
     private struct Source: Hashable {
@@ -57,6 +57,6 @@ extension DiagnosticLimiter {
 }
 
 extension Diagnostic {
-    /// The description without terminal control characters; tabs remain, since the caret's column depends on them.
+    /// The description without terminal control characters; tabs remain, because the caret's column depends on them.
     var printed: String { description.printableLines }
 }

@@ -12,14 +12,14 @@ struct GenerateReport: Sendable {
     /// Whether the files were written, or only shown.
     let isWritten: Bool
     var time = Duration.zero
-    /// The result of the compiler check; nil if there was none.
+    /// The result of the compiler check; nil if it did not run.
     var check: ProjectCheck.Report?
 
     var plan: OutputPlan { prepared.plan }
     private var statistics: ProjectRun.Statistics { prepared.statistics }
     private var milliseconds: Int { Int((time.inSeconds * 1000).rounded()) }
 
-    /// Returns the result as a line, and with a line for each file if verbose.
+    /// Returns the result as one line; if verbose, also one line for each file.
     func text(isVerbose: Bool) -> String {
         let changed = plan.changes.count
         let state = changed == 0 ? " (none has changed)" : ""
@@ -43,10 +43,10 @@ struct GenerateReport: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the path of a file as a terminal shows it.
+    /// Returns the path of a file in a form that is safe on a terminal.
     private func shown(_ path: String) -> String { "\(plan.folder)/\(path)".printable }
 
-    /// The planned changes in the format of `diff -u`, without control characters of the files.
+    /// The planned changes in the format of `diff -u`, without the files' control characters.
     var diff: String {
         plan.changes.map { step in
             UnifiedDiff(step.old.map { String(decoding: $0, as: UTF8.self) }, step.new).unified(

@@ -17,7 +17,7 @@ package enum GenerateSubcommand {
     static let json = Option.flag("json", "prints the result as a JSON object")
     static let logLevel = Option.value(
         "log-level", "LEVEL", "error, warn, info, debug or trace: the messages on standard error (info)")
-    /// The folders that imports are relative to, which other subcommands have as well.
+    /// The folders that imports are relative to; other subcommands have the same option.
     static let include = Option.values("include", "DIR", short: "I", GeneratorOption.include.definition.summary)
     static let skipCompilation = Option.flag(
         "skip-compilation", GeneratorOption.skipCompilation.definition.summary)
@@ -68,7 +68,7 @@ package enum GenerateSubcommand {
     }
 }
 
-/// A call of `generate`.
+/// One run of `generate`, or one for each change.
 struct GenerateRun {
     private let invocation: Invocation
     private let shell: Environment
@@ -99,7 +99,7 @@ struct GenerateRun {
     /// The result of a run.
     struct Result: Sendable {
         let exitCode: ExitCode
-        /// The .proto files that were read; empty if they are unknown.
+        /// The .proto files that were read; empty if unknown.
         var inputs: [String] = []
     }
 

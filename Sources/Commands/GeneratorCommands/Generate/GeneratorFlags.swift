@@ -30,7 +30,7 @@ enum GeneratorFlags {
     /// The flags of all options.
     static let all = GeneratorOption.allCases.flatMap { [$0.settingFlag, $0.clearingFlag].compactMap(\.self) }
 
-    /// Returns the content of the default file, in whose place a foreign repository may have a pipe.
+    /// Returns the content of the default file; the file may be a pipe in an untrusted repository.
     private static func ownFile(_ path: String) throws(CommandError) -> [UInt8] {
         do throws(FileError) { return try AtomicFile(path).readFile() ?? [] } catch {
             throw .failed("'\(path)' cannot be read: \(error).", hint: "Remove it, or name another one with --config.")
@@ -72,7 +72,7 @@ enum GeneratorFlags {
         text.split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// Throws for a version other than this one, whose files would not compile with this runtime.
+    /// Throws for a version other than this one, because its files would not compile with this runtime.
     static func checkVersion(_ settings: GeneratorSettings) throws(CommandError) {
         guard let version = settings.text(.frameworkVersion) else { return }
         let own = packageVersion.split(separator: ".").prefix(2)

@@ -8,7 +8,7 @@ import Synchronization
 
 /// A reporter of diagnostics and progress on standard error.
 struct GeneratorReporter: Sendable {
-    /// A log level; each one includes the previous ones.
+    /// A log level; each level includes the previous ones.
     private enum Level: Comparable, CaseIterable, Sendable {
         case error, warn, info, debug, trace
     }
@@ -65,7 +65,7 @@ final class DiagnosticLog: Sendable {
     private let reporter: GeneratorReporter?
     private let content: Mutex<(all: [Diagnostic], limiter: DiagnosticLimiter)>
 
-    /// - Parameter reporter: Nil where diagnostics are shown only in the report.
+    /// - Parameter reporter: Nil if diagnostics are shown only in the report.
     init(_ reporter: GeneratorReporter?) {
         self.reporter = reporter
         content = Mutex(([], DiagnosticLimiter(showsAll: reporter?.showsAllErrors ?? true)))
@@ -73,7 +73,7 @@ final class DiagnosticLog: Sendable {
 
     var all: [Diagnostic] { content.withLock { $0.all } }
 
-    /// Adds a diagnostic, and shows it where the level and the limits allow it.
+    /// Adds a diagnostic, and shows it if the level and the limits allow it.
     func add(_ diagnostic: Diagnostic) {
         let isShown = content.withLock { content in
             content.all.append(diagnostic)

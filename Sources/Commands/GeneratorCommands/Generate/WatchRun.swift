@@ -5,7 +5,7 @@ import LatchGenerator
 
 /// A loop that generates after each change of the input files, until a signal ends it.
 struct WatchRun {
-    /// The polling interval of the files.
+    /// The interval at which the files are checked.
     private static let interval = Duration.milliseconds(200)
 
     private let shell: Environment
@@ -41,14 +41,14 @@ struct WatchRun {
     ) async throws {
         var inputs: [String] = []
         while true {
-            // Taken before the run, so that a change during the run is detected after it.
+            // Taken before the run, so that a change during the run is found after it.
             var paths = watched + inputs
             var snapshot = FileSnapshot(paths)
             do {
                 let result = try await generate()
                 if !result.inputs.isEmpty, result.inputs != inputs {
                     inputs = result.inputs
-                    // Taken before the comparison, so that a change between the two is detected as well.
+                    // Taken before the comparison, so that a change between the two is also found.
                     let next = FileSnapshot(watched + inputs)
                     if snapshot == FileSnapshot(paths) { snapshot = next }
                     paths = watched + inputs

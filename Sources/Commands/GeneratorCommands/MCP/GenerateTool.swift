@@ -14,7 +14,7 @@ struct GenerateTool: GeneratorTool {
         + "other files are overwritten only if force_overwrite is set."
     let isReadOnly = false
     let environment: [String: String]
-    /// Whether the Swift compiler checks the files of each call.
+    /// Whether the Swift compiler checks the files after each call.
     let alwaysValidates: Bool
 
     let arguments = ToolArgument.tree(
@@ -48,7 +48,7 @@ struct GenerateTool: GeneratorTool {
             let prepared = try ProjectRun(settings).prepare(report: log.add) {
                 reporter.progress($0, of: ProjectRun.stepCount, $1)
             }
-            // A cancelled call writes nothing.
+            // A canceled call writes no files.
             try Task.checkCancellation()
             reporter.progress(3, of: ProjectRun.stepCount, "writing")
             try prepared.plan.apply()
@@ -101,7 +101,7 @@ struct GenerateTool: GeneratorTool {
 }
 
 extension GeneratorOption {
-    /// The arguments of the tool that set the option, with their paths.
+    /// The tool's arguments that set the option, with their paths.
     fileprivate var toolProperties: [(path: String, argument: ToolArgument)] {
         let kind: ToolArgument.Kind =
             switch definition.kind {

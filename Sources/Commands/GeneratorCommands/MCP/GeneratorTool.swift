@@ -3,13 +3,13 @@
 import LatchCore
 import LatchProtoCompiler
 
-/// A tool of the server.
+/// A tool of the Model Context Protocol server.
 protocol GeneratorTool: Sendable {
-    /// The name of the tool.
+    /// The name that a client calls.
     var name: String { get }
-    /// The title for users.
+    /// The title that users see.
     var title: String { get }
-    /// The description for models.
+    /// The description that models read.
     var summary: String { get }
     /// Whether the tool changes no files.
     var isReadOnly: Bool { get }
@@ -50,7 +50,7 @@ struct ToolResult: Sendable {
             isError: true)
     }
 
-    /// The result as JSON, with the structured content also as text, for clients without support for it.
+    /// The result as JSON; the text repeats the structured content for clients without support for it.
     var json: JSONObject {
         [
             "content": [
@@ -62,10 +62,10 @@ struct ToolResult: Sendable {
     }
 }
 
-/// The diagnostics that a model receives: the first ones.
+/// The first diagnostics, which a model receives.
 struct ToolDiagnostics {
     let shown: [Diagnostic]
-    /// The diagnostics as text, with the number of the omitted ones.
+    /// The diagnostics as text, with the number of omitted ones.
     let lines: [String]
 
     init(_ diagnostics: [Diagnostic]) {

@@ -8,7 +8,7 @@ import Synchronization
 enum JSONRPCMessage: Sendable {
     /// A request, which has a response.
     case request(id: JSONValue, method: String, parameters: JSONObject)
-    /// A notification, which has none.
+    /// A notification, which has no response.
     case notification(method: String, parameters: JSONObject)
     /// A response; this server sends no requests.
     case response
@@ -44,7 +44,9 @@ enum JSONRPCMessage: Sendable {
         }
     }
 
-    /// Whether a value is an id: a string or an integer, but unlike in JSON-RPC not null.
+    /// Whether a value is an ID: a string or an integer.
+    ///
+    /// JSON-RPC also permits null.
     private static func isID(_ value: JSONValue) -> Bool { value.stringValue != nil || value.intValue != nil }
 }
 
@@ -84,7 +86,7 @@ struct JSONRPCError: Error, Sendable {
     }
 }
 
-/// The standard output of the server, with one message on each line.
+/// The standard output of the server, with one message per line.
 final class JSONRPCOutput: Sendable {
     private let stream: Environment.Output
     /// Locked while a line is written.
@@ -99,15 +101,15 @@ final class JSONRPCOutput: Sendable {
     }
 }
 
-/// The progress notifications of a request, which end when it is cancelled or has a response.
+/// The progress notifications of a request, which end with its response or its cancellation.
 final class RequestReporter: Sendable {
     private let output: JSONRPCOutput
     private let token: JSONValue?
-    /// Shows progress on standard error.
+    /// A function that shows progress on standard error.
     private let note: @Sendable (String) -> Void
     private let state = Mutex((isClosed: false, progress: -1))
 
-    /// - Parameter token: The progress token of the request; nil where the client requests no notifications.
+    /// - Parameter token: The progress token of the request; nil if the client requests no notifications.
     init(
         _ output: JSONRPCOutput, progressToken token: JSONValue?, note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -116,7 +118,7 @@ final class RequestReporter: Sendable {
         self.note = note
     }
 
-    /// Sends the progress, whose number increases each time (2026-07-28, "Progress").
+    /// Sends the progress; its number increases each time (2026-07-28, "Progress").
     func progress(_ completed: Int, of total: Int, _ message: String) {
         state.withLock { state in
             guard !state.isClosed, completed > state.progress else { return }
@@ -133,7 +135,7 @@ final class RequestReporter: Sendable {
         }
     }
 
-    /// Claims the right to send the response; false if the request was cancelled.
+    /// Claims the right to send the response; false if the request was canceled.
     func close() -> Bool {
         state.withLock { state in
             defer { state.isClosed = true }

@@ -9,18 +9,19 @@ enum ProtocolRevision: String, Sendable, CaseIterable, Comparable {
     /// The first revision without a handshake: each request names its revision.
     case july2026 = "2026-07-28"
 
-    /// The revision for clients that open with a handshake and name an unknown revision.
+    /// The revision for clients that begin with a handshake and name an unknown revision.
     static let newestWithHandshake = november2025
 
     /// Whether a connection begins with `initialize`.
     var hasHandshake: Bool { self < .july2026 }
 
-    /// Whether an array can contain several messages (2025-03-26, "Batching"; JSON-RPC 2.0 §6, until 2025-06-18 took it
-    /// out).
+    /// Whether an array can contain several messages (2025-03-26, "Batching"; JSON-RPC 2.0 §6); 2025-06-18 removed
+    /// this.
     var hasBatches: Bool { self <= .march2025 }
 
-    /// Whether argument errors are results of the tool, which the model can correct (2025-11-25, "Error Handling"), and not
-    /// errors of the protocol.
+    /// Whether an argument error is a result of the tool instead of a protocol error (2025-11-25, "Error Handling").
+    ///
+    /// The model can correct a result.
     var reportsArgumentErrorsAsResults: Bool { self >= .november2025 }
 
     static func < (one: ProtocolRevision, other: ProtocolRevision) -> Bool { one.rawValue < other.rawValue }

@@ -76,7 +76,7 @@ struct ToolArguments: Sendable {
 
     init(_ object: JSONObject) { self.object = object }
 
-    /// Checks that all required arguments are present, and that each one has its type.
+    /// Checks that all required arguments are present, and that each has its type.
     func check(_ tool: any GeneratorTool) throws(JSONRPCError) {
         try Self.check(object, tool.arguments, at: "")
     }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A server of the Model Context Protocol over standard input and output.
 ///
-/// It supports clients that open with `initialize`, and those of revision 2026-07-28, whose requests each name their
-/// revision. It caches no results: each call reads the files again.
+/// It supports clients that begin with `initialize`. In revision 2026-07-28, each request names its revision instead.
+/// It caches no results: each call reads the files again.
 actor ToolServer {
     /// The maximum length of a message.
     private static let maximumLineLength = 16 << 20
@@ -17,19 +17,19 @@ actor ToolServer {
     private let tools: [any GeneratorTool]
     /// The revision that a handshake negotiated.
     private var negotiated = ProtocolRevision.newestWithHandshake
-    /// The running requests by their ids.
+    /// The running requests by ID.
     private var pending: [JSONValue: Call] = [:]
-    /// A running call; `respond` takes nil where it has been cancelled.
+    /// A running call; `respond` receives nil if the call was canceled.
     private struct Call {
         let reporter: RequestReporter
         let respond: @Sendable (JSONValue?) -> Void
         let task: Task<Void, Never>
     }
 
-    /// The last tool call: calls are serialized, since they may write the same files.
+    /// The last tool call: calls run one after the other, because they may write the same files.
     private var lastCall: Task<Void, Never>?
 
-    /// Shows progress on standard error.
+    /// A function that shows progress on standard error.
     private let note: @Sendable (String) -> Void
 
     init(_ shell: Environment, tools: [any GeneratorTool], note: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -39,9 +39,9 @@ actor ToolServer {
         output = JSONRPCOutput(shell.output)
     }
 
-    /// Serves until the end of standard input, and until all requests have responses.
+    /// Serves until standard input ends and all requests have responses.
     ///
-    /// - Throws: The error of a standard input that cannot be read, after the responses.
+    /// - Throws: The error of standard input if it cannot be read, after the responses.
     func serve() async throws {
         let failure: (any Error)?
         do {
@@ -82,7 +82,7 @@ actor ToolServer {
         }
     }
 
-    /// Starts the handling of a message; `respond` is called once for a request, with nil where it is cancelled.
+    /// Starts handling a message; calls `respond` once for a request, with nil if it was canceled.
     private func begin(_ message: JSONRPCMessage, respond: @escaping @Sendable (JSONValue?) -> Void) {
         switch message {
         case .malformed(let failure, let id): respond(failure.response(to: id))
@@ -116,11 +116,11 @@ actor ToolServer {
     private func cancel(_ id: JSONValue?) {
         guard let id, let request = pending[id], request.reporter.close() else { return }
         request.task.cancel()
-        // The other calls of its batch are answered.
+        // The other calls of its batch still get their responses.
         request.respond(nil)
     }
 
-    /// Returns the revision of a request: the one that it names, or the negotiated one.
+    /// Returns the revision that a request names, or the negotiated one.
     private func revision(
         of parameters: JSONObject, method: String
     ) throws(JSONRPCError) -> ProtocolRevision {
@@ -141,7 +141,7 @@ actor ToolServer {
         return revision
     }
 
-    /// Returns the client's revision if it is supported, else the newest one with a handshake (2024-11-05, "Version
+    /// Returns the client's revision if it is supported, else the newest with a handshake (2024-11-05, "Version
     /// Negotiation").
     private static func negotiated(_ parameters: JSONObject) -> ProtocolRevision {
         let requested = parameters["protocolVersion"]?.stringValue.flatMap(ProtocolRevision.init)
@@ -193,7 +193,7 @@ extension ToolServer {
         }
     }
 
-    /// The validity of lists in milliseconds: they never change while the program runs.
+    /// How long lists are valid, in milliseconds: they never change while the program runs.
     private static let freshness: Int64 = 3_600_000
     private static let capabilities: JSONValue = ["tools": ["listChanged": false]]
     private static let instructions =
@@ -204,7 +204,7 @@ extension ToolServer {
         ["name": .string(shell.name), "title": "Latchwork client generator", "version": .string(packageVersion)]
     }
 
-    /// Returns a response with a result, and with the fields that newer revisions require.
+    /// Returns a response with a result and the fields that newer revisions require.
     private static func response(
         _ id: JSONValue, _ result: JSONObject, _ revision: ProtocolRevision
     ) -> JSONValue {
@@ -218,7 +218,7 @@ extension ToolServer {
         return ["jsonrpc": "2.0", "id": id, "result": .object(result)]
     }
 
-    /// Starts the call of a tool, which waits for the previous ones.
+    /// Starts a tool call, which waits for the previous ones.
     private func call(
         _ id: JSONValue, _ parameters: JSONObject, _ revision: ProtocolRevision, _ reporter: RequestReporter,
         _ respond: @escaping @Sendable (JSONValue?) -> Void
@@ -273,7 +273,7 @@ private final class BatchCollector: Sendable {
         state = Mutex((count, []))
     }
 
-    /// Adds a response, which is nil for a message without one.
+    /// Adds a response; nil stands for a message without a response.
     func add(_ response: JSONValue?) {
         let complete: [JSONValue]? = state.withLock { state in
             if let response { state.responses.append(response) }

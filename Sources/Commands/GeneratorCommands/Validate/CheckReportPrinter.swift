@@ -67,7 +67,7 @@ extension ProjectCheck.Report {
 extension SwiftCheck.Finding {
     private var severity: String { isError ? "error" : "warning" }
 
-    /// The finding as the compiler prints it.
+    /// The finding in the compiler's format.
     var description: String { "\(path):\(line):\(column): \(severity): \(message)" }
 
     fileprivate var json: JSONValue {

@@ -4,7 +4,7 @@ import LatchCore
 import LatchGenerator
 import LatchProtoCompiler
 
-/// A check of .proto files: of the files themselves, and of the clients generated from them.
+/// A check of .proto files and of the clients generated from them.
 struct ProtoValidation: Sendable {
     let fileCount: Int
     let diagnostics: [Diagnostic]
@@ -15,7 +15,7 @@ struct ProtoValidation: Sendable {
         let (compilation, diagnostics) = sources.compile(builtIn: OptionFiles.bytes)
         var all = diagnostics
         if compilation.isComplete {
-            // A generation finds errors beyond the compiler's, such as colliding names and contradicting options.
+            // Generation finds errors that the compiler does not, such as colliding names and contradicting options.
             let result = SwiftGenerator.generate(compilation.filesToGenerate, GenerationOptions())
             all += result.diagnostics.map(sources.located)
         }

@@ -3,7 +3,7 @@
 package import LatchCore
 import Synchronization
 
-/// The work that a process finishes before it ends, by itself or by a signal.
+/// The work that a process must finish before it ends for any reason.
 package final class Endings: Sendable {
     private struct Work: Sendable {
         let finish: @Sendable (_ limit: Duration) async -> Bool
@@ -12,20 +12,20 @@ package final class Endings: Sendable {
     private let works = Mutex<[Work]>([])
     private let clock: WallClock
 
-    /// Creates a list without work.
+    /// Creates an empty list.
     package init(clock: WallClock = .system) { self.clock = clock }
 
-    /// Adds work, which finishes within a time, and returns whether it did.
+    /// Adds work that gets a time limit and returns whether it finished.
     package func add(_ finish: @escaping @Sendable (_ limit: Duration) async -> Bool) {
         works.withLock { $0.append(Work(finish: finish)) }
     }
 
-    /// Finishes all work at the same time.
+    /// Finishes all work concurrently.
     ///
     /// - Parameters:
     ///   - limit: The longest wait.
-    ///   - patience: The time after which `onWait` is called, for a user who waits.
-    /// - Returns: Whether everything was finished.
+    ///   - patience: The time after which `onWait` is called to inform the user.
+    /// - Returns: Whether all work was finished.
     package func finish(
         within limit: Duration, after patience: Duration = .seconds(1), onWait: @escaping @Sendable () -> Void
     ) async -> Bool {

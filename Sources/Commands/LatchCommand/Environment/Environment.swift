@@ -4,7 +4,7 @@ package import LatchCore
 
 /// The environment of a subcommand: variables, standard streams and signals.
 ///
-/// A subcommand reads nothing of these from anywhere else, so that a test can replace them.
+/// A subcommand reads them only from here, so that a test can replace them.
 package struct Environment: Sendable {
     /// An output stream of text or bytes.
     package struct Output: Sendable {
@@ -29,15 +29,16 @@ package struct Environment: Sendable {
     package struct Input: Sendable {
         /// Whether the input is a terminal.
         package let isTerminal: Bool
-        /// Reads to the end, or until more than the limit has arrived, which shows the caller that it is too long.
+        /// Reads to the end, or until more than the limit has arrived; the caller sees from the length that the input
+        /// is too long.
         package let all: @Sendable (_ limit: Int) async throws -> [UInt8]
         /// Reads one line from the user, with or without echo; nil at the end.
         ///
-        /// The prompt is written once the terminal is ready: what is typed after it is never discarded. The terminal is
-        /// restored afterwards, also where a signal ends the process meanwhile.
+        /// The prompt is written once the terminal is ready, so that nothing typed after it is discarded. The terminal
+        /// is restored afterwards, even if a signal ends the process.
         package let line: ReadLine
 
-        /// Streams lines without their breaks; a line that is too long is cut one byte beyond the limit.
+        /// Streams lines without their line breaks; a line that is too long is cut one byte after the limit.
         package let lines: @Sendable (_ limit: Int) -> AsyncThrowingStream<[UInt8], any Error>
 
         /// A function that writes a prompt and reads one line.
@@ -62,19 +63,19 @@ package struct Environment: Sendable {
         package static let empty = Input(isTerminal: false, all: { _ in [] }, line: { _, _, _ in nil })
     }
 
-    /// The environment variables as of the start.
+    /// The environment variables at the start of the process.
     package let variables: [String: String]
     /// The standard input.
     package var input = Input.empty
     /// The standard output, which carries results only.
     package let output: Output
-    /// The standard error: errors, warnings, progress.
+    /// The standard error, for errors, warnings and progress.
     package let error: Output
-    /// SIGTERM, SIGINT and SIGHUP, which end a subcommand that does not listen.
+    /// SIGTERM, SIGINT and SIGHUP, which end a subcommand that does not receive them.
     package let signals: Signals
-    /// The work that is finished before the process ends.
+    /// The work to finish before the process ends.
     package let endings: Endings
-    /// The command's name, as its errors and warnings begin.
+    /// The command's name, with which its errors and warnings begin.
     package var name = "latch"
 
     package init(
@@ -89,16 +90,16 @@ package struct Environment: Sendable {
         self.endings = endings
     }
 
-    /// Returns the value of a variable without line breaks at its end; nil if it is not set, or empty.
+    /// Returns the value of a variable without trailing line breaks; nil if it is not set or empty.
     ///
-    /// CI systems and Compose set variables to the empty text where they have none, and files of secrets end in a line break.
+    /// CI systems and Compose set missing variables to the empty string, and files of secrets end with a line break.
     package func value(of name: String) -> String? {
         guard let text = variables[name]?.utf8 else { return nil }
         let end = text.lastIndex { $0 != 0x0A && $0 != 0x0D }
         return end.map { String(Substring(text[...$0])) }
     }
 
-    /// Finishes what the end of the process would lose, and tells a user who waits for it; returns whether nothing is lost.
+    /// Finishes work that would otherwise be lost, and tells a waiting user; returns whether all of it was finished.
     func finish() async -> Bool {
         let limit = Duration.seconds(90)
         let isFinished = await endings.finish(within: limit) {
@@ -116,13 +117,13 @@ package struct Environment: Sendable {
     /// Writes an error and its hint to standard error, each on one line.
     package func report(_ error: CommandError) { self.error.line(text(of: error)) }
 
-    /// Returns an error, and on a second line its hint, as standard error has them.
+    /// Returns an error, and its hint on a second line, in the format of standard error.
     package func text(of error: CommandError) -> String {
         let hint = error.hint.map { "\nhint: " + Self.oneLine($0).printable } ?? ""
         return "\(name): " + Self.oneLine(error.message).printable + hint
     }
 
-    /// Returns a text of several lines as one, which scripts expect.
+    /// Returns a text of several lines as one line, which scripts expect.
     private static func oneLine(_ text: String) -> String {
         text.split { $0.isNewline }.joined(separator: " ")
     }
@@ -130,7 +131,7 @@ package struct Environment: Sendable {
     /// Writes a warning and its hint to standard error.
     package func warn(_ message: String, hint: String) { error.line(text(ofWarning: message, hint: hint)) }
 
-    /// Returns a warning, and on a second line its hint, as standard error has them.
+    /// Returns a warning, and its hint on a second line, in the format of standard error.
     package func text(ofWarning message: String, hint: String) -> String {
         "\(name): warning: \(message.printable)\nhint: \(hint.printable)"
     }
@@ -140,7 +141,7 @@ package struct Environment: Sendable {
         output.line(String(decoding: value.serialized(), as: UTF8.self).printableJSON)
     }
 
-    /// Writes a result: as JSON if the call has the flag `--json`, or else as text.
+    /// Writes a result: as JSON if the call has the flag `--json`, otherwise as text.
     package func write(
         _ text: @autoclosure () -> String, orJSON value: @autoclosure () -> JSONValue, for invocation: Invocation
     ) {

@@ -7,10 +7,10 @@ package enum SecretInput {
     /// The maximum length in bytes, far above that of any password or token.
     private static let limit = 65_536
 
-    /// Reads the one line that is piped in, without its line break.
+    /// Reads a single piped line, without its line break.
     ///
     /// - Parameter what: The name of the secret in errors: "password".
-    /// - Throws: `CommandError.failed` for an empty input, more than one line, or bytes that are not UTF-8.
+    /// - Throws: `CommandError.failed` for empty input, more than one line, or bytes that are not UTF-8.
     package static func piped(_ what: String, _ environment: Environment) async throws -> String {
         let text = try await text(what, environment)
         guard !text.isEmpty else {
@@ -22,11 +22,11 @@ package enum SecretInput {
         return text
     }
 
-    /// Reads the one or two lines that are piped in, without their line breaks.
+    /// Reads one or two piped lines, without their line breaks.
     ///
     /// - Parameters:
     ///   - what: The name of the first secret in errors: "password".
-    ///   - other: The name of the second one: "code".
+    ///   - other: The name of the second secret: "code".
     /// - Throws: `CommandError.failed` for an empty line, more than two lines, or bytes that are not UTF-8.
     package static func piped(
         _ what: String, optionally other: String, _ environment: Environment
@@ -46,10 +46,10 @@ package enum SecretInput {
         return (first, lines.count == 2 ? lines[1] : nil)
     }
 
-    /// Reads the two lines that are piped in, without their line breaks.
+    /// Reads exactly two piped lines, without their line breaks.
     ///
     /// - Parameter names: The names of the secrets in errors: "current password" and "new password".
-    /// - Throws: `CommandError.failed` for any other number of lines, an empty one, or bytes that are not UTF-8.
+    /// - Throws: `CommandError.failed` for any other number of lines, an empty line, or bytes that are not UTF-8.
     package static func piped(
         _ names: (first: String, second: String), _ environment: Environment
     ) async throws -> (first: String, second: String) {
@@ -63,7 +63,7 @@ package enum SecretInput {
         return (lines[0], lines[1])
     }
 
-    /// Reads all that is piped in, without the last line break, and without the byte order mark that PowerShell writes.
+    /// Reads all piped input without the last line break and the byte order mark that PowerShell writes.
     private static func text(_ what: String, _ environment: Environment) async throws -> String {
         let bytes = try await environment.input.all(limit)
         guard bytes.count <= limit else { throw CommandError.failed("The \(what) on standard input is too long.") }
@@ -74,12 +74,12 @@ package enum SecretInput {
         return text
     }
 
-    /// Prompts for a secret on the terminal, which does not show it.
+    /// Prompts for a secret on the terminal without echo.
     ///
     /// - Throws: `CommandError.failed` if the user enters nothing.
     package static func typed(_ what: String, prompt: String, _ environment: Environment) async throws -> String {
         let line = try await environment.input.line(false, environment.signals) { environment.error.write(prompt) }
-        // The line break that the user typed was not shown either.
+        // The user's line break had no echo either.
         environment.error.write("\n")
         guard let line, !line.isEmpty else { throw CommandError.failed("There is no \(what).") }
         return line

@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// A file that the command line names and that is read.
+/// An input file that the command line names.
 package enum InputFile {
     /// Returns the content of a file.
     ///
@@ -21,9 +21,9 @@ package enum InputFile {
     }
 }
 
-/// A new file that the command line names.
+/// A new output file that the command line names.
 package enum OutputFile {
-    /// Creates a file that its owner alone may read, as a whole; an existing file is not touched.
+    /// Creates a complete file that only its owner can read; an existing file is not changed.
     ///
     /// - Throws: `CommandError.failed` with the system's reason.
     package static func create(_ path: String, _ bytes: [UInt8]) throws(CommandError) {

@@ -2,12 +2,12 @@
 
 import LatchCore
 
-/// An error of a command, with the exit code that it leads to.
+/// An error of a command, with its exit code.
 package struct CommandError: CodedError {
     package let code: String
     package let message: String
     package let hint: String?
-    /// 2 for a usage error, 1 for everything else, as GNU and BSD tools have it.
+    /// 2 for a usage error, 1 for all other errors, as in GNU and BSD tools.
     package let exitCode: ExitCode
 
     private init(_ code: String, _ message: String, hint: String?, exitCode: ExitCode) {
@@ -19,19 +19,19 @@ package struct CommandError: CodedError {
 
     /// Creates an error for a command line that cannot be parsed (exit 2).
     ///
-    /// It is thrown only before anything has run, so that a script may correct the call and repeat it.
+    /// It is thrown only before anything has run, so that a script can correct the call and repeat it.
     package static func usage(_ message: String, hint: String) -> CommandError {
         CommandError("usage", message, hint: hint, exitCode: .usage)
     }
 
     /// Creates an error for a command that failed (exit 1).
     ///
-    /// Partial work has been undone, or can be repeated safely.
+    /// Partial work was undone, or can be repeated safely.
     package static func failed(_ message: String, hint: String? = nil) -> CommandError {
         CommandError("failed", message, hint: hint, exitCode: .failure)
     }
 
-    /// Creates the error that describes another one; codes of modules are kept.
+    /// Creates an error that describes another error, and keeps the codes of modules.
     package init(describing error: any Error) {
         switch error {
         case let error as CommandError:
@@ -58,7 +58,7 @@ package struct ExitCode: RawRepresentable, Sendable, Hashable {
 
     /// Returns the code of a command that was interrupted twice: 130 for SIGINT, 143 for SIGTERM.
     ///
-    /// Shells report a process that a signal ended as 128 and the signal's number (POSIX, Shell Command Language
-    /// §2.8.2), so a script sees the same code with and without a signal handler.
+    /// If a signal ended a process, shells report 128 plus the signal's number (POSIX, Shell Command Language §2.8.2).
+    /// So a script sees the same code with and without a signal handler.
     package static func ended(by signal: Signal) -> ExitCode { ExitCode(rawValue: 128 + signal.number) }
 }

@@ -2,16 +2,16 @@
 
 /// A script that completes the words of a command in a shell: subcommands, options with their summaries, and files.
 ///
-/// The script holds the whole tree, so that a press of the tab key starts no process.
+/// The script contains the whole tree, so that completion starts no process.
 package struct CompletionScript {
-    /// A shell with completions that programs can define.
+    /// A shell in which programs can define completions.
     package enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish
     }
 
-    /// A subcommand with the words that lead to it.
+    /// A subcommand and the words that select it.
     private struct Place {
-        /// The words from the root on: `latch admin list`.
+        /// The words from the root: `latch admin list`.
         let path: String
         let subcommand: Subcommand
         let isRoot: Bool
@@ -42,22 +42,22 @@ package struct CompletionScript {
         }
     }
 
-    /// Whether the value with a placeholder is the path of a file or a folder.
+    /// Whether an option's value with this placeholder is the path of a file or a folder.
     private static func isPath(_ placeholder: String) -> Bool {
         ["FILE", "DIR", "PATH", "STORE"].contains(placeholder)
     }
 
-    /// Whether a word that is no option may be the path of a file at a place.
+    /// Whether a word that is not an option can be the path of a file at a place.
     private static func takesPaths(_ place: Place) -> Bool {
         place.subcommand.arguments.contains { isPath($0.name) || $0.name == "PROTO" }
     }
 
-    /// The option as a shell's pattern: `--file` or `--file|-o`.
+    /// Returns an option as a shell's pattern: `--file` or `--file|-o`.
     private static func spellings(_ option: Option, separator: String) -> String {
         (["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])).joined(separator: separator)
     }
 
-    /// The lines that walk from the command to the place of the word that is completed, for bash and zsh.
+    /// Returns the lines that find the subcommand of the completed word, for bash and zsh.
     private func walk(words: String, first: Int, last: String) -> String {
         let steps = places.filter { !$0.isRoot }.map { "\"\($0.path)\"" }.joined(separator: " | ")
         return """
@@ -181,7 +181,7 @@ package struct CompletionScript {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns a summary for the inside of single quotes, with a typographic apostrophe in place of `'`.
+    /// Returns a summary for use inside single quotes, with a typographic apostrophe instead of `'`.
     private static func quoted(_ summary: String, brackets: Bool = false) -> String {
         String(
             summary.flatMap { character -> [Character] in

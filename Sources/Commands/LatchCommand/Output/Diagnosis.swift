@@ -6,11 +6,11 @@ package import LatchCore
 package struct Diagnosis: Sendable {
     /// The stable name of the check.
     package let subject: String
-    /// Whether the check passed, if perhaps with a warning.
+    /// Whether the check passed, possibly with a warning.
     package let isFine: Bool
-    /// Whether the check found something that works, and is probably not intended.
+    /// Whether the check found a state that works but is probably unintended.
     package var isWarning = false
-    /// The findings, the most important line first.
+    /// The findings, with the most important line first.
     package let lines: [String]
     /// The remedy.
     package var hint: String?
@@ -45,7 +45,7 @@ package struct Diagnosis: Sendable {
         return diagnosis
     }
 
-    /// Creates the result of a check that an error kept from finishing.
+    /// Creates the result of a check that failed with an error.
     package static func wrong(_ subject: String, _ error: any Error) -> Diagnosis {
         let error = CommandError(describing: error)
         return wrong(subject, error.message, hint: error.hint, facts: ["code": .string(error.code)])
@@ -62,7 +62,7 @@ package struct Diagnosis: Sendable {
         return .object(object)
     }
 
-    /// Returns the diagnosis as lines, with a mark in front and the subject in a column.
+    /// Returns the diagnosis as lines with a leading mark and the subject in a column.
     fileprivate func text(width: Int) -> String {
         let mark = isWarning ? "⚠" : isFine ? "✓" : "✗"
         let gap = String(repeating: " ", count: width + 4)

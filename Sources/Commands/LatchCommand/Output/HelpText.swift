@@ -2,7 +2,7 @@
 
 /// The help of a subcommand: summary, usage, options and examples.
 package struct HelpText {
-    /// The maximum length of lines.
+    /// The maximum length of a line.
     private static let width = 88
 
     private let path: [Subcommand]
@@ -28,7 +28,7 @@ package struct HelpText {
         return sections.joined(separator: "\n\n") + "\n"
     }
 
-    /// The call with all options, to be copied.
+    /// The call with all options, for copying.
     private var usage: String {
         guard subcommand.subcommands.isEmpty else {
             return subcommand.body == nil ? "\(name) SUBCOMMAND [OPTIONS]" : "\(name) [SUBCOMMAND] [OPTIONS]"
@@ -40,7 +40,7 @@ package struct HelpText {
         return Self.wrapped([name] + words, indent: 7 + name.count + 1)
     }
 
-    /// The options with their summaries; the version belongs to the root alone.
+    /// The options with their summaries; only the root has the version.
     private var options: [(String, String)] {
         var rows = subcommand.allOptions.map { option in
             (option.spelling + (option.short.map { ", -\($0)" } ?? ""), option.summary)
@@ -55,7 +55,7 @@ package struct HelpText {
         return (["examples:"] + lines).joined(separator: "\n")
     }
 
-    /// Returns a table of two columns, the second one wrapped below itself.
+    /// Returns a table of two columns; the second column wraps.
     private func table(_ title: String, _ rows: [(String, String)]) -> String {
         let column = (rows.map(\.0.count).max() ?? 0) + 4
         let lines = rows.map { left, right in
@@ -67,9 +67,9 @@ package struct HelpText {
 
     /// Returns the words in lines, all but the first indented.
     ///
-    /// A word that is longer than a line gets its own line and is not cut: it may be a path or a URL to be copied.
+    /// A word longer than a line gets a separate line and is not cut, because users may copy a path or a URL.
     ///
-    /// - Parameter indent: The indentation of every line; the caller has filled that of the first.
+    /// - Parameter indent: The indentation of every line; the caller has already indented the first.
     package static func wrapped(_ words: [String], indent: Int) -> String {
         var lines = [""]
         for word in words {

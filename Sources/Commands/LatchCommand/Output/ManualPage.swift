@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The manual page of a command with all of its subcommands, in the man macros of roff.
+/// The manual page of a command and all its subcommands, in roff's man macros.
 package struct ManualPage {
     private let command: Command
 
@@ -24,7 +24,7 @@ package struct ManualPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The section of a subcommand, and those below it.
+    /// Returns the sections of a subcommand and its subcommands.
     private func section(_ subcommand: Subcommand, path: [Subcommand]) -> [String] {
         let path = path + [subcommand]
         let name = path.map(\.name).joined(separator: " ")
@@ -61,7 +61,7 @@ package struct ManualPage {
         }
     }
 
-    /// Returns text that roff shows as it is: no line begins a request, and a hyphen is one that can be copied.
+    /// Returns text that roff prints unchanged: no line begins a request, and hyphens can be copied.
     private static func escaped(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let start = line.first == "." || line.first == "'" ? "\\&" : ""

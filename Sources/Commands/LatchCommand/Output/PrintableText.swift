@@ -3,8 +3,8 @@
 extension String {
     /// The text with control and direction-changing characters escaped, safe to print on a terminal.
     ///
-    /// Servers and tokens carry foreign text: an escape sequence in it could clear the screen, rename the window, or
-    /// imitate the command's own output.
+    /// Servers and tokens contain untrusted text: an escape sequence in it could clear the screen, rename the window,
+    /// or imitate the command's output.
     package var printable: String {
         let isPlain = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { (0x20..<0x7F).contains($0) } }
         guard isPlain != true, unicodeScalars.contains(where: \.isUnsafeOnTerminals)
@@ -28,7 +28,8 @@ extension String {
             .joined(separator: "\n")
     }
 
-    /// The text, which is JSON, with escapes for what JSON allows in a text and a terminal or a reader of lines acts upon.
+    /// The text, which is JSON, with escapes for characters that affect a terminal or a reader of lines but that JSON
+    /// permits.
     package var printableJSON: String {
         guard unicodeScalars.contains(where: \.isUnsafeOnTerminals) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -38,12 +39,12 @@ extension String {
         }
     }
 
-    /// Returns the text filled with spaces up to a width.
+    /// Returns the text padded with spaces to a width.
     package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(width - count, 0)) }
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control character, or one that changes the direction of text (Unicode UAX #9 §2).
+    /// Whether this is a control character, or one that changes the direction of text (Unicode UAX #9 §2).
     fileprivate var isUnsafeOnTerminals: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true

@@ -2,7 +2,8 @@
 
 /// Text in columns.
 package enum TextTable {
-    /// Returns rows of equally many cells as lines, with two spaces between columns and escaped control characters.
+    /// Returns rows with equal numbers of cells as lines, with two spaces between columns and escaped control
+    /// characters.
     package static func text(_ rows: [[String]], indentation: String = "") -> String {
         let rows = rows.map { $0.map(\.printable) }
         let last = (rows.first?.count ?? 0) - 1

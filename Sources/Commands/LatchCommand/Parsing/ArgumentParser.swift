@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser of command lines by a tree of subcommands.
+/// A parser of command lines for a tree of subcommands.
 ///
-/// Options are written as GNU's are: `--name value`, `--name=value`, `-n value`; `--` ends them. Unknown words are
-/// errors with a suggestion and never ignored.
+/// Options follow GNU's conventions: `--name value`, `--name=value`, `-n value`; `--` ends them. An unknown word is an
+/// error with a suggestion, and never ignored.
 package struct ArgumentParser {
     /// The result of parsing.
     package enum Request {
@@ -13,9 +13,9 @@ package struct ArgumentParser {
         case run(Subcommand, Invocation)
     }
 
-    /// The path from the root to the subcommand that the words so far select.
+    /// The path from the root to the subcommand selected so far.
     private var path: [Subcommand]
-    /// The words that are not parsed yet.
+    /// The words that have not been parsed yet.
     private var rest: ArraySlice<String>
     private var invocation = Invocation()
 
@@ -24,7 +24,7 @@ package struct ArgumentParser {
         rest = arguments[...]
     }
 
-    /// Parses `arguments`, which do not contain the program's own name.
+    /// Parses `arguments`, which do not include the program's name.
     ///
     /// - Throws: `CommandError.usage`.
     package static func parse(_ arguments: [String], with root: Subcommand) throws(CommandError) -> Request {
@@ -33,15 +33,15 @@ package struct ArgumentParser {
     }
 
     private var subcommand: Subcommand { path[path.count - 1] }
-    /// The subcommand as it is called: `latch serve`.
+    /// The subcommand as the user calls it: `latch serve`.
     private var name: String { path.map(\.name).joined(separator: " ") }
     private var seeHelp: String { "See '\(name) --help'." }
 
-    /// Parses one word after another: options of the current subcommand, then the next subcommand, then its arguments.
+    /// Parses word by word: options of the current subcommand, then the next subcommand, then its arguments.
     ///
     /// An option belongs to the subcommand before it, so `latch --json demo` is an error and not a guess.
     ///
-    /// - Throws: `CommandError.usage` at the first word that cannot be parsed. Nothing has run then.
+    /// - Throws: `CommandError.usage` at the first word that cannot be parsed. At that point nothing has run.
     private mutating func parse() throws(CommandError) -> Request {
         while let word = rest.popFirst() {
             if word == "--" {
@@ -62,7 +62,7 @@ package struct ArgumentParser {
         return .run(subcommand, invocation)
     }
 
-    /// The error of a group that was called without one of its subcommands.
+    /// The error for a group that was called without a subcommand.
     private var missingSubcommand: CommandError {
         let names = subcommand.subcommands.map { "'\($0.name)'" }.joined(separator: ", ")
         return .usage("'\(name)' needs a subcommand: \(names).", hint: seeHelp)
@@ -74,7 +74,7 @@ package struct ArgumentParser {
         return .help(path)
     }
 
-    /// Selects the subcommand of that name, or suggests one that is spelt nearly so.
+    /// Selects the subcommand with that name, or suggests one with a similar spelling.
     private mutating func descend(to word: String) throws(CommandError) {
         guard let next = subcommand.subcommands.first(where: { $0.name == word }) else {
             let names = subcommand.subcommands.map(\.name)
@@ -82,7 +82,7 @@ package struct ArgumentParser {
             throw .usage(
                 "'\(name)' has no subcommand '\(word)'.", hint: suggestion + "'\(name) --help' lists them.")
         }
-        // A group that can be called by itself has options of its own; they do not apply to its subcommands.
+        // If a group can be called by itself, its options do not apply to its subcommands.
         guard invocation.isEmpty else {
             throw .usage(
                 "'\(word)' follows options that are not its own.",
@@ -91,7 +91,7 @@ package struct ArgumentParser {
         path.append(next)
     }
 
-    /// Adds a positional argument, if the subcommand takes one more.
+    /// Adds a positional argument, if the subcommand accepts another one.
     private mutating func add(argument: String) throws(CommandError) {
         guard invocation.arguments.count < subcommand.arguments.count || subcommand.arguments.last?.repeats == true
         else {
@@ -100,9 +100,10 @@ package struct ArgumentParser {
         invocation.add(argument: argument)
     }
 
-    /// Returns whether a word is the identifier that comes next, although it begins with a dash.
+    /// Whether a word is the expected identifier, although it begins with a dash.
     ///
-    /// One of 64 identifiers in base64url does, and whoever copies it does not know that `--` would be needed.
+    /// One in 64 base64url identifiers begins with a dash. A user who copies one does not know that it needs `--` in
+    /// front.
     private func isIdentifier(_ word: String) -> Bool {
         guard subcommand.arguments.dropFirst(invocation.arguments.count).first?.isIdentifier == true,
             word.utf8.count >= 20,
@@ -111,9 +112,9 @@ package struct ArgumentParser {
         return !subcommand.allOptions.contains { "--\($0.name)" == word }
     }
 
-    /// Parses an option with its value; returns the request where it is `--help` or `--version`.
+    /// Parses an option with its value; returns the request for `--help` or `--version`.
     ///
-    /// Those two win over all words behind them, but a mistake in front of them is still an error.
+    /// Those two win over all words after them, but a mistake before them is still an error.
     private mutating func option(_ word: String) throws(CommandError) -> Request? {
         if subcommand.combinesShortNames, !word.hasPrefix("--"), word.utf8.count > 2,
             word.utf8.dropFirst(2).first != UInt8(ascii: "=")
@@ -124,7 +125,7 @@ package struct ArgumentParser {
         return try add(known(parts[0]), as: parts[0], given: parts.count > 1 ? parts[1] : nil)
     }
 
-    /// Parses short names behind one dash, the last of which may be followed by its value.
+    /// Parses short names after one dash; the value of the last one may follow it.
     private mutating func shortNames(_ names: Substring) throws(CommandError) -> Request? {
         var rest = names
         while let short = rest.popFirst() {
@@ -148,8 +149,9 @@ package struct ArgumentParser {
         return nil
     }
 
-    /// Returns the option of a long or short name; long names cannot be abbreviated, since a later version may add
-    /// another one with the same beginning.
+    /// Returns the option with a long or short name.
+    ///
+    /// Long names cannot be abbreviated, because a later version may add another option with the same beginning.
     private func known(_ text: String) throws(CommandError) -> Option {
         let options = subcommand.allOptions + (path.count == 1 ? [.version] : [])
         if let option = options.first(where: { text == "--\($0.name)" }) { return option }
@@ -166,16 +168,16 @@ package struct ArgumentParser {
             "'\(name)' has no option '\(text)'.", hint: suggestion + "'\(name) --help' lists them." + separator)
     }
 
-    /// Returns the value of an option from behind its `=` or from the next word; nil if it takes none.
+    /// Returns the value of an option, after its `=` or from the next word; nil if the option has no value.
     ///
-    /// An empty text behind `=` or as a word of its own is a value: the setting itself reports it better.
+    /// An empty text after `=` or an empty word is a value: the setting itself reports it better.
     private mutating func value(of option: Option, as text: String, given: String?) throws(CommandError) -> String? {
         guard let placeholder = option.value else {
             guard given == nil else { throw .usage("'\(text)' takes no value.", hint: "Write '\(text)' alone.") }
             return nil
         }
         if let given { return given }
-        // An option is rarely a value; '--name=--value' passes one.
+        // The next word is rarely a value if it looks like an option; '--name=--value' passes such a value.
         guard let next = rest.first, !next.hasPrefix("--") else {
             throw .usage("'\(text)' needs a value.", hint: "Write '\(text) \(placeholder)'.")
         }

@@ -9,11 +9,11 @@ package struct Subcommand: Sendable {
     package struct Argument: Sendable {
         package let name: String
         package let summary: String
-        /// Whether it may be left out; only the last ones may.
+        /// Whether the user may omit it; only the last arguments may be optional.
         package var isOptional = false
-        /// Whether it takes any number of words; only the last one may.
+        /// Whether it accepts any number of words; only the last argument may.
         package var repeats = false
-        /// Whether it is an identifier in base64url that the program showed, which may begin with a dash.
+        /// Whether it is a base64url identifier that the program showed, which may begin with a dash.
         package var isIdentifier = false
 
         package init(
@@ -29,23 +29,23 @@ package struct Subcommand: Sendable {
 
     package let name: String
     package let summary: String
-    /// Paragraphs that only this subcommand's own help shows.
+    /// Paragraphs that only the help of this subcommand shows.
     package var discussion: String?
-    /// The options without `--help`, which every subcommand has.
+    /// The options, except `--help`, which every subcommand has.
     package var options: [Option] = []
-    /// Options of a later version, each with an alternative until then.
+    /// Options of a later version, each with a current alternative.
     ///
     /// Help does not list them; using one is a usage error that names the alternative.
     package var plannedOptions: [String: String] = [:]
-    /// Whether short names may be combined and values may follow them directly, as in curl: `-if`, `-d@file`.
+    /// Whether short names can be combined and directly followed by a value, as in curl: `-if`, `-d@file`.
     package var combinesShortNames = false
     /// The positional arguments, in order.
     package var arguments: [Argument] = []
-    /// Example calls with their purposes, at least one; tests parse all of them.
+    /// At least one example call with its purpose; tests parse all of them.
     package var examples: KeyValuePairs<String, String> = [:]
-    /// The subcommands of a group, which has no arguments of its own.
+    /// The subcommands of a group, which then has no arguments.
     package var subcommands: [Subcommand] = []
-    /// Nil for a group that cannot be called by itself.
+    /// The code to run; nil for a group that cannot be called by itself.
     package var body: Body?
 
     package init(
@@ -65,7 +65,7 @@ package struct Subcommand: Sendable {
         self.body = body
     }
 
-    /// All options, `--help` included.
+    /// All options, including `--help`.
     package var allOptions: [Option] { options + [.help] }
 }
 
@@ -79,7 +79,7 @@ package struct Option: Sendable, Hashable {
     package let value: String?
     /// The effect, in one line.
     package let summary: String
-    /// Whether the option may be given several times; each value counts.
+    /// Whether the option can be repeated; each value counts.
     package var repeats = false
 
     /// Creates a flag, which takes no value.
@@ -92,7 +92,7 @@ package struct Option: Sendable, Hashable {
         Option(name: name, short: short, value: value, summary: summary)
     }
 
-    /// Creates an option with a value that may be given several times.
+    /// Creates an option with a value that can be repeated.
     package static func values(_ name: String, _ value: String, short: Character? = nil, _ summary: String) -> Option {
         Option(name: name, short: short, value: value, summary: summary, repeats: true)
     }
@@ -103,9 +103,9 @@ package struct Option: Sendable, Hashable {
     /// The flag `--help`, which every subcommand has.
     package static let help = Option.flag("help", short: "h", "shows this help")
 
-    /// The flag `--version`, which the root command alone has.
+    /// The flag `--version`, which only the root command has.
     package static let version = Option.flag("version", "prints the version")
 
-    /// The option as it is written: `--listen HOST:PORT`.
+    /// The option as the user writes it: `--listen HOST:PORT`.
     package var spelling: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 }

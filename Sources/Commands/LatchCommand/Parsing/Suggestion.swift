@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Suggestions for misspelt words.
+/// Suggestions for misspelled words.
 package enum Suggestion {
     /// Returns the nearest candidate, if it is near enough.
     ///
-    /// Near enough is a distance of a third of the word's letters, at least one, or a prefix of two letters and more.
-    /// The first of several equally near candidates wins, so that the result is stable.
+    /// Near enough means a distance of at most a third of the word's letters, but at least one. A word of two or more
+    /// letters is also near if a candidate begins with it. Among equally near candidates the first one wins, so that
+    /// the result is stable.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let limit = max(1, word.count / 3)
         return
@@ -15,12 +16,12 @@ package enum Suggestion {
             .min { $0.distance < $1.distance }?.text
     }
 
-    /// Returns `Did you mean …? ` with the nearest candidate; an empty text if none is near.
+    /// Returns a question that suggests the nearest candidate; empty if none is near.
     package static func sentence(for word: String, among candidates: [String], spelled: (String) -> String) -> String {
         nearest(to: word, among: candidates).map { "Did you mean \(spelled($0))? " } ?? ""
     }
 
-    /// Returns the candidate that has a name.
+    /// Returns the candidate with the given name.
     ///
     /// - Parameter kind: The noun for a candidate: "role".
     /// - Throws: `CommandError.usage` with a suggestion and all names.
@@ -34,7 +35,7 @@ package enum Suggestion {
             hint: sentence(for: name, among: names) { "'\($0)'" } + "Choose one of \(names.joined(separator: ", ")).")
     }
 
-    /// Returns the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
+    /// Returns the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors.
     ///
     /// The comparison is case-sensitive. The time grows with the product of the lengths.
     package static func distance(from left: String, to right: String) -> Int {

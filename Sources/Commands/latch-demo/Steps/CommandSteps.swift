@@ -6,7 +6,7 @@ import LatchCore
 import LatchHTTP
 import PortableFoundation
 
-/// The steps of a user at several terminals: processes of `latch` with one home.
+/// The steps of a user with several terminals: processes of `latch` with the same home folder.
 enum CommandSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "command", name: "latch login, whoami and request", play: command),
@@ -40,7 +40,7 @@ enum CommandSteps {
         let token = try await stage.latch("token", "--refresh", "--json")
         let text = try require(JSONValue(parsing: token)["expires_at"]?.stringValue, "the token states no expiry")
         let expiry = try Date(text, strategy: .iso8601)
-        // Tokens from now on outlive the slowest process.
+        // From now on, tokens outlive the slowest process.
         try stage.folder.write("access_token_lifetime = 900\n", to: "latch.toml")
         try await stage.server.reload()
         try await WallClock.system.sleep(for: .seconds(max(0, expiry.timeIntervalSinceNow) + 1))
@@ -58,7 +58,7 @@ enum CommandSteps {
             ["processes": .integer(Int64(processCount)), "renewals": .integer(Int64(refreshes))])
     }
 
-    /// Signs a second user in while the first account refreshes, and switches back.
+    /// Signs in a second user while the first account refreshes, and switches back.
     private static func accounts(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         try await stage.signUp(email: secondEmail)
         let refreshes = try (0..<3).map { _ in
@@ -76,7 +76,7 @@ enum CommandSteps {
         return .init("refreshes of one account do not affect the other", ["accounts": 2])
     }
 
-    /// Ends all sessions of the account from one terminal, and leaves the other account's.
+    /// Ends all sessions of one account from one terminal, and keeps those of the other account.
     private static func everywhere(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         _ = try await phone.profile()

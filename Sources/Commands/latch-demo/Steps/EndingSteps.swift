@@ -6,7 +6,7 @@ import LatchCore
 
 /// The steps that end a session and a server.
 enum EndingSteps {
-    /// The steps in their order; the server must still run for the first two.
+    /// The steps in order; the first two need a running server.
     static let all: [DemoStep] = [
         DemoStep(code: "sign-out", name: "sign-out during a refresh", play: signOut),
         DemoStep(code: "revoked", name: "the server has revoked the device too", play: revoked),
@@ -15,7 +15,7 @@ enum EndingSteps {
 
     /// Signs out during a refresh, and checks the file before and after the refresh has ended.
     ///
-    /// The order in which the two arrive is left open on purpose: neither may leave tokens behind.
+    /// The order of the two is left open on purpose: in either order, no tokens may remain.
     private static func signOut(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let tokens = try await phone.session.credential()
@@ -23,7 +23,7 @@ enum EndingSteps {
         let confirmed = try await phone.signOut()
         try expect(phone.session.currentState == .signedOut(.user), "the device does not count as signed out")
         try expect(try await stage.tokenFile.load() == nil, "tokens are left in the file")
-        // However the refresh ends, it must not bring the session back.
+        // Whatever the result of the refresh is, it must not restore the session.
         let result = await refresh.result
         try expect(phone.session.currentState == .signedOut(.user), "a late refresh signed the user in again")
         try expect(try await stage.tokenFile.load() == nil, "a late refresh left tokens in the file")
@@ -35,7 +35,7 @@ enum EndingSteps {
 
     /// Presents a copy of the tokens of a device that has signed out.
     ///
-    /// The access token has not expired, so this shows that the server checks the device and not only the signature.
+    /// The access token has not expired, so the server must check the device and not only the signature.
     private static func revoked(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let tokens = try await phone.signIn(email: stage.email, password: stage.password)
@@ -50,9 +50,9 @@ enum EndingSteps {
         return .init("a copy of its tokens is refused, expired or not")
     }
 
-    /// Reads the exit code, and everything that the server wrote to standard error: kills must not have upset it.
+    /// Reads the exit code, and all of the server's standard error: the kills must not have left problems.
     ///
-    /// The grace is not used up: no request is open any more, so a server that waited would be a defect.
+    /// The grace period must not be used up. No request is open anymore, so a server that waited would be a defect.
     private static func terminate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let code = await stage.server.terminate()
         try expect(code == 0, code.map { "the server ended with exit \($0)" } ?? "a signal ended the server")

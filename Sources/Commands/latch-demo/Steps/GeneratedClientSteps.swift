@@ -10,7 +10,7 @@ import LatchRPC
 import PortableFoundation
 import UserService
 
-/// The steps of a generated client of userservice.v1, at the same server.
+/// The steps of a generated client of userservice.v1, on the same server.
 enum GeneratedClientSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "generated-client", name: "a generated client: actions, state, rules", play: client),
@@ -50,7 +50,7 @@ enum GeneratedClientSteps {
         func logout(_ request: LogoutRequest, state: inout UserManagerState) { state = UserManagerState() }
     }
 
-    /// A client without an account, or with an access token.
+    /// Returns a client without an account, or with an access token.
     private static func client(at stage: DemoStage, _ access: String? = nil) throws -> UserManagerClient {
         var interceptors: [any Interceptor] = []
         if let access {
@@ -60,7 +60,7 @@ enum GeneratedClientSteps {
         return UserManagerClient(service: UserServiceStub(channel), reducer: SignedIn())
     }
 
-    /// Signs up and in through generated actions; an invalid one is not sent.
+    /// Signs up and in through generated actions; an invalid action is not sent.
     private static func client(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let client = try client(at: stage)
         let short = RegisterRequest(email: email, password: "short")
@@ -90,7 +90,7 @@ enum GeneratedClientSteps {
         return .init("register, verify, login as actions; the state has user, session, and later the error")
     }
 
-    /// Sets the second factor up, and signs in with it.
+    /// Sets up the second factor, and signs in with it.
     private static func secondFactor(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let first = try await login(stage)
         let access = try require(first.session?.accessToken, "there is no session")
@@ -105,8 +105,13 @@ enum GeneratedClientSteps {
         _ = try await refusal("a session without the second factor") {
             try await other.process(.getActiveDevices(.init()))
         }
+<<<<<<< HEAD
         // A code is valid once, so this is that of the next half minute.
         let code = app.code(at: .now + 30)
+=======
+        // A code is valid only once, so this is the code of the next half minute.
+        let code = app.code(stepsAhead: 1)
+>>>>>>> 839cb13e20648a2a13651e9d508e70597960af31
         try await other.process(.verifyTwoFactor(VerifyTwoFactorRequest(code: code)))
         try expect(await other.getCurrentState().sessions.count == 1, "the login was not completed")
         let again = try await login(stage)
@@ -121,7 +126,7 @@ enum GeneratedClientSteps {
             ["recovery_codes": .integer(Int64(setup.recoveryCodes.count))])
     }
 
-    /// Lists the devices on one of them, and revokes the other.
+    /// Lists the devices from one of them, and revokes the other.
     private static func devices(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (owner, access) = try require(stage.otherDevice, "no account signed in twice")
         let token = try require(access, "no account signed in twice")

@@ -3,7 +3,7 @@
 import JWTAuthDependencies
 import LatchCore
 
-/// The steps of an app that was written for JWT Auth Client.
+/// The steps of an app written for JWT Auth Client.
 enum JWTAuthSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "jwtauth", name: "JWTAuth: login, profile, refresh, logout", play: play)
@@ -20,7 +20,7 @@ enum JWTAuthSteps {
 
     private static let callers = 20
 
-    /// Signs in, holds a rejected access token and makes many concurrent calls, which share one refresh.
+    /// Signs in, gets its access token rejected, and makes many concurrent calls, which share one refresh.
     private static func play(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (url, email, password) = (stage.baseURL.absoluteString, stage.email, stage.password)
         let before = try await stage.metrics()
@@ -45,7 +45,7 @@ enum JWTAuthSteps {
             .post("/auth/login").body(["email": email, "password": password]))
         try await authTokens.save(AuthTokens(access: login.data.accessToken, refresh: login.data.refreshToken))
         try await expectProfile(of: email)
-        // As if the server had changed its key: the token looks valid, and is refused before it expires.
+        // It is as if the server had changed its key: the token looks valid, and is rejected before it expires.
         let refused = login.data.accessToken.dropLast(8) + "AAAAAAAA"
         try await authTokens.save(AuthTokens(access: String(refused), refresh: login.data.refreshToken))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,7 +63,7 @@ enum JWTAuthSteps {
         try expect(profile.data.email == email, "the profile belongs to another account")
     }
 
-    /// Refreshes the tokens, as the documentation of JWT Auth Client shows.
+    /// Refreshes the tokens, following the documentation of JWT Auth Client.
     @Sendable private static func refresh(_ tokens: AuthTokens) async throws -> AuthTokens {
         @Dependency(\.httpRequestClient) var http
         let pair: SuccessResponse<TokenPair> = try await http.send(

@@ -16,11 +16,11 @@ struct KillScenario: Sendable {
 
     /// The number of authenticated calls after the restart.
     static let callsAfterwards = 4
-    /// The number of callers: some have joined the refresh when the server is killed, and some have not called yet.
+    /// The number of callers: when the server is killed, some have joined the refresh, and some have not called yet.
     private static let callers = 24
 
     let stage: DemoStage
-    /// The client that runs during the kill.
+    /// The client that is running during the kill.
     let phone: LatchAccounts.AuthClient
     /// Whether a newly started client refreshes first.
     let isNewProgramFirst: Bool
@@ -52,7 +52,7 @@ struct KillScenario: Sendable {
         return (isAnswered ? .answered : metrics.repeats > 0 ? .answerLost : .beforeCommit, newProgram)
     }
 
-    /// Kills the server during a refresh and returns whether the response came before.
+    /// Kills the server during a refresh and returns whether the response came first.
     private func killDuringRefresh(_ refused: Tokens, after delay: Duration) async throws -> Bool {
         let session = phone.session
         let before = stage.transport.counts.refreshes
@@ -67,7 +67,7 @@ struct KillScenario: Sendable {
                     }
                 }
             }
-            // The delay counts from the sending of the request.
+            // The delay begins when the request is sent.
             let deadline = ContinuousClock.now + .seconds(30)
             while stage.transport.counts.refreshes == before, ContinuousClock.now < deadline { await Task.yield() }
             try await Task.sleep(for: delay, tolerance: .zero)
@@ -94,7 +94,7 @@ struct KillScenario: Sendable {
         }
     }
 
-    /// Returns whether the transport failed, directly or as the cause of a session's error.
+    /// Whether the transport failed, directly or as the cause of a session's error.
     private static func isNetwork(_ error: any Error) -> Bool {
         (error as? HTTPError ?? (error as? AuthError)?.cause as? HTTPError)?.isConnectivity ?? false
     }

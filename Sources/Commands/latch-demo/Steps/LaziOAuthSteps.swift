@@ -6,7 +6,7 @@ import LatchCore
 import LatchHTTP
 import LaziOAuth
 
-/// The steps of an app that was written for Lazi.
+/// The steps of an app written for Lazi.
 enum LaziOAuthSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "lazioauth", name: "LaziOAuth: login, token, refresh, logout", play: play)
@@ -17,7 +17,7 @@ enum LaziOAuthSteps {
         let current = stage
         let last = try await use(at: current)
         let copy = stage.client(holding: Tokens(access: last))
-        // It has no refresh token, so that the server's refusal is the caller's, and ends nothing.
+        // The client has no refresh token, so it passes the server's refusal to the caller, and ends no session.
         try await expect(AccountError.refused, from: "the token of a session that has ended") {
             _ = try await copy.profile()
         }

@@ -7,9 +7,9 @@ import LatchCore
 import LatchHTTP
 import PortableFoundation
 
-/// The steps that must not lose a session: many callers at an expiry, and kills of the server.
+/// The steps that must not lose a session: many concurrent callers at an expiry, and kills of the server.
 enum RefreshSteps {
-    /// The first gives the second device long tokens, so that only the first device has to refresh later on.
+    /// The first step gives the second device long-lived tokens, so that later only the first device has to refresh.
     static let all: [DemoStep] = [
         DemoStep(code: "reload", name: "SIGHUP: longer tokens without a restart", play: reload),
         DemoStep(code: "expiry", name: "1,000 calls across an expiry, 1 refresh", play: expiry),
@@ -18,12 +18,12 @@ enum RefreshSteps {
 
     /// The number of calls; a client without a shared refresh would send hundreds of refreshes.
     private static let calls = 1000
-    /// The time of the second group of calls before the expiry, in seconds.
+    /// How long before the expiry the second group of calls begins, in seconds.
     private static let lead = 0.1
 
-    /// Writes the configuration, sends SIGHUP, and reads from the next token that the server took it.
+    /// Writes the configuration, sends SIGHUP, and checks with the next token that the server applied it.
     ///
-    /// The process and its port stay the same, and so do the sessions.
+    /// The process, its port and the sessions stay the same.
     private static func reload(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         try stage.folder.write("access_token_lifetime = 900\n", to: "latch.toml")
         try await stage.server.reload()
@@ -38,8 +38,8 @@ enum RefreshSteps {
 
     /// Sends a thousand calls around the expiry of the token.
     ///
-    /// Both sides count: the server its refreshes, the transport the requests. Two requests with the same response would
-    /// be one too many.
+    /// Both sides count: the server its refreshes, the transport its requests. Even a second request with the same
+    /// response would be one too many.
     private static func expiry(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let expiry = try require(phone.session.currentState.credential?.expiry, "the token states no expiry")
@@ -68,7 +68,8 @@ enum RefreshSteps {
             ])
     }
 
-    /// Sends a few calls during the token's lifetime, many at once just before its expiry, and half of all at it.
+    /// Sends a few calls during the token's lifetime, many at once just before its expiry, and half of all calls at the
+    /// expiry.
     ///
     /// All of them must succeed; one that throws ends the others and the step.
     ///
@@ -98,20 +99,20 @@ enum RefreshSteps {
 
     /// Kills the server (SIGKILL) six times during a refresh, later each time, and lets the devices continue.
     ///
-    /// Whether a kill comes before the commit, after it or after the response depends on the machine and is only
+    /// A kill can come before the commit, after it, or after the response. That depends on the machine and is only
     /// reported. No session may be lost in any case.
     private static func kills(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         var phone = try stage.requirePhone()
         let usual = try await usualDuration(on: stage, by: phone)
         var phases: [KillScenario.Phase: Int] = [:]
-        // From the sending of the request to about the arrival of the response.
+        // The kills range from the sending of the request to about the arrival of the response.
         for (number, share) in [0, 0.2, 0.4, 0.6, 0.8, 1].enumerated() {
             let scenario = KillScenario(stage: stage, phone: phone, isNewProgramFirst: number.isMultiple(of: 2))
             let (phase, next) = try await scenario.play(killingAfter: usual * share)
             phases[phase, default: 0] += 1
             stage.kills += 1
             stage.calls += KillScenario.callsAfterwards
-            // Every other time a newly started program takes over.
+            // Every other time, a newly started program takes over.
             if number.isMultiple(of: 2) { phone = next }
         }
         stage.phone = phone
@@ -124,7 +125,7 @@ enum RefreshSteps {
         return .init("\(stage.kills) × SIGKILL: " + counts.joined(separator: ", "), facts)
     }
 
-    /// Returns the median duration of five refreshes, the first of which includes the connection.
+    /// Returns the median duration of five refreshes; the first one includes the connection setup.
     private static func usualDuration(
         on stage: DemoStage, by client: LatchAccounts.AuthClient
     ) async throws -> Duration {

@@ -20,7 +20,7 @@ enum ScopeSteps {
 
     /// Requests a scope that only administrators have.
     ///
-    /// The login succeeds with the rest, as RFC 6749 §3.3 allows, and the client reports what is missing.
+    /// The login succeeds with the remaining scopes, as RFC 6749 §3.3 allows, and the client reports what is missing.
     private static func granted(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let requested = Scopes(parsing: "widgets:write widgets:admin")
         let response = try await signIn(stage, requesting: requested)
@@ -32,7 +32,7 @@ enum ScopeSteps {
             "requested \(requested), granted widgets:write", ["granted": "widgets:write", "missing": "widgets:admin"])
     }
 
-    /// Starts an API that accepts the server's tokens, and tries it.
+    /// Starts an API that accepts the server's tokens, and calls it.
     private static func enforced(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let issuer = stage.baseURL.absoluteString
         let keys = try require(URL(string: issuer + "/.well-known/jwks.json"), "'\(issuer)' is not a URL")
@@ -53,7 +53,7 @@ enum ScopeSteps {
         }
     }
 
-    /// Reads and writes with `widgets:write`, which implies reading, and is refused everything else.
+    /// Reads and writes with `widgets:write`, which implies reading, and is refused all other access.
     ///
     /// RFC 6750 §3.1: the refusal is 403 `insufficient_scope`, and names the required scope.
     private static func enforced(_ stage: inout DemoStage, at api: URL) async throws -> DemoStep.Finding {
@@ -98,7 +98,7 @@ enum ScopeSteps {
         try await expect(OAuthError.invalidGrant, from: "a revoked refresh token") {
             _ = try await endpoint.tokens(for: RefreshGrant(refreshToken: refresh))
         }
-        // RFC 7009 §2.2: an invalid token is revoked already.
+        // RFC 7009 §2.2: an invalid token counts as revoked.
         try await endpoint.revoke(refresh, hint: .refresh)
         return .init("neither token works; revoking it again succeeds")
     }

@@ -9,7 +9,7 @@ import PortableFoundation
 
 /// The steps from an empty server to a signed-in user.
 enum SignUpSteps {
-    /// The steps in their order; every later step needs all of them.
+    /// The steps in order; every later step needs all of them.
     static let all: [DemoStep] = [
         DemoStep(code: "start", name: "a server process starts", play: start),
         DemoStep(code: "sign-up", name: "a user signs up", play: signUp),
@@ -21,9 +21,10 @@ enum SignUpSteps {
         DemoStep(code: "profile", name: "the profile of the signed-in user", play: profile),
     ]
 
-    /// Starts the process and requests its health, as a supervisor would.
+    /// Starts the process and requests its health, as a service manager would.
     private static func start(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        // Short enough to see an access token expire; a later step raises it without a restart.
+        // The lifetime is short, so that an access token expires during the demo; a later step raises it without a
+        // restart.
         try stage.folder.write("access_token_lifetime = 8\n", to: "latch.toml")
         let clock = ContinuousClock()
         let begin = clock.now
@@ -39,7 +40,7 @@ enum SignUpSteps {
             ])
     }
 
-    /// Signs up and requests a role, which must have no effect; the address is not verified yet.
+    /// Signs up and requests a role, which must have no effect; the address is not yet verified.
     private static func signUp(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let account = try await stage.newClient().signUp(
             email: stage.email, password: stage.password, name: "Ada", roles: ["admin"])
@@ -49,7 +50,9 @@ enum SignUpSteps {
         return .init("\(account.email); the requested role is ignored", ["account": .string(account.id)])
     }
 
-    /// Signs up with the same address in capitals; a sign-up may disclose that it is taken, a login may not.
+    /// Signs up with the same address in capitals.
+    ///
+    /// A sign-up may disclose that it is taken; a login may not.
     private static func duplicate(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (client, email, password) = (stage.newClient(), stage.email.uppercased(), stage.password)
         try await expect(AccountError.emailTaken, from: "a second account with one address") {
@@ -58,7 +61,7 @@ enum SignUpSteps {
         return .init("emailTaken, also in capitals")
     }
 
-    /// Signs in before the address is verified: only the right password is told why that is refused.
+    /// Signs in before the address is verified: only a caller with the right password learns why that is refused.
     ///
     /// The demonstration sets `require_verified_email`; without it this login would succeed.
     private static func unverified(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
@@ -72,7 +75,7 @@ enum SignUpSteps {
         return .init("refused; a wrong password is not told why")
     }
 
-    /// Follows the link of the mail in the folder twice; the second time it is refused.
+    /// Follows the mailed link twice; the second time it is refused.
     ///
     /// The reported time runs until the mail was found, not until it was sent.
     private static func verify(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
@@ -87,7 +90,7 @@ enum SignUpSteps {
         return .init("mail read from its .eml file", ["mailMilliseconds": .number(arrival)])
     }
 
-    /// Signs in with a wrong password and without a server; each client must distinguish the two.
+    /// Signs in with a wrong password and without a server; each client must distinguish the two failures.
     private static func wrongPassword(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (client, email) = (stage.newClient(), stage.email)
         try await expect(AccountError.wrongCredentials, from: "a wrong password") {
@@ -108,9 +111,9 @@ enum SignUpSteps {
         return .init("wrongCredentials; without a server it is a network error")
     }
 
-    /// Signs in and reads the file of the client, which holds the tokens, and not in the clear.
+    /// Signs in and reads the client's file, which must contain the tokens, but not in plain text.
     private static func login(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        // No lead: the thousand calls of a later step must reach the expiry itself.
+        // No lead: the thousand calls of a later step must run up to the expiry itself.
         let phone = stage.client(stage.tokenFile, policy: RefreshPolicy(lead: .zero, jitter: .zero))
         let tokens = try await phone.signIn(email: stage.email, password: stage.password)
         stage.phone = phone
@@ -121,7 +124,7 @@ enum SignUpSteps {
         return .init("\(file.count) bytes, the token is not readable in them")
     }
 
-    /// Compares the account of the token, `account`, with that of the server, `profile()`.
+    /// Compares the token's account, `account`, with the server's account, `profile()`.
     private static func profile(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let account = try await phone.profile()

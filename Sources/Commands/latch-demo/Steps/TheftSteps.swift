@@ -15,14 +15,14 @@ enum TheftSteps {
         DemoStep(code: "reset", name: "a password reset by mail ends all sessions", play: reset),
     ]
 
-    /// Uses a token that has been replaced, like an attacker with an earlier copy.
+    /// Uses a token that was replaced, like an attacker with an earlier copy.
     ///
-    /// The server cannot distinguish the two, so both lose the session (RFC 9700 §4.14.2), and the owner signs
-    /// in again. `familiesRevoked` must rise by one only: a second count would mean that the owner's use counted.
+    /// The server cannot distinguish the two, so both lose the session (RFC 9700 §4.14.2), and the owner signs in
+    /// again. `familiesRevoked` must rise only by one: two would mean that the owner's use also counted.
     private static func theft(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let phone = try stage.requirePhone()
         let copied = try await phone.session.credential()
-        // The owner refreshes, so that the copy is old when it is used.
+        // The owner refreshes, so that the copy is outdated when the thief uses it.
         for _ in 0..<2 { _ = try await phone.session.refreshed(replacing: try await phone.session.credential()) }
         let thief = stage.client(holding: copied)
         let before = try await stage.metrics()
@@ -38,9 +38,9 @@ enum TheftSteps {
         return .init("refused; the device has to sign in again and reports why", ["familiesRevoked": 1])
     }
 
-    /// The other device has a family of its own, which the theft must not touch.
+    /// Checks that the other device, which has a separate family, is not affected by the theft.
     ///
-    /// The first device signs in again at the end, since later steps need both.
+    /// The first device signs in again at the end, because later steps need both.
     private static func otherDevice(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let laptop = try stage.requireLaptop()
         try await laptop.http.perform(.get("user/profile"))
@@ -55,7 +55,7 @@ enum TheftSteps {
 
     /// Resets the password by mail, which ends every session and invalidates the old password.
     ///
-    /// A reset for an unknown address must have the same response.
+    /// A reset for an unknown address must get the same response.
     private static func reset(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let (phone, laptop) = (try stage.requirePhone(), try stage.requireLaptop())
         let response = try await laptop.requestPasswordReset(email: stage.email)

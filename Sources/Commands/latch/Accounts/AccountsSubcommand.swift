@@ -77,7 +77,7 @@ enum AccountsSubcommand {
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
             let entry = try await accounts.list.content().entry(called: invocation.arguments[0])
-            // What an earlier sign-out without a network has left is forgotten with the account.
+            // Removing the account also discards tokens that an earlier sign-out without a network could not revoke.
             var (last, isConfirmed) = try await accounts.list.removing(entry.id)
             if let last {
                 do { try await accounts.revoke(last, of: entry) } catch { isConfirmed = false }

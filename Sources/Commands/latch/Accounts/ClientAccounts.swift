@@ -14,13 +14,13 @@ enum IssuerTransport {
     static let authorities = Option.value(
         "cacert", "FILE", "the PEM file of certificate authorities to trust (SSL_CERT_FILE, or the system's)")
 
-    /// Returns the file of the authorities that all commands trust in the place of the system's; nil for those.
+    /// Returns the file of authorities that all commands trust instead of the system's; nil for the system's.
     static func authorityFile(_ variables: [String: String]) -> String? {
         variables["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
-/// The accounts of the user on this device, which all processes of the user share.
+/// The user's accounts on this device, shared by all processes of the user.
 struct ClientAccounts: Sendable {
     /// The option that selects an account other than the current one.
     static let account = Option.value(
@@ -32,14 +32,14 @@ struct ClientAccounts: Sendable {
     let list: AccountList
     /// The transport for requests to issuers.
     let transport: any Handler
-    /// The secret of a client that has one, which is not stored.
+    /// The client secret, which is not stored; nil for a client without one.
     let clientSecret: ClientSecret?
-    /// The name of the account that the call selects; nil selects the current one.
+    /// The name of the account that the call selects; nil for the current account.
     private let selected: String?
 
     /// - Throws: `CommandError.failed` if LATCH_HOME is not an absolute path.
     init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
-        // The library ignores a relative path, which would mean another home in each working directory.
+        // The library ignores a relative path, because it would mean another home in each working directory.
         if let home = environment.variables["LATCH_HOME"], !home.isEmpty,
             home.utf8.first != 0x2F || home.utf8.contains(where: { $0 < 0x20 })
         {
@@ -64,7 +64,7 @@ struct ClientAccounts: Sendable {
         }
     }
 
-    /// Returns the token endpoint of an issuer without registrations, which also revokes tokens.
+    /// Returns the token endpoint of an issuer without registrations; it also revokes tokens.
     func endpoint(of issuer: String) throws(CommandError) -> TokenEndpoint { try Self.endpoint(of: issuer, transport) }
 
     /// Returns the client of an account's issuer; nil for an issuer without registrations.
@@ -84,7 +84,7 @@ struct ClientAccounts: Sendable {
             transport: transport, timeout: .seconds(60))
     }
 
-    /// Revokes tokens that are no longer stored here.
+    /// Revokes tokens that are no longer stored on this device.
     func revoke(_ tokens: Tokens, of entry: AccountEntry) async throws {
         let endpoint =
             if let client = try authorizationClient(of: entry) { try await client.tokenEndpoint() } else {
@@ -102,7 +102,7 @@ struct ClientAccounts: Sendable {
 
     /// Returns a client whose requests to the issuer carry the session's credential.
     ///
-    /// - Parameter origins: Further origins that receive the credential.
+    /// - Parameter origins: Additional origins that receive the credential.
     func client(
         of issuer: IssuerURL, _ session: Session<Tokens>, allowing origins: [HTTPOrigin] = [],
         redirects: RedirectPolicy = RedirectPolicy()
@@ -115,7 +115,7 @@ struct ClientAccounts: Sendable {
 
     /// Returns the account that the call selects.
     ///
-    /// - Throws: `CommandError.failed` if there is none, or none of that name.
+    /// - Throws: `CommandError.failed` if the list is empty, or has no account with that name.
     func chosen() async throws -> AccountEntry {
         let content = try await list.content()
         if let selected { return try content.entry(called: selected) }
@@ -126,7 +126,7 @@ struct ClientAccounts: Sendable {
         throw CommandError.failed("No account is signed in.", hint: "Sign in: latch login --issuer URL")
     }
 
-    /// Runs `body` with the account's session; an ended session becomes an error that says how to sign in again.
+    /// Runs `body` with the account's session; if the session has ended, the error says how to sign in again.
     func with<Result>(_ entry: AccountEntry, _ body: (Session<Tokens>) async throws -> Result) async throws -> Result {
         let session = try await list.session(for: entry.id)
         let way = entry.isClient == true ? " --client-credentials" : entry.clientID == nil ? "" : " --browser"
@@ -140,7 +140,7 @@ struct ClientAccounts: Sendable {
         } catch AuthError.reauthenticationRequired {
             throw CommandError.failed("The issuer has ended the session of '\(entry.name)'.", hint: hint)
         } catch let error as AuthError where error == .stepUpRequired && isOnPage {
-            // The browser's session may be too weak: the page is told what the server requires.
+            // The session in the browser may be too weak, so the page receives the server's requirements.
             let claims = error.requirement?.claims.map { claims in
                 " --claims \(Base64URL.encode(JSONValue.object(claims).serialized()))"
             }
@@ -156,9 +156,9 @@ struct ClientAccounts: Sendable {
     }
 }
 
-/// The secret of one client at one issuer: LATCH_CLIENT_SECRET, with LATCH_CLIENT_ID and LATCH_ISSUER, which say whose it is.
+/// The secret of one client at one issuer: LATCH_CLIENT_SECRET.
 ///
-/// No other issuer receives it.
+/// LATCH_CLIENT_ID and LATCH_ISSUER name its client and issuer. No other issuer receives it.
 struct ClientSecret: Sendable {
     private let text: String
     private let clientID: String?
@@ -170,9 +170,10 @@ struct ClientSecret: Sendable {
         (clientID, issuer) = (environment.value(of: "LATCH_CLIENT_ID"), environment.value(of: "LATCH_ISSUER"))
     }
 
-    /// Returns the secret if it is that of a client.
+    /// Returns the secret if it belongs to a client.
     ///
-    /// - Parameter isNamed: Whether the call has named the client and its issuer for the secret, where no variable does.
+    /// - Parameter isNamed: Whether the call itself has named the client and its issuer, for variables that are not
+    ///   set.
     func text(of clientID: String, at issuer: IssuerURL, isNamed: Bool = false) -> String? {
         let isOwn = self.clientID.map { $0 == clientID } ?? isNamed
         let isThere = self.issuer.map { Self.withoutSlash($0) == issuer.text } ?? isNamed
@@ -183,7 +184,7 @@ struct ClientSecret: Sendable {
 }
 
 extension AccountList.Content {
-    /// Returns the account of that name, or the only one with that user name.
+    /// Returns the account with that name, or the only one with that user name.
     ///
     /// - Throws: `CommandError.failed` with a suggestion.
     func entry(called name: String) throws(CommandError) -> AccountEntry {
@@ -196,7 +197,7 @@ extension AccountList.Content {
 }
 
 extension AccountList.Content {
-    /// Returns the account with a name or user name, at an issuer if the call names one; nil if the list has none.
+    /// Returns the account with a name or user name, at the issuer of the call if it names one; nil if not found.
     func entry(named name: String?, at issuer: String?) throws -> AccountEntry? {
         guard let name else { return nil }
         let issuer = try issuer.map { text throws(CommandError) in try IssuerURL(text).text }
@@ -204,7 +205,7 @@ extension AccountList.Content {
         return candidates.first { $0.name == name } ?? candidates.first { $0.username == name }
     }
 
-    /// Returns the issuer of the option, the account, the environment, or the list if it has only one.
+    /// Returns the issuer of the option, the account or the environment, or the only issuer in the list.
     ///
     /// - Parameter name: The name of the subcommand in errors.
     func issuer(
@@ -219,7 +220,7 @@ extension AccountList.Content {
 }
 
 extension String {
-    /// Whether the text can be pasted into a shell as it is, also if it comes from an issuer.
+    /// Whether the text can be pasted into a shell unchanged, even if it comes from an issuer.
     var isPlainWord: Bool {
         !isEmpty
             && utf8.allSatisfy {
@@ -228,17 +229,17 @@ extension String {
     }
 }
 
-/// The normalised URL of an issuer.
+/// The normalized URL of an issuer.
 struct IssuerURL: Sendable, Hashable {
     /// The URL as text, without a trailing slash.
     let text: String
-    /// The URL as it was given: an issuer identifier is compared character by character (RFC 8414 §2).
+    /// The URL as it was given, because issuer identifiers are compared character by character (RFC 8414 §2).
     let exact: URL
     let url: URL
     /// The origin to which the issuer's tokens may be sent.
     let origin: HTTPOrigin
 
-    /// - Throws: `CommandError.failed` for anything but an absolute http or https URL without query and fragment.
+    /// - Throws: `CommandError.failed` if this is not an absolute http or https URL without query and fragment.
     init(_ text: String) throws(CommandError) {
         var trimmed = text
         while trimmed.hasSuffix("/") { trimmed.removeLast() }
@@ -254,7 +255,7 @@ struct IssuerURL: Sendable, Hashable {
     }
 }
 
-/// The forms in which accounts are printed.
+/// The printed forms of accounts.
 enum AccountReport {
     /// Returns the JSON members of an account of the list.
     static func facts(of entry: AccountEntry) -> JSONObject {
@@ -265,7 +266,7 @@ enum AccountReport {
         return object
     }
 
-    /// Returns a date in ISO 8601; null if it is not known.
+    /// Returns a date in ISO 8601; null if it is unknown.
     static func date(_ date: Date?) -> JSONValue { date.map { .string($0.formatted(.iso8601)) } ?? .null }
 
     /// Returns a date in ISO 8601 with its distance from now.
@@ -273,7 +274,7 @@ enum AccountReport {
         "\(date.formatted(.iso8601)), \(RelativeTime.text(date.timeIntervalSinceNow))"
     }
 
-    /// Returns a heading and an indented table of two columns without the rows that have no value.
+    /// Returns a heading and an indented table of two columns; omits rows without a value.
     static func text(_ heading: String, _ rows: [(String, String?)]) -> String {
         heading.printable + "\n"
             + TextTable.text(rows.compactMap { name, value in value.map { [name, $0] } }, indentation: "  ")

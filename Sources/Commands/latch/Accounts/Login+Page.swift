@@ -9,16 +9,16 @@ import LatchOAuth
 import LatchSignIn
 import PortableFoundation
 
-/// Sign-ins by OAuth: on the issuer's page, in a browser here or on another device, and without a user.
+/// Sign-ins by OAuth: on the issuer's page, in a browser here or on another device, or without a user.
 extension Login {
-    /// Signs in by one of the options.
+    /// Signs in with one of the options.
     ///
-    /// After an error the earlier session of the account is unchanged.
+    /// After an error, the account's earlier session is unchanged.
     func run(_ way: Option) async throws -> ExitCode {
         let content = try await readableContent()
         let known = try namedAccount(in: content)
         let issuer = try issuer(known, content)
-        // An account keeps the issuer as it was given at first.
+        // An account keeps the spelling of the issuer from its first sign-in.
         let exact = known?.issuer ?? issuer.exact.absoluteString
         let (client, clientID) = try await client(of: exact, known, way, content)
         let response: TokenResponse
@@ -33,7 +33,7 @@ extension Login {
         let user = isClient ? nil : response.idTokenClaims
         let userID = user?.subject ?? (isClient ? nil : response.userID)
         if let known, let expected = known.userID, userID != expected {
-            // The browser may have another user's session.
+            // The browser may have signed in another user.
             try await client.tokenEndpoint().discard(response.tokens)
             throw CommandError.failed(
                 "Another user has signed in, not \(known.name).",
@@ -51,7 +51,7 @@ extension Login {
             replacing: isClient ? nil : anonymous, content)
     }
 
-    /// Returns a client of the issuer, registered there if the call names no registration and the issuer takes them.
+    /// Returns a client of the issuer; registers it there if the call names no registration and the issuer accepts one.
     private func client(
         of issuer: String, _ known: AccountEntry?, _ way: Option, _ content: AccountList.Content
     ) async throws -> (AuthorizationClient, clientID: String) {
@@ -87,7 +87,7 @@ extension Login {
         return (try client(registration), registration.clientID ?? "")
     }
 
-    /// Returns the redirect URI of the call; nil for that of the library, with a port that the system chooses.
+    /// Returns the redirect URI of the call; nil for the library's, whose port the system chooses.
     private func redirectURI() throws(CommandError) -> URL? {
         guard let text = invocation[LoginSubcommand.redirectURI] else { return nil }
         guard let url = URL(encodingOnce: text), LoopbackBrowser.canListen(on: url) else {
@@ -98,7 +98,7 @@ extension Login {
         return url
     }
 
-    /// Returns the claims of the call; nil if it names none.
+    /// Returns the claims of the call; nil if there are none.
     private func claims() throws(CommandError) -> JSONObject? {
         guard let text = invocation[LoginSubcommand.claims] else { return nil }
         guard let claims = StepUpRequirement.claims(ofChallenge: text) else {
@@ -109,10 +109,10 @@ extension Login {
         return claims
     }
 
-    /// Returns the registration that an issuer has for this command, as `latch serve` does; nil if it names none.
+    /// Returns the client ID that an issuer has for this command, as `latch serve` does; nil if it names none.
     ///
-    /// All such issuers have the same one. So one could name the page of another, to receive the other's code: the pages must
-    /// be its own, and the response must name its issuer (RFC 9207).
+    /// All such issuers use the same ID. An attacker's issuer could name the page of another issuer, to receive that
+    /// issuer's code. So the pages must belong to the issuer itself, and the response must name its issuer (RFC 9207).
     private static func ownRegistration(at server: AuthorizationServer, _ issuer: IssuerURL, _ way: Option) -> String? {
         let page =
             way == LoginSubcommand.device ? server.deviceAuthorizationEndpoint : server.authorizationEndpoint
@@ -125,8 +125,8 @@ extension Login {
 
     /// Registers this program at an issuer.
     ///
-    /// An issuer that nobody vouches for could name the page of another one, and the client that this program is there: it
-    /// would receive the other's code, with the verifier (RFC 9700 §4.4).
+    /// An untrusted issuer could name the page of another issuer, and return this program's client ID there. It would
+    /// then receive the other issuer's code with the verifier (RFC 9700 §4.4).
     private func register(
         at endpoint: TokenEndpoint, _ issuer: IssuerURL, _ content: AccountList.Content
     ) async throws -> ClientRegistration {
@@ -171,9 +171,10 @@ extension Login {
         }
     }
 
-    /// Refuses the page of another server where all servers know this command by the same ID.
+    /// Refuses another server's page if all servers know this command by the same ID.
     ///
-    /// An issuer could have begun an authorization at another one, and show its code: the user would approve that one.
+    /// An issuer could have started an authorization at another server, and show its code. The user would then approve
+    /// that authorization.
     private func checkPage(of authorization: DeviceAuthorization, _ client: AuthorizationClient) async throws {
         let shared = try await client.server().metadata["latch_client_id"]?.stringValue
         guard shared != nil, shared == client.configuration.registration.clientID else { return }
@@ -185,7 +186,7 @@ extension Login {
             hint: "Sign in at that server by itself, or write the '--client-id' that you have registered.")
     }
 
-    /// Opens the browser, and says where the page is for whom it does not appear.
+    /// Opens the browser, and prints the URL in case no page appears.
     private func open(_ url: URL, for issuer: URL) async throws {
         environment.error.line(
             "Sign in at \(issuer.absoluteString), in your browser. If no page opens, open this one:".printable)
@@ -193,13 +194,13 @@ extension Login {
         do {
             try await SystemBrowser.open(url)
         } catch let error as OAuthError where error == .browserUnavailable {
-            // Whoever reads this can open the page by hand; a script cannot.
+            // A user who reads this can open the page by hand; a script cannot.
             guard environment.error.isTerminal else { throw error }
             environment.warn(error.message, hint: "Open the page by hand, or end this and use 'latch login --device'.")
         }
     }
 
-    /// Shows the page and the code, and a picture of both for a camera.
+    /// Shows the page and the code, and a QR code for a camera.
     private func show(_ authorization: DeviceAuthorization) {
         let output = environment.error
         output.line("Open this page on any device:  \(authorization.verificationURI.absoluteString)".printable)

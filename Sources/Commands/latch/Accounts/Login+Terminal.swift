@@ -9,11 +9,11 @@ import LatchUI
 import PortableFoundation
 import Synchronization
 
-/// Sign-ins by the password on a terminal, with the screens of an app.
+/// Sign-ins with a password on a terminal, with the screens of an app.
 extension Login {
-    /// Lets the user sign in, and before that create an account or choose a new password.
+    /// Lets the user sign in; they can first create an account or choose a new password.
     ///
-    /// After an error the earlier session of the account is unchanged.
+    /// After an error, the account's earlier session is unchanged.
     func runOnTerminal(
         _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content
     ) async throws -> ExitCode {
@@ -47,10 +47,10 @@ extension Login {
     }
 }
 
-/// The requests of a sign-in screen as password grants, which name scopes.
+/// The requests of a sign-in screen as password grants, because those can name scopes.
 private final class PasswordSignIn: Sendable {
     private struct State {
-        /// The grant whose password was right, and which lacks a code.
+        /// The grant with the right password that still lacks a code.
         var unfinished: PasswordGrant?
         var result: (name: String, response: TokenResponse)?
     }
@@ -81,7 +81,7 @@ private final class PasswordSignIn: Sendable {
                 return .signedIn
             } catch let error as OAuthError where error.issuerCode == "mfa_required" {
                 state.withLock { $0.unfinished = grant }
-                // The grant has no challenge: its second step repeats the password, for as long as a challenge holds.
+                // The grant has no challenge: its second step repeats the password, within the lifetime of a challenge.
                 return .challenged(SignInChallenge(token: "", expiryDate: Date().addingTimeInterval(300)))
             }
         case .verify(_, let code):
@@ -94,7 +94,7 @@ private final class PasswordSignIn: Sendable {
             } catch {
                 let repeated = grant
                 state.withLock { $0.unfinished = repeated }
-                // The password was right a moment ago.
+                // The password was accepted in the first step.
                 if case OAuthError.invalidGrant = error { throw ScreenFailure(.wrongCode) }
                 throw error
             }

@@ -95,7 +95,7 @@ struct Login {
 
     /// Exchanges the password for tokens, stores them and revokes the tokens that they replace.
     ///
-    /// After an error the earlier session of the account is unchanged.
+    /// After an error, the account's earlier session is unchanged.
     func run() async throws -> ExitCode {
         let content = try await readableContent()
         let known = try namedAccount(in: content)
@@ -123,7 +123,7 @@ struct Login {
             response, as: username, issuer: issuer.text, username: username, userID: response.userID, content)
     }
 
-    /// Returns the account list; a corrupt one counts as empty, since a sign-in moves it aside and begins a new one.
+    /// Returns the account list; a corrupt list counts as empty, because a sign-in moves it aside and begins a new one.
     func readableContent() async throws -> AccountList.Content {
         do {
             return try await accounts.list.content()
@@ -133,7 +133,7 @@ struct Login {
         }
     }
 
-    /// Returns the account of the list that the call names.
+    /// Returns the account in the list that the call names.
     func namedAccount(in content: AccountList.Content) throws -> AccountEntry? {
         try content.entry(
             named: invocation[LoginSubcommand.account], at: invocation[LoginSubcommand.issuer])
@@ -144,7 +144,7 @@ struct Login {
         try content.issuer(invocation[LoginSubcommand.issuer], of: known, environment, for: "login")
     }
 
-    /// Returns the e-mail address or user name of the call; nil if it names none.
+    /// Returns the email address or user name of the call; nil if there is none.
     func username(_ known: AccountEntry?) throws(CommandError) -> String? {
         guard let name = known?.username ?? invocation[LoginSubcommand.account] else { return nil }
         guard !name.isEmpty else { throw Self.missingAccount }
@@ -154,7 +154,7 @@ struct Login {
     private static let missingAccount = CommandError.usage(
         "'latch login' needs an account.", hint: "Write '--account NAME'.")
 
-    /// Returns the requested scopes; nil leaves the choice to the issuer.
+    /// Returns the requested scopes; nil lets the issuer choose.
     func scopes() throws(CommandError) -> Scopes? {
         guard let text = invocation[LoginSubcommand.scope] else { return nil }
         let words = text.split(separator: " ").map(String.init)
@@ -176,7 +176,7 @@ struct Login {
 }
 
 extension Environment {
-    /// Warns that a terminal shows what the user types where a pipe is expected.
+    /// Warns that the terminal shows what the user types instead of piping.
     func warnOfShownInput() {
         guard input.isTerminal else { return }
         warn("The password is shown while you type it.", hint: "Leave '--password-stdin' out.")
@@ -184,13 +184,14 @@ extension Environment {
 }
 
 extension Login {
-    /// Stores the tokens, revokes those that they replace, and reports the account.
+    /// Stores the tokens, revokes the replaced ones, and reports the account.
     func finish(
         _ response: TokenResponse, as name: String, issuer: String, username: String?, userID: String?,
         clientID: String? = nil, isClient: Bool = false, replacing: AccountEntry? = nil, _ before: AccountList.Content
     ) async throws -> ExitCode {
         var (earlier, unreadable): ([String: Tokens], Set<String>) = ([:], [])
-        // Another issuer may know one grant for a user and a client: ending the earlier session would end the new one.
+        // Other issuers may keep one grant per user and client: ending the earlier session there would also end the new
+        // one.
         for entry in before.entries where entry.issuer == issuer && entry.clientID == nil && clientID == nil {
             let session = try await accounts.list.session(for: entry.id)
             // Unreadable tokens cannot be revoked, and must not prevent the sign-in.
@@ -203,7 +204,7 @@ extension Login {
         let entry = try await accounts.list.signIn(
             response.tokens, as: name, issuer: issuer, username: username, userID: userID, clientID: clientID,
             isClient: isClient, replacing: replacing?.id)
-        // The client of the earlier tokens may be another one.
+        // The earlier tokens may belong to another client.
         if let replaced = earlier[entry.id], let old = before[entry.id],
             !replaced.hasSameRefreshToken(as: response.tokens)
         {

@@ -33,11 +33,11 @@ enum LogoutSubcommand {
             let confirmed = try await accounts.with(entry) { session in
                 try await session.restore()
                 guard session.currentState.isSignedIn else {
-                    // What an earlier sign-out without a network has left.
+                    // Tokens that an earlier sign-out without a network could not revoke.
                     guard await session.revokeRemaining() else { throw Self.unconfirmed }
                     throw AuthError.missingToken
                 }
-                // The server is called first: it needs the tokens, and a failed call can be repeated.
+                // The server is called first: the call needs the tokens, and can be repeated if it fails.
                 if invocation.has(allDevices) {
                     try await signOutEverywhere(accounts.client(of: issuer, session), issuer)
                 }
@@ -53,12 +53,12 @@ enum LogoutSubcommand {
             return .success
         })
 
-    /// The error of a repeated call that the issuer does not confirm either.
+    /// The error of a repeated call that the issuer has not confirmed either.
     private static let unconfirmed = CommandError.failed(
         "The end of the session is still not confirmed.",
         hint: "This device is signed out; 'latch logout' asks the issuer again.")
 
-    /// Ends all sessions of the account, which Latchwork's own server offers.
+    /// Ends all sessions of the account, which Latchwork's own server supports.
     ///
     /// - Throws: `CommandError.failed` if the server does not confirm it.
     private static func signOutEverywhere(_ client: Client, _ issuer: IssuerURL) async throws {
@@ -74,7 +74,7 @@ enum LogoutSubcommand {
 }
 
 extension Environment {
-    /// Warns that tokens are removed from this device, and that their issuer did not confirm their end.
+    /// Warns that tokens are removed from this device, but their issuer did not confirm the revocation.
     func warnOfUnconfirmedRevocation(
         hint: String = "This device has removed the tokens; the issuer accepts them until they expire."
     ) {

@@ -7,7 +7,7 @@ import LatchCore
 import LatchHTTP
 import LatchUI
 
-/// `latch password`: changes the password of an account, or sets a forgotten one anew.
+/// `latch password`: changes the password of an account, or resets a forgotten one.
 enum PasswordSubcommand {
     private static let forgot = Option.flag("forgot", "sets a new password by the link of a mail, without signing in")
     private static let keepDevices = Option.flag("keep-devices", "leaves all other devices signed in")
@@ -77,7 +77,7 @@ enum PasswordSubcommand {
                 return try await client.changePassword(
                     from: passwords.first, to: passwords.second, signingOutOthers: !invocation.has(keepDevices))
             }
-            // A session that has ended is reported before the user types anything.
+            // An ended session is reported before the user types anything.
             _ = try await session.credential()
             var form = ChangePasswordScreen()
             if invocation.has(keepDevices) { _ = form.set(.signOutOthers, to: false) }

@@ -6,7 +6,7 @@ enum RelativeTime {
         ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
     ]
 
-    /// Returns `in 14 minutes`, `2 days ago` or `now`, rounded towards now.
+    /// Returns `in 14 minutes`, `2 days ago` or `now`, rounded toward now.
     static func text(_ seconds: Double) -> String {
         guard abs(seconds) >= 1 else { return "now" }
         guard let amount = amount(abs(seconds)) else { return seconds > 0 ? "never" : "long ago" }

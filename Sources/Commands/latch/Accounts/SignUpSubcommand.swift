@@ -44,14 +44,14 @@ enum SignUpSubcommand {
             guard let email = registered.created else {
                 throw CommandError.failed("No account was created.", hint: signInHint(registered.typed, issuer))
             }
-            // The account exists, also if the user leaves the next screen.
+            // The account exists even if the user leaves the next screen.
             if !invocation.wantsJSON { report(email, issuer, environment) }
             let isVerified = try await screens.verify(email: email)
             environment.write(signInHint(email, issuer), orJSON: json(email, issuer, isVerified), for: invocation)
             return .success
         })
 
-    /// Runs `body`, and names the option by which the user accepts the terms that the issuer requires.
+    /// Runs `body`; if the issuer requires terms, the error names the option that accepts them.
     private static func namingTerms<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
@@ -96,7 +96,7 @@ enum SignUpSubcommand {
         environment.output.line("Created the account \(email) at \(issuer.text).".printable)
     }
 
-    /// Returns the call that signs an account in.
+    /// Returns the command that signs in to an account.
     static func signInHint(_ email: String, _ issuer: IssuerURL) -> String {
         "Sign in: latch login --issuer \(issuer.text)" + (email.isPlainWord ? " --account \(email)" : "")
     }

@@ -60,11 +60,11 @@ enum TokenSubcommand {
             return .success
         })
 
-    /// Checks that a token is for an API: a server that knows no resources ignores which one was requested.
+    /// Checks that a token is for an API, because a server without resource indicators ignores the requested one.
     ///
-    /// Several issuers name themselves as well, such as for their user information.
+    /// Several issuers add themselves to the audience, for instance for their user information.
     ///
-    /// - Throws: `CommandError.failed` if it is not.
+    /// - Throws: `CommandError.failed` if the token is not for the API.
     private static func check(
         _ tokens: Tokens, of session: Session<Tokens>, for target: TokenTarget, _ environment: Environment
     ) throws {

@@ -33,21 +33,21 @@ enum WhoamiSubcommand {
             return .success
         })
 
-    /// Returns what an OpenID provider says of the user: now, or at the sign-in.
+    /// Returns an OpenID provider's claims about the user: the current ones, or those of the sign-in.
     private static func userInfo(_ client: AuthorizationClient, _ session: Session<Tokens>) async throws -> Account? {
         let tokens = try await session.credential()
         guard let idToken = tokens.idToken else { return nil }
         var claims = try JWT(unverified: idToken).claims.members
         do {
-            // What is said now counts.
+            // Current claims replace those of the sign-in.
             for (name, value) in try await client.userInfo(of: tokens).members { claims[name] = value }
         } catch OAuthError.missingEndpoint {
-            // The sign-in has said it all.
+            // The claims of the sign-in remain.
         }
         return Account(claims)
     }
 
-    /// Returns the user's profile from the issuer, or from the token where the scopes permit no profile.
+    /// Returns the user's profile from the issuer, or from the token if the scopes permit no profile request.
     private static func profile(_ client: Client, _ session: Session<Tokens>) async throws -> Account? {
         let response = try await client.respond(to: client.request(.get, "user/profile"))
         switch response.status {

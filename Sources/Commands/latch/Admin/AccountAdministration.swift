@@ -5,12 +5,13 @@ import LatchCore
 import LatchIdentity
 import PortableFoundation
 
-/// The administration of accounts, in a store or by a server.
+/// The administration of accounts, in a store or through a server.
 protocol AccountAdministration: Sendable {
-    /// Returns accounts by the search, the filters and the limit of a query, the newest first, with their total number,
-    /// which may be a minimum.
+    /// Returns accounts that match a query's search, filters and limit, newest first, with their total number.
+    ///
+    /// The total may be a minimum.
     func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool)
-    /// Returns the account of an address, a username or an id.
+    /// Returns the account with an address, a user name or an ID.
     ///
     /// - Throws: `CommandError.noAccount`, or the server's error.
     func account(_ who: String) async throws -> AdministeredAccount
@@ -26,7 +27,7 @@ protocol AccountAdministration: Sendable {
 }
 
 extension CommandError {
-    /// Returns the error for an account that does not exist or is not visible to the caller.
+    /// Returns the error for an account that does not exist or that the caller may not see.
     static func noAccount(_ who: String) -> CommandError {
         .failed("There is no account '\(who)'.", hint: "'latch admin user list --search TEXT' finds accounts.")
     }
@@ -45,14 +46,14 @@ struct AdministeredAccount: Sendable, Hashable {
     var isVerified: Bool
     var createdAt: Date
     var lastLoginAt: Date?
-    /// Nil where it is unknown.
+    /// Whether the account has a second factor; nil if unknown.
     var hasSecondFactor: Bool?
-    /// What the registration has stated beside the account; empty where it is unknown.
+    /// The additional data of the registration; empty if unknown.
     var registration = Registration()
 }
 
 extension AdministeredAccount {
-    /// Creates the view of an account of the store.
+    /// Creates the view of an account in the store.
     init(_ full: FullAccount) {
         let account = full.account
         self.init(
@@ -108,7 +109,7 @@ extension AdministeredAccount {
         return (text, .object(facts))
     }
 
-    /// The app's own fields in the order of their names.
+    /// The app's additional fields, sorted by name.
     private var attributes: [(String, String)] {
         registration.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

@@ -62,7 +62,7 @@ enum AdminAuditSubcommand {
         }
     }
 
-    /// Says that no entry fits, and which names were taken as they are.
+    /// Returns the text for an empty result, with the names that the query used unchanged.
     private static func nothing(fits query: AuditQuery, _ who: String?) -> String {
         let names = [
             query.event.map { "the event '\($0)'" }, who.map { "the account '\($0)'" },
@@ -70,7 +70,7 @@ enum AdminAuditSubcommand {
         return "No entries\(names.isEmpty ? "" : " of " + names.joined(separator: " and ")).".printable
     }
 
-    /// Returns the id of an account; that of one which is gone is what the call says.
+    /// Returns the ID of an account; for a deleted account, the text of the call is its ID.
     private static func accountID(of who: String, _ identity: Identity) async throws -> String {
         if let found = try await identity.administration.find(who) { return found.account.id }
         guard !who.utf8.contains(UInt8(ascii: "@")) else { throw CommandError.noAccount(who) }

@@ -19,7 +19,7 @@ enum AdminCall {
 
     /// Creates a subcommand.
     ///
-    /// - Parameter body: Parses the call before anything is opened, and returns what runs with the store or server.
+    /// - Parameter body: Parses the call before the store or server is opened, and returns the function that uses it.
     static func subcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
@@ -69,7 +69,7 @@ enum AdminCall {
         }
     }
 
-    /// Returns the selected account, or the only one at the server that the call names.
+    /// Returns the selected account, or the only account at the server that the call names.
     private static func administrator(
         _ invocation: Invocation, _ accounts: ClientAccounts
     ) async throws -> AccountEntry {

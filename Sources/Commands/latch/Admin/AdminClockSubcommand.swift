@@ -4,7 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin clock`: the date of a store's servers.
+/// `latch admin clock`: the date that a store's servers use.
 enum AdminClockSubcommand {
     static let subcommand = Subcommand(
         name: "clock", summary: "the servers' date: accept",

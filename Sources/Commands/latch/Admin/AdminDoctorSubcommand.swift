@@ -3,7 +3,7 @@
 import LatchCommand
 import LatchCore
 
-/// `latch admin doctor`: checks everything that a server depends on.
+/// `latch admin doctor`: checks all dependencies of a server.
 enum AdminDoctorSubcommand {
     static let subcommand = Subcommand(
         name: "doctor", summary: "checks a server's configuration, store, certificate and services",

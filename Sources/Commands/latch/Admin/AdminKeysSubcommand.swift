@@ -34,7 +34,7 @@ enum AdminKeysSubcommand {
         return { identity in
             let keys = try await identity.signingKeys.list()
             if isPEM {
-                // Some programs read the first one only.
+                // Some programs read only the first key.
                 let texts = (keys.filter { $0.state == .signing } + keys.filter { $0.state != .signing })
                     .map(\.pem)
                 return (texts.joined(), ["keys": .array(texts.map { .string($0) })])
@@ -129,9 +129,9 @@ enum AdminKeysSubcommand {
         { _ in ("The store is used with the pepper of the settings.", ["accepted": true]) }
     }
 
-    /// Creates a subcommand that works on a store.
+    /// Creates a subcommand that uses a store.
     ///
-    /// - Parameter body: Parses the call before the store is opened, and returns what runs with it.
+    /// - Parameter body: Parses the call before the store is opened, and returns the function that uses it.
     static func storeSubcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,

@@ -4,7 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin links`: the identity providers that sign in to the accounts of a store.
+/// `latch admin links`: the identity providers through which users sign in to accounts of a store.
 enum AdminLinksSubcommand {
     static let subcommand = Subcommand(
         name: "links", summary: "links of accounts to identity providers: list, remove",

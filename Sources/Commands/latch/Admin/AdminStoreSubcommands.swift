@@ -5,11 +5,11 @@ import LatchCore
 import LatchIdentity
 import PortableFoundation
 
-/// `latch admin migrate`, `copy`, `backup` and `restore`: the operations on a whole store.
+/// `latch admin migrate`, `copy`, `backup` and `restore`: operations on a whole store.
 enum AdminStoreSubcommands {
     static let all = [migrate, copy, backup, restore]
 
-    /// The exit code of `migrate --check` for a store that is to be migrated.
+    /// The exit code of `migrate --check` if the store needs a migration.
     private static let isDue = ExitCode(rawValue: 3)
 
     private static let check = Option.flag("check", "changes nothing, and exits with 3 if the store is to be migrated")
@@ -171,7 +171,9 @@ enum AdminStoreSubcommands {
         return value
     }
 
-    /// Returns the path or URI of a store, which must exist if it is a file: a misspelt path does not create one.
+    /// Returns the path or URI of a store.
+    ///
+    /// A file must exist, so that a misspelled path does not create one.
     private static func existing(_ text: String) throws(CommandError) -> String {
         let location = try StoreLocation(text)
         guard !location.isFile || FileManager.default.fileExists(atPath: location.path) else {
@@ -181,7 +183,7 @@ enum AdminStoreSubcommands {
         return location.path
     }
 
-    /// Returns the operations, which report their progress to a terminal.
+    /// Returns the operations, which show their progress on a terminal.
     private static func administration(
         _ settings: Settings, _ environment: Environment
     ) throws -> StoreAdministration {
@@ -214,7 +216,7 @@ enum AdminStoreSubcommands {
 }
 
 extension StoreContent {
-    /// The content as one line, with one for each table that is left out.
+    /// The content as one line, and one line for each omitted table.
     fileprivate func text(_ word: String) -> String {
         let entries = "\(log.count) \(log.count == 1 ? "entry" : "entries")"
         let line = "\(word) \(rows) rows; the audit log is intact: \(entries), the last with \(Hex.encode(log.digest))."

@@ -4,7 +4,7 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin`: administers the accounts, the keys, the audit log and the store of a server, and checks it.
+/// `latch admin`: administers and checks a server's accounts, keys, audit log and store.
 enum AdminSubcommand {
     static let subcommand = Subcommand(
         name: "admin", summary: "administers accounts, keys, audit log and store of a server",
@@ -135,7 +135,7 @@ enum AdminSubcommand {
         }
     }
 
-    /// Returns the id of an account; a deleted account is found by its id only.
+    /// Returns the ID of an account; a deleted account is found only by its ID.
     private static func id(of who: String, _ administration: any AccountAdministration) async throws -> String {
         do {
             return try await administration.account(who).id

@@ -5,7 +5,7 @@ import LatchCore
 
 /// The text of a result.
 protocol OutputText: Sendable {
-    /// Returns the text for a terminal, or for a file or another program, to which it is a contract.
+    /// Returns the text for a terminal, or for a file or another program, which rely on its format.
     func text(isTerminal: Bool) -> String
 }
 

@@ -4,13 +4,13 @@ import LatchCommand
 import LatchIdentity
 import PortableFoundation
 
-/// The administration of a store on this machine, next to a server that may be running.
+/// The administration of a store on this machine, even while a server uses it.
 ///
-/// The audit log names the operator for each change; a running server sees it within a second.
+/// The audit log names the operator for each change; a running server sees the change within a second.
 struct LocalAccountAdministration: AccountAdministration {
     private let identity: Identity
 
-    /// Runs `body` with the administration of the store of the settings.
+    /// Runs `body` with the administration of the store that the settings name.
     static func with<Result>(
         _ settings: Settings, _ environment: Environment,
         _ body: (any AccountAdministration) async throws -> Result
@@ -18,7 +18,9 @@ struct LocalAccountAdministration: AccountAdministration {
         try await opening(settings, environment) { try await body(LocalAccountAdministration(identity: $0)) }
     }
 
-    /// Runs `body` with the store of the settings, which must exist: a misspelt path does not create a new one.
+    /// Runs `body` with the store that the settings name.
+    ///
+    /// It must exist, so that a misspelled path does not create one.
     static func opening<Result>(
         _ settings: Settings, _ environment: Environment,
         configure: (inout IdentityConfiguration) throws -> Void = { _ in },

@@ -37,7 +37,7 @@ struct RemoteAccountAdministration: AccountAdministration {
     }
 
     func account(_ who: String) async throws -> AdministeredAccount {
-        // An id selects one account; an address or a username needs a search, whose result may contain others.
+        // An ID selects one account; an address or a user name needs a search, whose result may contain other accounts.
         do {
             return AdministeredAccount(try await users.getProfile(GetProfileRequest(userId: who)))
         } catch let error as RPCError where error.status == .notFound {

@@ -9,7 +9,7 @@ struct ConfigurationFile: Sendable {
     /// One value, as the text that the setting parses.
     struct Entry: Sendable, Hashable {
         let key: String
-        /// The value as it would be written in the environment.
+        /// The value as it would be written in an environment variable.
         let text: String
         /// The line, counted from 1; nil for JSON.
         let line: Int?
@@ -24,7 +24,7 @@ struct ConfigurationFile: Sendable {
 
     /// Reads the file.
     ///
-    /// - Throws: `CommandError.failed` with the location; values are not quoted, since they may be secrets.
+    /// - Throws: `CommandError.failed` with the location; it quotes no values, because they may be secrets.
     init(readingFrom path: String) throws(CommandError) {
         let text = try Self.text(of: path)
         let values: JSONObject
@@ -50,7 +50,7 @@ struct ConfigurationFile: Sendable {
 
     /// Returns the file as text.
     ///
-    /// - Throws: `CommandError.failed` for a file that is missing, not readable, larger than 1 MiB, or not UTF-8.
+    /// - Throws: `CommandError.failed` for a file that is missing, unreadable, larger than 1 MiB, or not UTF-8.
     private static func text(of path: String) throws(CommandError) -> String {
         let bytes = try InputFile.bytes(path, hint: "Give the path of a TOML or JSON file.")
         guard bytes.count <= maximumBytes else {
@@ -65,7 +65,7 @@ struct ConfigurationFile: Sendable {
 
     /// Parses a JSON object.
     ///
-    /// - Throws: `CommandError.failed` as `path:line:column: …`, which editors recognise.
+    /// - Throws: `CommandError.failed` as `path:line:column: …`, which editors recognize.
     private static func json(_ text: String, _ path: String) throws(CommandError) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
@@ -82,15 +82,15 @@ struct ConfigurationFile: Sendable {
         return object
     }
 
-    /// Returns the number of scalars before a byte, since the JSON parser counts bytes.
+    /// Returns the number of scalars before a byte, because the JSON parser counts bytes.
     private static func scalars(before byte: Int, in text: String) -> Int {
         String(decoding: text.utf8.prefix(byte), as: UTF8.self).unicodeScalars.count
     }
 
     /// Returns a value as the text that a setting parses.
     ///
-    /// A list of strings is joined by spaces. Numbers are written as Swift writes them: `1e3` in a file is `1000.0`,
-    /// which is not a whole number.
+    /// A list of strings is joined by spaces. Numbers are written in Swift's format: `1e3` in a file is `1000.0`, which
+    /// is not a whole number.
     private static func text(of value: JSONValue, _ key: String, _ path: String) throws(CommandError) -> String {
         switch value {
         case .string(let text): return text

@@ -4,7 +4,7 @@ import LatchCommand
 import LatchIdentity
 import LatchServer
 
-/// The settings of sockets, files and logs, as opposed to those of the auth server.
+/// The settings for sockets, files and logs; `IdentitySetting` has those of the auth server.
 enum ServerSetting {
     /// All settings, in the order in which they are printed.
     ///
@@ -83,7 +83,7 @@ enum ServerSetting {
 extension TrustedProxies {
     /// Parses networks, separated by spaces or commas.
     ///
-    /// - Throws: `CommandError.failed`, which names the invalid one.
+    /// - Throws: `CommandError.failed`, which names the invalid network.
     init(_ text: String, field: Field = .xForwardedFor) throws(CommandError) {
         let ranges = try NetworkRange.ranges(in: text) { word in
             CommandError.failed(

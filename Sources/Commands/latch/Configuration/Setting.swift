@@ -13,7 +13,8 @@ struct Setting: Sendable {
     let summary: String
     /// Whether its value must not be shown.
     let isSecret: Bool
-    /// Whether the service manager may pass its value in a file of its own: a secret, or a URI that may hold a password.
+    /// Whether the service manager may pass its value in a separate file: a secret, or a URI that may contain a
+    /// password.
     let isCredential: Bool
     /// Validates a text.
     let validate: @Sendable (_ text: String) throws -> Void
@@ -40,7 +41,9 @@ struct Setting: Sendable {
     /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
 
-    /// Every setting of the server; those of the auth server are validated by a configuration of one value alone.
+    /// All settings of the server.
+    ///
+    /// A setting of the auth server is validated by a configuration with only this value.
     static let all: [Setting] =
         ServerSetting.all
         + IdentitySetting.all.map { setting in
@@ -53,8 +56,13 @@ struct Setting: Sendable {
         }
 }
 
+<<<<<<< HEAD
 /// A secret in a file of its own, as the service manager passes it.
 struct SettingCredential: Sendable, Redacting {
+=======
+/// A secret that the service manager passes in a separate file.
+struct SettingCredential: Sendable, Redacted {
+>>>>>>> 839cb13e20648a2a13651e9d508e70597960af31
     let path: String
     let text: String
 
@@ -64,9 +72,9 @@ struct SettingCredential: Sendable, Redacting {
 /// The source of a setting's value; later cases override earlier ones.
 enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case standard
-    /// A configuration file; the line is counted from 1, and unknown for JSON.
+    /// A configuration file; the line is counted from 1, and nil for JSON.
     case file(path: String, line: Int?)
-    /// An environment variable, by its whole name `LATCH_…`.
+    /// An environment variable, by its full name `LATCH_…`.
     case environment(name: String)
     /// An option, by its long name without dashes.
     case flag(name: String)

@@ -6,7 +6,7 @@ import LatchIdentity
 import LatchTOML
 import PortableFoundation
 
-/// All settings with their values and the sources of these.
+/// All settings, their values, and the sources of the values.
 struct Settings: Sendable {
     /// A setting with its effective value.
     struct Effective: Sendable {
@@ -27,8 +27,9 @@ struct Settings: Sendable {
     /// Creates settings of validated values.
     private init(all: [Effective]) { self.all = all }
 
-    /// Combines the values of all sources: options override the environment, which overrides credentials, then the file, and then
-    /// the file of defaults.
+    /// Combines the values of all sources.
+    ///
+    /// The order of precedence is: options, environment variables, credentials, the file, the file of defaults.
     ///
     /// - Parameter flags: The values of options, by key.
     /// - Throws: `CommandError.failed`, which names the source of an invalid value.
@@ -53,10 +54,10 @@ struct Settings: Sendable {
     /// The value of a setting; empty if there is none, also for an unknown key.
     subscript(key: String) -> String { all.first { $0.setting.key == key }?.text ?? "" }
 
-    /// Returns the value of a numeric setting, which has been validated; 0 for a key that is not numeric.
+    /// Returns the validated value of a numeric setting; 0 for a key that is not numeric.
     func number(_ key: String) -> Int { Int(self[key]) ?? 0 }
 
-    /// Returns the value of the option, the environment, the credential or the file, or else the default.
+    /// Returns the value from the source with the highest precedence, or the default.
     private static func effective(
         _ setting: Setting, _ flags: [String: String], _ environment: [String: String],
         _ credentials: [String: SettingCredential], _ files: [ConfigurationFile]
@@ -78,7 +79,7 @@ struct Settings: Sendable {
         return Effective(setting: setting, text: setting.standard, source: .standard)
     }
 
-    /// Rejects unknown keys, since the intended setting would silently keep its default.
+    /// Rejects unknown keys, because the intended setting would silently keep its default.
     private static func rejectUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
         let keys = Setting.all.map(\.key)
         for entry in file.entries where !keys.contains(entry.key) {
@@ -90,12 +91,12 @@ struct Settings: Sendable {
         }
     }
 
-    /// The settings of earlier versions, with what to do instead.
+    /// The settings of earlier versions, with the replacement for each.
     private static let retired = [
         "sample_resource": "Remove it: the routes are an example now, and the scopes are those in 'scopes'."
     ]
 
-    /// Returns the error with its source in front, and with the setting's meaning where it has no hint of its own.
+    /// Returns the error prefixed with its source, and with the setting's meaning if it has no specific hint.
     private static func error(_ problem: any Error, of effective: Effective) -> CommandError {
         let (error, source) = (CommandError(describing: problem), effective.source)
         let isGeneral = error.hint == nil || (problem as? IdentityError)?.code == IdentityError.invalidSetting.code
@@ -109,7 +110,7 @@ struct Settings: Sendable {
 extension Settings {
     /// Returns the environment variables `LATCH_…` that are not settings, sorted, with suggestions.
     ///
-    /// It never returns values: a misspelt name of a secret holds a secret.
+    /// It never returns values, because a variable with the misspelled name of a secret contains a secret.
     static func unknownNames(in environment: [String: String]) -> [(name: String, suggestion: String?)] {
         let known = Setting.all.map(\.environmentName)
         return environment.keys.sorted()
@@ -127,7 +128,7 @@ extension Settings {
 extension Settings {
     /// Returns the configuration of the auth server.
     ///
-    /// Defaults are left out, so that the server's own defaults apply and are defined in one place.
+    /// Defaults are left out, so the server's own defaults apply and are defined in one place.
     func identityConfiguration() throws(IdentityError) -> IdentityConfiguration {
         let keys = Set(IdentitySetting.all.map(\.key))
         let given = all.filter { keys.contains($0.setting.key) && $0.source != .standard }
@@ -137,7 +138,7 @@ extension Settings {
 
     /// Returns the configuration of the auth server with the content of its key file.
     ///
-    /// - Throws: `IdentityError.invalidSetting`, also for a file that cannot be read.
+    /// - Throws: `IdentityError.invalidSetting`, including for an unreadable file.
     func identityConfigurationWithKey() throws(IdentityError) -> IdentityConfiguration {
         var configuration = try identityConfiguration()
         guard !self["store_key_file"].isEmpty else { return configuration }
@@ -176,7 +177,7 @@ extension Settings {
         "apple_app_ids", "android_apps",
     ]
 
-    /// Returns these settings, with the fixed ones taken from those that the server started with.
+    /// Returns these settings, with fixed settings as they were at the server's start.
     func keeping(_ first: Settings) -> Settings {
         Settings(
             all: zip(all, first.all).map { now, before in
@@ -193,7 +194,7 @@ extension Settings {
 }
 
 extension Settings {
-    /// The settings as a TOML file, each with its purpose and the source of its value as a comment.
+    /// The settings as a TOML file; comments give each setting's purpose and the source of its value.
     ///
     /// A setting without a value is commented out, and a secret is `(redacted)`.
     var toml: String {
@@ -221,10 +222,10 @@ extension Settings {
 
     /// Returns a TOML value: numbers and booleans bare, everything else in quotation marks (TOML 1.0, "String").
     private static func literal(_ text: String) -> String {
-        // A bare 0x10 or +1 would be read back as 16 or 1, which is another text.
+        // A bare 0x10 or +1 would be read as 16 or 1, which is a different text.
         let isPlainNumber = TOMLParser.integer(text).map { String($0) == text } ?? false
         if isPlainNumber || text == "true" || text == "false" { return text }
-        // A string of JSON is one of TOML, except that TOML requires DEL to be escaped, too.
+        // A JSON string is a valid TOML string, except that TOML also requires DEL to be escaped.
         let pieces = JSONValue.string(text).serialized().split(separator: 0x7F, omittingEmptySubsequences: false)
         return pieces.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\\u007f")
     }

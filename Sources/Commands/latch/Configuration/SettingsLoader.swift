@@ -3,14 +3,14 @@
 import LatchCommand
 import PortableFoundation
 
-/// Loads a server's settings, at its start and at each reload.
+/// Loads a server's settings at its start and at each reload.
 struct SettingsLoader: Sendable {
     /// The values of options, by key: options and keys have the same names.
     private let flags: [String: String]
     private let variables: [String: String]
     /// The path of the configuration file; the option overrides LATCH_CONFIG.
     private let file: String?
-    /// The path of the file with other defaults, which an image or a distribution brings.
+    /// The path of the file with other defaults, which an image or a distribution provides.
     private let defaults: String?
 
     /// Creates a loader with the options and environment variables of the start.
@@ -21,7 +21,7 @@ struct SettingsLoader: Sendable {
                 invocation[option].map { (option.name, $0) }
             })
         self.variables = variables
-        // An empty one names nothing: Compose sets variables that it does not know to the empty text.
+        // An empty path means no file: Compose sets variables that it does not know to the empty text.
         func path(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
         file = invocation[ServeSubcommand.config] ?? path("LATCH_CONFIG")
         defaults = path("LATCH_DEFAULTS")
@@ -29,7 +29,7 @@ struct SettingsLoader: Sendable {
 
     /// Reads the files again and returns the settings.
     func load() throws(CommandError) -> Settings {
-        // As one that is not set it would have the server keep in plain what it is to encrypt.
+        // If an empty secret counted as unset, the server would store in plain text what it should encrypt.
         for setting in Setting.all where Self.secretsOfTheStore.contains(setting.key) {
             guard variables[setting.environmentName] != "" else {
                 throw .failed("\(setting.environmentName) is empty.", hint: "Give its value, or unset the variable.")
@@ -41,14 +41,16 @@ struct SettingsLoader: Sendable {
             defaults: defaults.map(read))
     }
 
-    /// The secrets without which a server starts as well, and should not by mistake.
+    /// The secrets that a server does not need to start, so that a mistake would go unnoticed.
     private static let secretsOfTheStore: Set<String> = ["token_pepper", "store_key"]
 
-    /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's
+    /// Reads the credentials that the service manager passes as files with the names of settings (systemd's
     /// LoadCredential).
+    ///
+    /// They are secrets, and the location of the store.
     private func credentials() throws(CommandError) -> [String: SettingCredential] {
         guard let folder = variables["CREDENTIALS_DIRECTORY"], !folder.isEmpty else { return [:] }
-        // Without its secrets a server would begin another store, or lose what depends on them.
+        // Without its secrets, a server would create another store, or lose the data that depends on them.
         guard FileManager.default.isExecutableFile(atPath: folder) else {
             throw .failed(
                 "The folder of credentials \(folder) does not exist, or cannot be entered.",
@@ -60,7 +62,7 @@ struct SettingsLoader: Sendable {
             guard FileManager.default.fileExists(atPath: path) else { continue }
             var bytes = try InputFile.bytes(path, hint: "The service's user must be able to read the credential.")
             while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
-            // As a secret that is not set it would have the server keep in plain what it is to encrypt.
+            // If an empty secret counted as unset, the server would store in plain text what it should encrypt.
             guard !bytes.isEmpty else {
                 throw .failed(
                     "The credential \(path) is empty.", hint: "Write its value into it, or remove the file.")
@@ -70,9 +72,9 @@ struct SettingsLoader: Sendable {
         return credentials
     }
 
-    /// The warnings of environment variables that look like settings and are not, or name a file that cannot be read.
+    /// The warnings about environment variables that resemble settings but are not, or that name an unreadable file.
     ///
-    /// They do not depend on the settings, and are written also where those are wrong.
+    /// They do not depend on the settings, and are also written if the settings are invalid.
     var environmentWarnings: [StartupWarning] {
         let unknown = Settings.unknownNames(in: variables).map { name, suggestion in
             let hint = suggestion.map { "Did you mean \($0)?" } ?? "'latch serve --print-config' shows all settings."

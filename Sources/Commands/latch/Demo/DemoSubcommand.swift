@@ -4,8 +4,8 @@ import LatchCommand
 
 /// `latch demo`: runs the main use cases and checks each step.
 ///
-/// The demonstration is a program of its own, `latch-demo`, so that the command links neither the compatibility
-/// modules nor all of Foundation for it.
+/// The demonstration is a separate program, `latch-demo`, so that this command does not link the compatibility modules
+/// and all of Foundation.
 enum DemoSubcommand {
     static let subcommand = Subcommand(
         name: "demo", summary: "runs the main use cases against a real server and checks each step",

@@ -7,7 +7,8 @@ import LatchHTTP
 import LatchJOSE
 import PortableFoundation
 
-/// `latch check-backend`: tries the routes of AuthPackage's backend contract, and says what an app has to set.
+/// `latch check-backend`: tries the routes of AuthPackage's backend contract, and prints the parameters that an app
+/// needs.
 enum CheckBackendSubcommand {
     private static let account = Option.value(
         "account", "EMAIL", short: "a", "an account that exists (a new one with an invented address)")
@@ -80,13 +81,13 @@ enum CheckBackendSubcommand {
         })
 }
 
-/// The requests of AuthPackage's contract, one after another, and what the responses mean for an app.
+/// The requests of AuthPackage's contract in sequence, and the meaning of their responses for an app.
 private struct BackendCheck {
     struct Account {
         let email: String
         let password: String
 
-        /// An account whose address belongs to nobody (RFC 2606 §3).
+        /// Returns an account with an address that belongs to no user (RFC 2606 §3).
         static func invented() -> Account {
             Account(
                 email: "latch-check-\(UInt64.random(in: .min ... .max))@example.com",
@@ -95,7 +96,7 @@ private struct BackendCheck {
     }
 
     let client: Client
-    /// The base URL as it was written.
+    /// The base URL as the user wrote it.
     let url: String
     /// Whether the app has to allow plain http.
     let allowsInsecureHTTP: Bool
@@ -106,7 +107,7 @@ private struct BackendCheck {
 
     /// Runs all checks, even after one has failed, and returns the parameters of the app's `AuthConfiguration`.
     ///
-    /// - Throws: `HTTPError` if nobody answers at the URL.
+    /// - Throws: `HTTPError` if no server answers at the URL.
     func run() async throws -> (found: [Diagnosis], settings: [String]) {
         _ = try await client.respond(to: client.request(.head, ""))
         var settings = ["baseURL: URL(string: \"\(url)\")!"]
@@ -140,7 +141,7 @@ private struct BackendCheck {
         do { return try await body() } catch { return .wrong(subject, error) }
     }
 
-    /// A response, its JSON object, and what is said about it where it is not what the contract wants.
+    /// A response with its JSON object, and a summary of it for a contract violation.
     private struct Answer {
         let response: HTTPResponse
         let json: JSONObject
@@ -148,13 +149,13 @@ private struct BackendCheck {
         var status: Int { response.status.rawValue }
         var message: String? { (json["message"] ?? json["error"])?.stringValue }
 
-        /// The refresh cookie as it is sent back; nil if the response sets none.
+        /// The refresh cookie in the form that a client sends; nil if the response sets none.
         var cookie: String? {
             response.fields.values(of: .setCookie).first { $0.utf8.starts(with: "refreshToken=".utf8) }
                 .map { String($0.unicodeScalars.prefix { $0 != ";" }) }
         }
 
-        /// Returns what came, for a line of a diagnosis; never a token.
+        /// The response in one phrase for a diagnosis; never a token.
         var summary: String { message.map { "\(status), \"\($0)\"" } ?? "\(status)" }
 
         func text(_ name: String) -> String? { json[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
@@ -189,7 +190,7 @@ private struct BackendCheck {
         var refresh: String?
         var cookie: String?
 
-        /// The content and the cookie of a request with the refresh token: the content where there is a choice.
+        /// The content and the cookie of a request with the refresh token; uses the content if both are possible.
         var sent: (content: JSONObject, cookie: String?) {
             refresh.map { (["refreshToken": .string($0)], nil) } ?? ([:], cookie)
         }

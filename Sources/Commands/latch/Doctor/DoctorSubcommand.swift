@@ -7,7 +7,7 @@ import LatchCore
 import LatchHTTP
 import PortableFoundation
 
-/// `latch doctor`: checks everything that the client subcommands depend on.
+/// `latch doctor`: checks all dependencies of the client subcommands.
 enum DoctorSubcommand {
     fileprivate static let issuer = Option.value("issuer", "URL", "the issuer to check (those of the accounts)")
 
@@ -103,7 +103,7 @@ private struct Doctor {
     }
 }
 
-/// A check of the files in which accounts are kept, which only their owner may read.
+/// A check of the account files, which only their owner may read.
 private enum SecretFiles {
     /// Checks the folder and every file of this command in it.
     static func check(in environment: [String: String]) -> Diagnosis {

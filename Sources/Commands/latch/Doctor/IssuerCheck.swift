@@ -43,10 +43,10 @@ struct IssuerCheck {
         return .fine("issuer", "\(issuer.text) responded in \(milliseconds) ms", facts: facts)
     }
 
-    /// Reports the clock difference by the response's `Date` (RFC 9110 §6.6.1), which counts whole seconds.
+    /// Reports the clock difference according to the response's `Date` (RFC 9110 §6.6.1), in whole seconds.
     private func skew(_ response: HTTPResponse, sent: Date) -> Diagnosis? {
         guard let date = response.fields[.date].flatMap(HTTPDate.init)?.date else { return nil }
-        // The server wrote it between sending and now: only a date outside of that interval shows a difference.
+        // The server wrote the date between the sending and now: only a date outside that interval shows a difference.
         let (ahead, behind) = (date.timeIntervalSince(Date()), date.timeIntervalSince(sent.addingTimeInterval(-1)))
         let skew = ahead > 0 ? ahead : min(behind, 0)
         let facts: JSONObject = ["skewSeconds": .number((skew * 10).rounded() / 10)]

@@ -9,16 +9,17 @@ import PortableFoundation
 
 /// One run of all checks of a server.
 ///
-/// No finding has a secret: the settings that may hold one are named and not quoted, and their modules' errors redact them.
+/// A finding never contains a secret: settings that may contain one are only named, and their modules' errors redact
+/// them.
 struct ServerDoctor: Sendable {
-    /// The connections and files that a server has open beside those of its clients.
+    /// The number of connections and files that a server has open, apart from those of its clients.
     private static let ownDescriptors = 100
 
     let loader: SettingsLoader
     let variables: [String: String]
     let transport: any Handler
 
-    /// Runs all checks, even after one has failed; without settings that can be read there is nothing further to check.
+    /// Runs all checks, even after one has failed; without readable settings there is nothing more to check.
     func run() async -> [Diagnosis] {
         let settings: Settings
         do { settings = try loader.load() } catch { return [.wrong("configuration", error)] + environmentWarnings }
@@ -30,7 +31,7 @@ struct ServerDoctor: Sendable {
         return found
     }
 
-    /// Reports what the settings say together, and what they probably should not.
+    /// Reports contradictions between the settings, and values that are probably unintended.
     private func configuration(_ settings: Settings) -> [Diagnosis] {
         do {
             try settings.check(variables)
@@ -51,7 +52,7 @@ struct ServerDoctor: Sendable {
         loader.environmentWarnings.map { .warning("configuration", $0.message, hint: $0.hint) }
     }
 
-    /// Compares the connections that the settings allow with the files that the system does.
+    /// Compares the maximum number of connections in the settings with the system's limit on open files.
     private func descriptors(_ settings: Settings) -> [Diagnosis] {
         guard let most = Server.mostDescriptors else { return [] }
         let connections = settings.number("maximum_connections")

@@ -8,14 +8,13 @@ import PortableFoundation
 
 /// A check of a server's certificate and its private key.
 struct ServerFileCheck: Sendable {
-    /// The seconds before its end from which on a certificate should have been renewed.
+    /// How many seconds before its end a certificate should have been renewed.
     private static let renewal = 14 * 86_400.0
 
     let settings: Settings
-    /// The current time.
     var now = Date()
 
-    /// Loads certificate and key as the server does; there are no findings without them.
+    /// Loads the certificate and the key as the server does; returns no findings if neither is set.
     func run() -> [Diagnosis] {
         do {
             guard let tls = try settings.tls() else { return [] }
@@ -56,7 +55,7 @@ struct ServerFileCheck: Sendable {
         return .fine("certificate", "fits its key, and ends \(RelativeTime.text(rest))", facts: facts)
     }
 
-    /// The warning of a private key that other users may read.
+    /// The warning about a private key that other users can read.
     private var key: [Diagnosis] {
         let path = settings["tls_key"]
         guard let status = FileStatus(of: path), status.isOpenToOthers else { return [] }

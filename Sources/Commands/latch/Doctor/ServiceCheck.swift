@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchIdentity
 import PortableFoundation
 
-/// A check of what a server needs on the network: its mail server, its identity providers, its own public URL, its collector.
+/// A check of the services that a server needs: mail server, identity providers, public URL, collector.
 struct ServiceCheck: Sendable {
     private static let timeout = Duration.seconds(10)
 
@@ -14,7 +14,7 @@ struct ServiceCheck: Sendable {
     let variables: [String: String]
     let transport: any Handler
 
-    /// Connects to each of them.
+    /// Connects to each service.
     func run() async -> [Diagnosis] {
         async let mail = mail()
         async let providers = providers()
@@ -23,7 +23,9 @@ struct ServiceCheck: Sendable {
         return await mail + providers + [issuer] + telemetry
     }
 
-    /// Connects to the mail server, signs in and names the sender; a folder in its place is checked, and no mailer is a warning elsewhere.
+    /// Connects to the mail server, signs in and names the sender.
+    ///
+    /// A mail folder is checked instead. A missing mailer is a warning of another check.
     private func mail() async -> [Diagnosis] {
         let folder = settings["mail_directory"]
         guard folder.isEmpty else {
@@ -51,7 +53,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Asks each identity provider what a sign-in needs of it.
+    /// Requests the data from each identity provider that a sign-in needs.
     private func providers() async -> [Diagnosis] {
         let checks: [UpstreamCheck]
         do { checks = try await settings.identityConfiguration().checkUpstreams(by: transport) } catch {
@@ -69,7 +71,8 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Reads the metadata at the public URL, as clients do (OpenID Connect Discovery §4.3): it must name the same issuer.
+    /// Reads the metadata at the public URL, as clients do (OpenID Connect Discovery §4.3); it must name the same
+    /// issuer.
     private func issuer() async -> Diagnosis {
         let text = settings["issuer"]
         guard !text.isEmpty else {
@@ -99,10 +102,10 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Sends the collector exports without content; a server runs without it.
+    /// Sends empty exports to the collector; a server also runs without a collector.
     private func telemetry() async -> [Diagnosis] {
         let configuration: TelemetryConfiguration?
-        // An invalid variable is a finding of the configuration.
+        // The configuration check reports an invalid variable.
         do { configuration = try settings.telemetryConfiguration(variables) } catch { return [] }
         return await (configuration?.check(by: transport) ?? []).map { check in
             let hint =

@@ -5,29 +5,29 @@ import LatchCore
 import LatchIdentity
 import PortableFoundation
 
-/// A check of a server's store: whether it can be opened, by this version and with this key, and what it survives.
+/// A check of a server's store: whether this version can open it with this key, and which failures it survives.
 struct StoreCheck: Sendable {
-    /// The distance of the database's date in seconds from which on this machine's is probably wrong.
+    /// The difference from the database's date, in seconds, at which this machine's date is probably wrong.
     private static let tolerance = 5.0
-    /// The bytes of free space below which the store will be full soon, and is as good as full.
+    /// The limits of free space, in bytes, for a store that will soon be full and for one that is practically full.
     private static let (lowSpace, leastSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
 
     let settings: Settings
 
-    /// Opens the store for reading.
+    /// Opens the store read-only.
     func run() async -> [Diagnosis] {
         do {
             let location = try StoreLocation(settings["store"])
             guard location.isFile else { return await inspection(of: location.path) }
             guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
-            // A full disk may be the reason why it cannot be opened.
+            // A full disk may be the reason why the store cannot be opened.
             return await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
         } catch {
             return [.wrong("store", error)]
         }
     }
 
-    /// Reports a file that is not there, as before the first start.
+    /// Reports a missing file, as before the first start.
     private func missing(_ path: String) -> Diagnosis {
         let folder = Self.folder(of: path)
         guard FileManager.default.isWritableFile(atPath: folder) else {
@@ -76,7 +76,7 @@ struct StoreCheck: Sendable {
             facts: facts)
     }
 
-    /// Reports the date of the database, which all servers take, in comparison with this machine's.
+    /// Compares the database's date, which all servers use, with this machine's date.
     private func clock(_ difference: Double) -> Diagnosis {
         let facts: JSONObject = ["skewSeconds": .number((difference * 10).rounded() / 10)]
         guard abs(difference) > Self.tolerance else {
@@ -112,7 +112,7 @@ struct StoreCheck: Sendable {
             facts: facts)
     }
 
-    /// Checks that the file is its owner's alone; the server itself takes away what others may do.
+    /// Checks that only the owner can access the file; the server itself removes the permissions of other users.
     private func mode(of path: String) -> Diagnosis {
         let open = ["", "-wal", "-shm"].map { path + $0 }
             .compactMap { path in FileStatus(of: path).map { (path, $0) } }.filter(\.1.isOpenToOthers)
@@ -146,7 +146,7 @@ struct StoreCheck: Sendable {
             ? .warning("disk", text, hint: hint, facts: facts) : .fine("disk", text, facts: facts)
     }
 
-    /// Returns the folder of a file, of which a relative path without one has the current folder.
+    /// Returns the folder of a file; a relative path without a folder is in the current folder.
     private static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -69,7 +69,8 @@ private struct RequestCommand {
                 hint: "The credential is for \(issuer.origin); "
                     + "if you trust the other one with it, add '--allow-origin \(request.origin)'.")
         }
-        // Before the request, whose response would be lost otherwise. A signal meanwhile leaves no file.
+        // The file is opened before the request, because a later failure would lose the response. A signal in between
+        // leaves no file.
         _ = try outputFile()
         let redirects = invocation.has(RequestSubcommand.location) ? RedirectPolicy() : .none
         let response = try await accounts.with(entry) { session in
@@ -77,7 +78,7 @@ private struct RequestCommand {
             return try await client.respond(to: request)
         }
         if invocation.has(RequestSubcommand.fail), response.status.rawValue >= 400 {
-            // The challenge names the reason, such as a missing scope (RFC 6750 §3).
+            // The challenge gives the reason, such as a missing scope (RFC 6750 §3).
             throw CommandError.failed(
                 "The server responded with \(response.status).",
                 hint: response.fields[.wwwAuthenticate].map { "It requires: \($0)" })
@@ -86,7 +87,7 @@ private struct RequestCommand {
         return .success
     }
 
-    /// Opens the file for the content; nil without one.
+    /// Opens the file for the content; nil if the call names none.
     private func outputFile() throws(CommandError) -> FileWriter? {
         guard let path = invocation[RequestSubcommand.output], path != "-" else { return nil }
         do throws(FileError) { return try FileWriter(replacing: path) } catch {
@@ -96,9 +97,10 @@ private struct RequestCommand {
         }
     }
 
-    /// Returns the further origins that receive the credential.
+    /// Returns the additional origins that receive the credential.
     ///
-    /// - Throws: `CommandError.usage` for a URL with a path, which would suggest that only a part of the origin does.
+    /// - Throws: `CommandError.usage` for a URL with a path, which would suggest that only a part of the origin
+    ///   receives it.
     private func allowedOrigins() throws(CommandError) -> [HTTPOrigin] {
         var origins: [HTTPOrigin] = []
         for text in invocation.all(RequestSubcommand.allowedOrigin) {
@@ -113,7 +115,7 @@ private struct RequestCommand {
         return origins
     }
 
-    /// Creates the request of the arguments and options.
+    /// Creates the request from the arguments and options.
     private func request(_ fields: HTTPFields, _ issuer: IssuerURL) async throws -> HTTPRequest {
         let (method, target) = (invocation.arguments[0], invocation.arguments[1])
         guard !method.contains("/") else {
@@ -137,10 +139,10 @@ private struct RequestCommand {
 }
 
 extension RequestCommand {
-    /// Writes the head if requested, and the content as it arrives.
+    /// Writes the header fields if requested, and the content as it arrives.
     private func show(_ response: HTTPResponse, in file: FileWriter?) async throws {
         if invocation.has(RequestSubcommand.include) {
-            // No reason phrase: HTTP/2 has none, and no script may rely on it (RFC 9110 §15.1).
+            // No reason phrase: HTTP/2 has none, and a script must not rely on it (RFC 9110 §15.1).
             var head = "HTTP \(response.status)\r\n"
             for line in response.fields {
                 head += "\(line.name.rawName): \(environment.output.isTerminal ? line.value.printable : line.value)\r\n"
@@ -161,11 +163,11 @@ extension RequestCommand {
     }
 }
 
-/// Header fields in the notation of curl.
+/// Header fields in curl's notation.
 private enum RequestFields {
-    /// Parses the fields of all `-H`, in order.
+    /// Parses the fields of all `-H` options, in order.
     ///
-    /// - Throws: `CommandError.usage` for a malformed field, and for Authorization, which the account provides.
+    /// - Throws: `CommandError.usage` for a malformed field, and for Authorization, which comes from the account.
     static func read(_ lines: [String]) throws(CommandError) -> HTTPFields {
         var fields = HTTPFields()
         for line in lines {
@@ -184,7 +186,7 @@ private enum RequestFields {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = HTTPFieldName(String(parts[0]))
         guard parts.count == 2, !parts[0].isEmpty else {
-            // The line may hold a secret: it is not repeated.
+            // The line may contain a secret, so the error does not repeat it.
             throw .usage("One of the header lines is not a field.", hint: "Write '-H \"Name: value\"'.")
         }
         guard name != .authorization else {
@@ -195,19 +197,19 @@ private enum RequestFields {
     }
 }
 
-/// The content of a request, in the notation of curl.
+/// The content of a request, in curl's notation.
 private struct RequestContent: Sendable {
     /// The content, in memory or streamed from a file.
     let body: HTTPBody
     /// The media type that the option implies; nil without content.
     let mediaType: String?
 
-    /// The maximum length of standard input, which is kept in memory for a repetition.
+    /// The maximum length of standard input, which is kept in memory so that the request can be repeated.
     private static let limit = 64 << 20
 
-    /// Joins several parts of a form by `&`; parts of JSON are concatenated.
+    /// Joins several parts of a form with `&`; concatenates parts of JSON.
     ///
-    /// Unlike curl, a file keeps its line breaks.
+    /// Unlike in curl, a file keeps its line breaks.
     init(_ invocation: Invocation, _ environment: Environment) async throws {
         let (form, json) = (invocation.all(RequestSubcommand.data), invocation.all(RequestSubcommand.json))
         guard form.isEmpty || json.isEmpty else {
@@ -215,7 +217,7 @@ private struct RequestContent: Sendable {
         }
         let parts = form + json
         mediaType = parts.isEmpty ? nil : json.isEmpty ? "application/x-www-form-urlencoded" : "application/json"
-        // A pipe, and a file of /proc, have no size, and are read first.
+        // A pipe or a file in /proc has no size, and is read first.
         if parts.count == 1, let only = parts.first, only.hasPrefix("@"), only != "@-",
             let status = FileStatus(of: String(only.dropFirst())), status.isFile, status.size != 0
         {

@@ -18,7 +18,7 @@ struct AccountScreens: Sendable {
 
     /// Lets the user create an account.
     ///
-    /// - Returns: The address; nil if the user has an account already, with the address as typed so far.
+    /// - Returns: The address; nil if the user already has an account, with the address as typed so far.
     /// - Throws: `CommandError.failed` if the user leaves the screen.
     func register(
         email: String, name: String = "", acceptedTerms: String? = nil
@@ -39,7 +39,7 @@ struct AccountScreens: Sendable {
         }
     }
 
-    /// Lets the user confirm the address of a new account by the link of the mail, now or later.
+    /// Lets the user confirm the address of a new account with the mailed link, now or later.
     ///
     /// - Returns: Whether it is confirmed.
     func verify(email: String) async throws -> Bool {
@@ -47,13 +47,13 @@ struct AccountScreens: Sendable {
             EmailVerificationScreen(email: email), on: console, awaiting: .verifyEmail,
             perform: EmailVerificationScreen.requests(to: client))
         return switch try await screen.run() {
-        // Who says so is asked by the sign-in.
+        // The sign-in checks whether this is true.
         case .verified, .signIn, .signedIn: true
         case .later: false
         }
     }
 
-    /// Lets the user set a new password by the link of a mail.
+    /// Lets the user set a new password with a mailed link.
     ///
     /// - Returns: The address of the account.
     /// - Throws: `CommandError.failed` if the user leaves the screen.
@@ -70,7 +70,7 @@ struct AccountScreens: Sendable {
 }
 
 extension ClientAccounts {
-    /// Returns a client of an issuer's routes for users who are not signed in, which stores nothing.
+    /// Returns a client of an issuer's routes for signed-out users, which stores nothing.
     func openClient(of issuer: IssuerURL) -> AuthClient {
         AuthClient(
             baseURL: issuer.url, store: InMemoryTokenStore<Tokens>(), transport: transport, timeout: .seconds(60))

@@ -5,11 +5,11 @@ import LatchUI
 import PortableFoundation
 
 extension ScreenLink {
-    /// Creates the link that a user has pasted: a URL of that purpose, or its token alone; nil for any other text.
+    /// Creates the link that a user has pasted: a URL for that purpose, or only its token; nil for any other text.
     ///
-    /// A URL of another server is none: whoever runs this one would get the other's token.
+    /// A URL of another server is refused, because the operator of this server would receive the other server's token.
     ///
-    /// - Parameter server: The origin of the server that gets the token.
+    /// - Parameter server: The origin of the server that receives the token.
     init?(pasted text: String, for purpose: Purpose, at server: String) {
         let text = String(text.drop { $0 == " " }.prefix { $0 != " " })
         if let url = URL(encodingOnce: text), let link = ScreenLink(url) {

@@ -3,11 +3,11 @@
 import LatchCommand
 import LatchTexts
 
-/// The terminal of a user who reads screens on it: lines and prompts on standard error, in the user's language.
+/// A terminal on which a user reads screens: lines and prompts on standard error, in the user's language.
 struct ScreenConsole: Sendable {
     let environment: Environment
     let texts: Texts
-    /// The origin of the server, which the titles of the screens show.
+    /// The origin of the server, shown in the titles of the screens.
     let server: String
 
     init(_ environment: Environment, server: String) {
@@ -16,7 +16,7 @@ struct ScreenConsole: Sendable {
         texts = Texts(languages: Self.languages(environment.variables))
     }
 
-    /// Returns the language of the first variable that is set (POSIX, Base Definitions §8.2): `de` for `de_DE.UTF-8`.
+    /// Returns the language from the first variable that is set (POSIX, Base Definitions §8.2): `de` for `de_DE.UTF-8`.
     static func languages(_ variables: [String: String]) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
         return locale.map { [String($0.prefix { $0 != "." && $0 != "@" })] } ?? []
@@ -33,12 +33,12 @@ struct ScreenConsole: Sendable {
         let error = environment.error
         let prompt = prompt.printable + ": "
         let line = try await environment.input.line(isShown, environment.signals) { error.write(prompt) }
-        // The line break that the user typed was not shown, and the end of the input is none.
+        // The user's line break had no echo, and the end of the input has no line break.
         if !isShown || line == nil { error.write("\n") }
         guard let line else { throw cancelled }
         return line
     }
 
-    /// The error of a user who has left a screen.
+    /// The error for a user who has left a screen.
     var cancelled: CommandError { .failed(texts(Phrase("failure.cancelled"))) }
 }

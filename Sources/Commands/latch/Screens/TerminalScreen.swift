@@ -6,37 +6,38 @@ import LatchTexts
 import LatchUI
 import PortableFoundation
 
-/// A screen on a terminal: it prompts for the fields, prints the notices, and numbers the other ways.
+/// A screen on a terminal: it prompts for the fields, prints the notices, and numbers the other buttons.
 ///
-/// ``ScreenMachine`` decides everything, as it does for a view. The last field sends the form; an empty entry in a required
-/// field shows the other buttons. A failure that the user cannot mend at a prompt is thrown, since the shell repeats a call.
+/// ``ScreenMachine`` decides everything, as it does for a view. The last field submits the form; an empty entry in a
+/// required field shows the other buttons. A failure that the user cannot correct at a prompt is thrown, because the
+/// user can repeat the command.
 struct TerminalScreen<S: Screen> {
     private(set) var machine: ScreenMachine<S>
-    /// The purpose of the mailed link that the screen waits for; nil if it waits for none.
+    /// The purpose of the mailed link that the screen waits for; nil if none.
     private let link: ScreenLink.Purpose?
     private let console: ScreenConsole
     private let clock: WallClock
     private let perform: ScreenModel<S>.Perform
 
-    /// The fields that the call has filled in, which are prompted for only if they have a problem.
+    /// The fields that the call has filled in; they are prompted for only if they have a problem.
     private let given: Set<ControlID>
     /// The fields that need no prompt before the next request.
     private var answered: Set<ControlID> = []
-    /// The title and the texts that the user has read.
+    /// The last title that the user has read.
     private var title: Phrase?
     private var shown: Set<Phrase> = []
     private var shownFailure: ScreenFailure?
-    /// The other screen that the user has gone on to; nil for none.
+    /// The other screen to which the user has navigated; nil if none.
     private var wayOn: S.Outcome?
 
     /// Creates the display of a screen.
     ///
     /// - Parameters:
-    ///   - screen: The screen at its beginning; the call has filled in its fields that are not empty.
+    ///   - screen: The screen in its initial state; fields that are not empty come from the call.
     ///   - console: The terminal.
-    ///   - link: The purpose of the mailed link that the user may paste; nil for none.
+    ///   - link: The purpose of the mailed link that the user can paste; nil if none.
     ///   - clock: The clock of deadlines.
-    ///   - perform: Does the work of a request.
+    ///   - perform: Performs a request.
     init(
         _ screen: S, on console: ScreenConsole, awaiting link: ScreenLink.Purpose? = nil, clock: WallClock = .system,
         perform: @escaping ScreenModel<S>.Perform
@@ -51,7 +52,8 @@ struct TerminalScreen<S: Screen> {
 
     /// Runs the screen to its end.
     ///
-    /// - Throws: `CommandError.failed` if the user ends the input, and the error of a request that the user cannot mend.
+    /// - Throws: `CommandError.failed` if the user ends the input, and the error of a request that the user cannot
+    ///   correct.
     mutating func run() async throws -> S.Outcome {
         beginEntry()
         try await send(.appear)
@@ -81,7 +83,7 @@ struct TerminalScreen<S: Screen> {
 // MARK: - Events
 
 extension TerminalScreen {
-    /// Sends an input, and performs the requests that follow from it.
+    /// Sends an input, and performs the resulting requests.
     private mutating func send(_ input: ScreenInput) async throws {
         let before = fields.map(\.id)
         var next: ScreenEvent<S>? = .input(input)
@@ -95,7 +97,7 @@ extension TerminalScreen {
                     } catch {
                         next = .failure(try mendable(error))
                     }
-                // On a terminal there is no screen below another one.
+                // A terminal does not keep the previous screen below the next one.
                 case .navigate(let outcome): wayOn = outcome
                 default: break
                 }
@@ -105,7 +107,7 @@ extension TerminalScreen {
         if isSent || fields.map(\.id) != before { beginEntry() }
     }
 
-    /// Returns the failure of an error that the user can mend at a prompt.
+    /// Returns the failure for an error that the user can correct at a prompt.
     ///
     /// - Throws: Any other error.
     private mutating func mendable(_ error: any Error) throws -> ScreenFailure {
@@ -124,21 +126,21 @@ extension TerminalScreen {
         }
     }
 
-    /// Reports the time, at which a lock or a step may end.
+    /// Reports the time, because a lock or a step may have ended.
     private mutating func passTime(to date: Date) {
         let before = fields.map(\.id)
         _ = machine.receive(.time(max(date, clock.now)))
         if fields.map(\.id) != before { beginEntry() }
     }
 
-    /// Begins a new entry: all fields are prompted for, except for those of the call.
+    /// Begins a new entry: prompts for all fields except those of the call.
     private mutating func beginEntry() { answered = given }
 }
 
 // MARK: - Display
 
 extension TerminalScreen {
-    /// Prints what the user has not read yet.
+    /// Prints the texts that the user has not read yet.
     private mutating func show() {
         if machine.screen.title != title {
             title = machine.screen.title
@@ -161,7 +163,7 @@ extension TerminalScreen {
         }
     }
 
-    /// Prints how the user finds the other buttons of a form, once something went wrong.
+    /// Prints how to reach the other buttons of a form, once a step has failed.
     private mutating func showWayToOthers() {
         if !fields.isEmpty, buttons.count > 1 { showOnce(Phrase("terminal.others")) }
     }
@@ -174,7 +176,7 @@ extension TerminalScreen {
 // MARK: - Prompts
 
 extension TerminalScreen {
-    /// Prompts for the fields and switches that need it, and sends the form.
+    /// Prompts for the fields and switches that need it, and submits the form.
     private mutating func fill() async throws {
         for field in fields where needsPrompt(field) {
             guard try await ask(field) else { return try await choose() }
@@ -199,7 +201,7 @@ extension TerminalScreen {
 
     /// Prompts for a field.
     ///
-    /// - Returns: False for an empty entry in a required field, with which the user looks for another way.
+    /// - Returns: False for an empty entry in a required field, which asks for the other buttons.
     private mutating func ask(_ field: Field) async throws -> Bool {
         if let problem = field.problem {
             console.line(problem)
@@ -210,7 +212,7 @@ extension TerminalScreen {
         let prompt = present.isEmpty ? label : "\(label) [\(present)]"
         var text = try await console.read(prompt, isShown: !field.kind.isSecret)
         while field.kind == .newPassword, !text.isEmpty {
-            // A password that is not shown is entered twice.
+            // A password that is not shown must be entered twice.
             let again = Phrase("terminal.again", .phrase(field.label))
             if try await console.read(console.texts(again), isShown: false) == text { break }
             console.line(Phrase("terminal.again.different"))
@@ -221,9 +223,9 @@ extension TerminalScreen {
         return true
     }
 
-    /// Lets the user enter a recovery code while codes of the authenticator app are locked, and sends the form with it.
+    /// Lets the user enter a recovery code while codes of the authenticator app are locked, and submits the form.
     ///
-    /// - Returns: False if the form has no code, or the user would rather wait.
+    /// - Returns: False if the form has no code, or the user prefers to wait.
     private mutating func useRecoveryCode() async throws -> Bool {
         guard let field = fields.first(where: { $0.kind == .oneTimeCode }) else { return false }
         while true {
@@ -241,7 +243,7 @@ extension TerminalScreen {
         return true
     }
 
-    /// Prompts for a switch, which an empty entry leaves as it is.
+    /// Prompts for a switch; an empty entry leaves it unchanged.
     private mutating func ask(_ toggle: Control) async throws {
         let words = [true: console.texts(Phrase("terminal.yes")), false: console.texts(Phrase("terminal.no"))]
         let prompt = "\(console.texts(toggle.label)) [\(words[toggle.isOn] ?? "")]"
@@ -254,7 +256,7 @@ extension TerminalScreen {
         }
     }
 
-    /// Lets the user choose a button by its number, or paste the link of the mail; a single button needs no choice.
+    /// Lets the user choose a button by its number, or paste the mailed link; a single button needs no choice.
     private mutating func choose() async throws {
         let buttons = buttons
         if let only = buttons.first, buttons.count == 1 {
@@ -269,11 +271,11 @@ extension TerminalScreen {
             let text = try await console.read(console.texts(prompt))
             if let number = Int(text), buttons.indices.contains(number - 1) {
                 let button = buttons[number - 1]
-                // The form is filled in first.
+                // The fields must be filled in first.
                 if button.kind == .button(.primary), !fields.isEmpty { return }
                 return try await send(.press(button.id))
             }
-            // The address may have been verified in a browser meanwhile.
+            // The address may have been verified in a browser in the meantime.
             if text.isEmpty, link != nil { return try await send(.activate) }
             if let link, let pasted = ScreenLink(pasted: text, for: link, at: console.server) {
                 return try await send(.open(pasted))

@@ -8,7 +8,7 @@ import LatchServer
 import PortableFoundation
 import Synchronization
 
-/// A line of a server's log but that of a request (``RequestLine``); errors and warnings have two as text.
+/// A line of a server's log that is not about a request (``RequestLine``); as text, errors and warnings have two lines.
 struct LogLine: Sendable {
     private let text: String
     /// Whether the text begins with the time.
@@ -22,7 +22,7 @@ struct LogLine: Sendable {
         self.members = members
     }
 
-    /// Returns the line in a form of the log.
+    /// Returns the line in one of the log's formats.
     func text(_ date: Date, _ format: AccessLogFormat) -> String {
         let time = LogTime.text(date)
         guard format == .json || format == .logfmt else { return hasTime ? "\(time) \(text)" : text }
@@ -38,7 +38,7 @@ struct LogLine: Sendable {
 }
 
 extension LogLine {
-    /// Returns the line of a slow request, which names no resource: its path may hold an identifier.
+    /// Returns the line for a slow request, without its path, which may contain an identifier.
     static func slowRequest(_ entry: AccessLogEntry) -> LogLine {
         let route = entry.route ?? "-"
         let words = [
@@ -54,7 +54,7 @@ extension LogLine {
             ])
     }
 
-    /// Returns the line of a slow statement, whose text has placeholders for its values.
+    /// Returns the line for a slow statement, whose text has placeholders instead of values.
     static func slowStatement(_ statement: String, _ duration: Duration) -> LogLine {
         let text = statement.unicodeScalars.split { $0 == " " || $0 == "\n" }.map { String($0) }.joined(separator: " ")
         return LogLine(
@@ -62,19 +62,19 @@ extension LogLine {
             ["event": "slow_query", "milliseconds": .number(duration.tenths), "statement": .string(text)])
     }
 
-    /// Returns the line of lines that are missing, since the reader of the log was too slow.
+    /// Returns the line that counts dropped lines, because the reader of the log was too slow.
     static func dropped(_ count: Int) -> LogLine {
         LogLine(
             "the log was too slow for \(count) lines",
             ["level": "warning", "event": "lines_dropped", "count": .integer(Int64(count))])
     }
 
-    /// Returns the line of the loss of a service, or of its return.
+    /// Returns the line for the loss of a service, or for its return.
     ///
     /// - Parameters:
-    ///   - name: What it is called, also in the event.
-    ///   - part: What it is lost for; nil for all that it does.
-    ///   - failure: The reason of its loss; nil for its return.
+    ///   - name: The name of the service, also in the event.
+    ///   - part: The function that has lost the service; nil for all functions.
+    ///   - failure: The reason for the loss; nil for the return.
     static func outage(
         of name: String, for part: String? = nil, level: String = "error", _ failure: String?
     ) -> LogLine {
@@ -91,7 +91,7 @@ extension LogLine {
             ])
     }
 
-    /// Returns the line of a call that the store has failed, whose error has no values.
+    /// Returns the line for a failed call of the store; its error contains no values.
     static func storeFailure(_ error: IdentityError, in operation: String) -> LogLine {
         LogLine(
             "the store has failed in '\(operation)': \(error.message)".printable,
@@ -101,7 +101,7 @@ extension LogLine {
             ])
     }
 
-    /// The line of a process that has no descriptor or memory left for further connections.
+    /// The line for a process that has no descriptor or memory left for more connections.
     static let exhaustion: LogLine = {
         let message = "no file descriptor or memory is left for further connections, which wait"
         let hint = "Raise the limit of open files (LimitNOFILE in a unit), or lower 'maximum_connections'."
@@ -112,7 +112,7 @@ extension LogLine {
             ])
     }()
 
-    /// Returns the line of a mail that was not sent, without its recipient and text.
+    /// Returns the line for a mail that was not sent, without its recipient and text.
     static func unsentMail(_ message: MailMessage, because error: any Error) -> LogLine {
         let reason = CommandError(describing: error).message.split(whereSeparator: \.isNewline).joined(separator: " ")
         return LogLine(
@@ -123,7 +123,7 @@ extension LogLine {
             ])
     }
 
-    /// Returns the line of something that happened as it should.
+    /// Returns the line for an expected event.
     static func notice(_ message: String, event: String, _ members: JSONObject = [:]) -> LogLine {
         let all: JSONObject = ["level": "info", "event": .string(event), "message": .string(message)]
         return LogLine(
@@ -131,14 +131,14 @@ extension LogLine {
             JSONObject((all.map { $0 } + members.map { $0 }).map { ($0.key, $0.value) }))
     }
 
-    /// Returns the line of a warning.
+    /// Returns the line for a warning.
     static func warning(_ warning: StartupWarning, in environment: Environment) -> LogLine {
         LogLine(
             environment.text(ofWarning: warning.message, hint: warning.hint), hasTime: false,
             ["level": "warning", "message": .string(warning.message), "hint": .string(warning.hint)])
     }
 
-    /// Returns the line of an error.
+    /// Returns the line for an error.
     static func failure(_ error: CommandError, in environment: Environment) -> LogLine {
         LogLine(
             environment.text(of: error), hasTime: false,

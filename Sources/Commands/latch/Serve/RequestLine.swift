@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The line of a request in the log, written as bytes at once, since each request has one.
+/// The log line of a request, written directly as bytes, because every request has one.
 enum RequestLine {
     /// Calls `body` with the line of a request, which ends with a newline.
     static func withBytes(
@@ -21,7 +21,7 @@ enum RequestLine {
         } _: { bytes in
             let content = UnsafeBufferPointer(rebasing: bytes.dropLast())
             guard !content.isPrintableASCII else { return body(bytes) }
-            // Only what a client has sent can hold anything else.
+            // Only text from a client can contain other characters.
             let text = String(decoding: content, as: UTF8.self)
             Array("\(format == .json ? text.printableJSON : text.printable)\n".utf8).withUnsafeBufferPointer(body)
         }
@@ -117,7 +117,7 @@ extension Duration {
 }
 
 extension String {
-    /// The text as a value of logfmt: in quotation marks, as in JSON, unless it is a word.
+    /// The text as a value in logfmt: a single word unchanged, any other text quoted as in JSON.
     var logfmtValue: String {
         let isWord = allBytes(of: self) { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
         return isWord && !isEmpty ? self : quoted

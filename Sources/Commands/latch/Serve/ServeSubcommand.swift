@@ -9,14 +9,14 @@ import Synchronization
 
 /// `latch serve`: runs the auth server.
 enum ServeSubcommand {
-    /// The option for the address, by default on loopback, so that a trial server is not open to the network.
+    /// The option for the address, by default on loopback, so that a trial server cannot be reached from the network.
     static let listen = Option.value(
         "listen", "HOST:PORT", "where to listen; port 0 takes any free one (127.0.0.1:8080)")
     static let store = Option.value(
         "store", "STORE", "where accounts are kept: sqlite:PATH or postgres://… (sqlite:latch.sqlite)")
-    /// The option for the configuration file, whose path LATCH_CONFIG may also give.
+    /// The option for the configuration file; LATCH_CONFIG can also give its path.
     static let config = Option.value("config", "FILE", short: "c", "a TOML or JSON file with settings")
-    /// The only setting of the auth server with an option, since it belongs to the address.
+    /// The only setting of the auth server that also is an option, because it depends on the address.
     static let issuer = Option.value("issuer", "URL", "the server's public URL (the address it listens on)")
     private static let printConfig = Option.flag(
         "print-config", "shows all settings with their sources, secrets redacted, and ends: 1 if a server refuses them")
@@ -68,11 +68,11 @@ private struct ServerProgram {
 
     /// Serves until a signal ends it.
     ///
-    /// The port is bound before the store is opened, so that a server that cannot listen creates no store; clients are
-    /// refused in between, or wait in the socket of the service manager. A second signal ends the process without waiting for open
-    /// requests.
+    /// The port is bound before the store is opened, so that a server that cannot listen creates no store. In between,
+    /// clients are refused, or wait in the service manager's socket. A second signal ends the process without waiting
+    /// for open requests.
     ///
-    /// - Returns: Success, once the last response has been sent or given up; mails that still wait are sent after the next start.
+    /// - Returns: Success, once the last response was sent or abandoned; unsent mails are sent after the next start.
     func run() async throws -> ExitCode {
         Server.raiseDescriptorLimit()
         Server.forbidCoreDumps()
@@ -93,7 +93,7 @@ private struct ServerProgram {
             try await serve(settings, until: signals, log) { isStarting.withLock { $0 = false } }
             return .success
         } catch {
-            // The log has its form also for the last line.
+            // The last line must also have the log's format.
             let error = CommandError(describing: error)
             log.report(error)
             return error.exitCode
@@ -162,17 +162,17 @@ private struct ServerProgram {
         log.flush()
     }
 
-    /// Has a server respond by an auth server, whose log and metrics tell of both.
+    /// Serves `identity` from `server`, and adds both to the log and the metrics.
     private func connect(_ identity: Identity, to server: Server, by handler: SwappableHandler, _ log: ServerLog) {
         handler.replace(with: identity.handler)
         log.watchStore(of: identity)
         identity.measure(server)
     }
 
-    /// Says that the server serves, also to a collector of logs.
+    /// Reports that the server is running, also to a log collector.
     private func announce(_ status: String, at url: String, _ settings: Settings, _ log: ServerLog) {
         environment.output.line("latch: \(status)")
-        // A server serves on where this cannot be written, and ends well nevertheless.
+        // The server keeps running if this cannot be written, and its exit code does not change.
         Environment.Output.forgetFailureOfStandardOutput()
         let kind = IdentityStore.isDatabase(settings["store"]) ? "postgresql" : "sqlite"
         log.tellCollector(
@@ -180,8 +180,10 @@ private struct ServerProgram {
             ["version": .string(Program.version), "url": .string(url), "store": .string(kind)])
     }
 
-    /// Returns the signals that wait for their turn, all but one that ends a start at once: nothing has been acknowledged yet, and a
-    /// migration is rolled back.
+    /// Returns the signals to handle in order.
+    ///
+    /// Before the start is complete, SIGINT or SIGTERM ends the process at once. Until then the server has acknowledged
+    /// no request, and a migration is rolled back.
     private static func signals(
         _ received: AsyncStream<Signal>, isStarting: @escaping @Sendable () -> Bool
     ) -> AsyncStream<Signal> {
@@ -195,25 +197,25 @@ private struct ServerProgram {
         return signals
     }
 
-    /// Waits while requests are served, so that load balancers see the end coming.
+    /// Waits while requests are still served, so that load balancers notice the shutdown.
     private static func wait(seconds: Int) async {
         do {
             try await Task.sleep(for: .seconds(seconds))
         } catch {
-            // A task that is cancelled ends at once.
+            // A canceled task ends its wait at once.
         }
     }
 
     /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM.
     ///
-    /// All responses so far have been committed; waiting mails are sent after the next start.
+    /// All sent responses have been committed; unsent mails are sent after the next start.
     private static func endProcess(onNext signals: AsyncStream<Signal>) -> Task<Void, Never> {
         Task {
             for await signal in signals where signal != .hangUp { LatchCommand.endProcess(.ended(by: signal)) }
         }
     }
 
-    /// Opens the auth server over its store.
+    /// Opens the auth server with its store.
     private func identity(
         _ settings: Settings, _ telemetry: TelemetryExporter?, _ log: ServerLog
     ) async throws -> Identity {
@@ -230,7 +232,8 @@ private struct ServerProgram {
             transport: transport.intercepted(by: [ClientSpanInterceptor(telemetry)]))
     }
 
-    /// Serves and returns the auth server under the reloaded settings; nil if they are invalid, and it stays as it is.
+    /// Switches to the reloaded settings and returns the new auth server; nil if they are invalid, which changes
+    /// nothing.
     private func reloaded(
         _ identity: Identity, startedWith first: Settings, of server: Server, in handler: SwappableHandler,
         _ log: ServerLog
@@ -238,7 +241,8 @@ private struct ServerProgram {
         do {
             let settings = try loader.load()
             let effective = settings.keeping(first)
-            // The files of the same names, after a renewal; loaded first and used last, so that a failure changes nothing.
+            // The same paths may have renewed files. They are loaded first and used last, so that a failure changes
+            // nothing.
             let replaceCertificate = try effective.tls().map { try server.certificateReplacement($0) }
             let next = try await identity.reconfigured(effective.identityConfigurationWithKey())
             replaceCertificate?()

@@ -7,7 +7,7 @@ import LatchServer
 import Synchronization
 
 extension Handler {
-    /// Returns the handler within an interceptor that records spans, if there is an exporter.
+    /// Returns the handler with an interceptor that records spans, if there is an exporter.
     func traced(by exporter: TelemetryExporter?) -> any Handler {
         guard let exporter else { return self }
         return nested(in: [ServerSpanInterceptor(exporter)])
@@ -15,8 +15,9 @@ extension Handler {
 }
 
 extension Server.Configuration {
-    /// Returns the configuration with the sockets of the service manager, if it has passed some: those with a name, or else with that
-    /// of the first that is not for operators.
+    /// Returns the configuration with the service manager's sockets, if it has passed any.
+    ///
+    /// Without a name, it takes the sockets with the name of the first one that is not for operators.
     func inheriting(from manager: Supervisor, named name: String? = nil) -> Self {
         var configuration = self
         let name = name ?? manager.sockets.first { $0.name != "admin" }?.name
@@ -26,7 +27,7 @@ extension Server.Configuration {
 }
 
 extension Supervisor {
-    /// Requires that the server uses each socket it was given: clients of another one would wait for ever.
+    /// Requires that the server uses every socket it received, because clients of an unused one would wait forever.
     func requireUse(of descriptors: [Int32]) throws(CommandError) {
         guard let unused = sockets.first(where: { !descriptors.contains($0.descriptor) }) else { return }
         throw .failed(
@@ -43,7 +44,7 @@ final class SwappableHandler: ImmediateHandler {
 
     init(_ handler: any Handler) { self.handler = Mutex(NextHandler(handler)) }
 
-    /// The handler of a server that does not listen yet.
+    /// The handler while the server is starting.
     static var starting: SwappableHandler {
         SwappableHandler(
             ImmediateClosureHandler { _ in
@@ -51,14 +52,15 @@ final class SwappableHandler: ImmediateHandler {
             })
     }
 
-    /// Replaces the handler of all later requests; requests in flight keep the previous one.
+    /// Replaces the handler for all later requests; requests in flight keep the previous one.
     func replace(with next: any Handler) { handler.withLock { $0 = NextHandler(next) } }
 
     func begin(_ request: inout HTTPRequest) -> EventualResponse { handler.withLock { $0 }.begin(&request) }
 }
 
-/// The handler of one of two listeners: that of operators, which serves metrics, health, liveness and readiness alone, or that of the
-/// public.
+/// The handler of the public listener, or of the operators' listener.
+///
+/// The operators' listener serves only metrics, health, liveness and readiness.
 struct ListenerHandler: ImmediateHandler {
     private let next: NextHandler
     private let isForOperators: Bool

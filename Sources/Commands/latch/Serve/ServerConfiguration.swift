@@ -8,7 +8,7 @@ import PortableFoundation
 extension Settings {
     /// Returns the configuration of the HTTP server.
     ///
-    /// - Throws: `CommandError.failed` for an unreadable file; the server validates the contents at its start.
+    /// - Throws: `CommandError.failed` for an unreadable file; the server validates the contents when it starts.
     func serverConfiguration() throws(CommandError) -> Server.Configuration {
         let address = try ListenAddress(self["listen"])
         var configuration = Server.Configuration(host: address.host, port: address.port)
@@ -26,16 +26,16 @@ extension Settings {
         return configuration
     }
 
-    /// Returns the configuration of the listener for operators; nil without the setting `admin_listen`.
+    /// Returns the configuration of the listener for operators; nil if `admin_listen` is not set.
     func administrationConfiguration() throws(CommandError) -> Server.Configuration? {
         guard !self["admin_listen"].isEmpty else { return nil }
         let address = try ListenAddress(self["admin_listen"])
         return Server.Configuration(host: address.host, port: address.port)
     }
 
-    /// Returns the collector of traces and metrics; nil without one.
+    /// Returns the collector of traces and metrics; nil if there is none.
     ///
-    /// - Throws: `IdentityError.invalidSetting` for a variable of OpenTelemetry.
+    /// - Throws: `IdentityError.invalidSetting` for an invalid variable of OpenTelemetry.
     func telemetryConfiguration(_ variables: [String: String]) throws(IdentityError) -> TelemetryConfiguration? {
         let ratio = all.first { $0.setting.key == "trace_ratio" }
         return try TelemetryConfiguration(
@@ -44,7 +44,7 @@ extension Settings {
             parents: self["trace_parents"], service: "latch", environment: variables)
     }
 
-    /// Checks that the settings fit each other, before a server starts with them.
+    /// Checks that the settings fit each other before a server starts with them.
     func check(_ variables: [String: String]) throws {
         try identityConfigurationWithKey().check()
         _ = try administrationConfiguration()
@@ -52,7 +52,7 @@ extension Settings {
         try checkTLS()
     }
 
-    /// - Throws: `CommandError.failed` if only one of certificate and key is set.
+    /// - Throws: `CommandError.failed` if only the certificate or only the key is set.
     private func checkTLS() throws(CommandError) {
         guard self["tls_certificate"].isEmpty == self["tls_key"].isEmpty else {
             throw .failed("tls_certificate and tls_key belong together.", hint: "Give both, or neither.")
@@ -61,7 +61,7 @@ extension Settings {
 
     /// Reads certificate and key; nil, for plain HTTP, if neither is set.
     ///
-    /// - Throws: `CommandError.failed` if only one of them is set, instead of serving without encryption.
+    /// - Throws: `CommandError.failed` if only one of them is set, because the server would otherwise not encrypt.
     func tls() throws(CommandError) -> Server.TLS? {
         let (certificate, key) = (self["tls_certificate"], self["tls_key"])
         try checkTLS()
@@ -76,7 +76,7 @@ extension Settings {
 struct ListenAddress: Sendable, Hashable {
     /// The host without brackets.
     let host: String
-    /// The port; 0 picks any free one.
+    /// The port; 0 selects a free one.
     let port: Int
 
     /// Parses `HOST:PORT`.
@@ -95,15 +95,15 @@ struct ListenAddress: Sendable, Hashable {
         self.port = Int(port)
     }
 
-    /// Creates an address of its parts; the host has no brackets.
+    /// Creates an address from its parts; the host has no brackets.
     init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     /// Creates the address on which a server listens.
     init(_ address: Server.Address) { self.init(host: address.host, port: address.port) }
 
-    /// Whether only programs of this machine can reach it.
+    /// Whether only programs on this machine can reach the address.
     ///
-    /// A name that only begins like such an address, as `127.example.com` does, is not one.
+    /// A name that only begins like such an address, such as `127.example.com`, does not count.
     var isLoopback: Bool {
         host == "localhost" || IPAddress(host)?.isLoopback == true
     }
@@ -116,14 +116,16 @@ struct ListenAddress: Sendable, Hashable {
 
 /// The location of the account store.
 struct StoreLocation: Sendable, Hashable {
-    /// The path of the SQLite file, or the URI of a PostgreSQL database, which may hold a password.
+    /// The path of the SQLite file, or the URI of a PostgreSQL database, which may contain a password.
     let path: String
-    /// Whether the store is a file of this machine.
+    /// Whether the store is a file on this machine.
     let isFile: Bool
 
-    /// Parses `sqlite:PATH`, in whose path neither `~` nor `%20` have a meaning, or `postgres://…`, which libpq takes as it is.
+    /// Parses `sqlite:PATH` or `postgres://…`.
     ///
-    /// - Throws: `CommandError.failed`, without the password that a URL may hold.
+    /// In a path, `~` and `%20` have no special meaning. libpq receives a URI unchanged.
+    ///
+    /// - Throws: `CommandError.failed`, without the password that a URL may contain.
     init(_ text: String) throws(CommandError) {
         isFile = !IdentityStore.isDatabase(text)
         guard isFile else {
@@ -138,15 +140,17 @@ struct StoreLocation: Sendable, Hashable {
         path = String(text.dropFirst(7))
     }
 
-    /// Returns the text without what may be a password: the userinfo of a URL (RFC 3986 §3.2.1) and its query, from which libpq
-    /// takes passwords as well, and anything with `=` or `@` that is no URL.
+    /// Returns the text without the parts that may contain a password.
+    ///
+    /// In a URL, these are the userinfo (RFC 3986 §3.2.1) and the query, because libpq also reads passwords from there.
+    /// Any other text with `=` or `@` is redacted completely.
     static func redacted(_ text: String) -> String {
         guard !text.hasPrefix("sqlite:") else { return text }
         guard let scheme = text.firstRange(of: "://") else {
             return text.contains { "=@".contains($0) } ? "(redacted)" : text
         }
         let parts = text[scheme.upperBound...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // An '@' after a '?' may end a password with a '?', or be a part of one in the query.
+        // An '@' after a '?' may end a password that contains '?', or belong to a password in the query.
         guard parts.count == 1 || !parts[1].contains("@") else { return text[..<scheme.upperBound] + "(redacted)" }
         let query = parts.count == 1 ? "" : "?(redacted)"
         guard let at = parts[0].lastIndex(of: "@") else { return text[..<scheme.upperBound] + parts[0] + query }

@@ -9,7 +9,7 @@ import LatchServer
 import PortableFoundation
 import Synchronization
 
-/// The form of the log: text, JSON, logfmt, or text without lines of requests.
+/// The format of the log: text, JSON, logfmt, or text without requests.
 enum AccessLogFormat: String {
     case text, json, logfmt, off
 
@@ -23,47 +23,47 @@ enum AccessLogFormat: String {
     }
 }
 
-/// The log of a server: all that it writes on standard error once its settings are known, in one form.
+/// The log of a server: everything that it writes to standard error once its settings are known, in one format.
 ///
-/// There is one line per request, without query, header fields and content, and one more for a slow request, which names its
-/// route instead of its path, and for a slow statement of the store.
+/// Each request has one line, without query, header fields and content. A slow request has a second line, which names
+/// its route instead of its path. A slow statement of the store also has a line.
 final class ServerLog: Sendable {
-    /// The time for which lines gather, so that a busy server does not wake a thread for each of them.
+    /// The time for which lines are collected, so that a busy server does not wake a thread for each line.
     private static let delay = DispatchTimeInterval.milliseconds(10)
-    /// The maximum number of bytes that wait for a slow reader of the log; further lines are dropped.
+    /// The maximum number of bytes that wait for a slow reader of the log; more lines are dropped.
     private static let maximumWaiting = 1 << 20
 
     private let format: AccessLogFormat
-    /// The milliseconds from which a request is slow; nil if none is.
+    /// The duration in milliseconds from which a request is slow; nil if no request is.
     private let slowest: Double?
     private let environment: Environment
-    /// A thread of its own, so that a full pipe blocks no request.
+    /// A separate thread, so that a full pipe blocks no request.
     private let queue = DispatchQueue(label: "latch.server-log")
     private let waiting = Mutex(Waiting())
 
-    /// What waits to be written.
+    /// The lines that wait to be written.
     private struct Waiting {
         var lines: [UInt8] = []
-        /// The number of lines that there was no room for.
+        /// The number of lines that were dropped for lack of room.
         var dropped = 0
-        /// Whether the queue is about to write them.
+        /// Whether a write of the lines is scheduled.
         var isScheduled = false
     }
 
-    /// Creates a log; 0 milliseconds stand for no slow requests.
+    /// Creates a log; 0 milliseconds turn off slow requests.
     init(_ format: AccessLogFormat, slowAfterMilliseconds slowest: Int = 0, _ environment: Environment) {
         self.format = format
         self.slowest = slowest == 0 ? nil : Double(slowest)
         self.environment = environment
     }
 
-    /// Returns a handler that logs the requests to another one.
+    /// Returns a handler that logs the requests to another handler.
     func logging(_ handler: any Handler) -> any Handler {
         guard format != .off || slowest != nil else { return handler }
         return handler.nested(in: [RequestIDInterceptor(), AccessLogInterceptor { [self] in write($0) }])
     }
 
-    /// Logs the statements of the store that take at least as many milliseconds, without their values; 0 stands for none.
+    /// Logs the store's statements that take at least the given milliseconds, without their values; 0 turns this off.
     func watchStatements(slowAfterMilliseconds threshold: Int) {
         guard threshold > 0 else { return }
         StatementWatch.report(slowerThan: .milliseconds(threshold)) { [self] statement, duration in
@@ -71,18 +71,18 @@ final class ServerLog: Sendable {
         }
     }
 
-    /// Logs when the database of a server's store is lost and when it is back, and once a minute what calls of the store fail for.
+    /// Logs the loss and the return of the store's database, and once a minute the reasons for failed calls.
     func watchStore(of identity: Identity) {
         StoreOutages.report { [self] failure in enqueue(.outage(of: "database", failure?.message)) }
         identity.reportStoreFailures { [self] error, operation in enqueue(.storeFailure(error, in: operation)) }
     }
 
-    /// Logs that the collector is lost for a signal, or with nil that it is back.
+    /// Logs that the collector of a signal is lost, or with nil that it is back.
     func report(collectorOf signal: TelemetryExporter.Signal, _ failure: String?) {
         enqueue(.outage(of: "collector", for: signal.rawValue, level: "warning", failure))
     }
 
-    /// Runs `body`, which opens the store, and says so if its database lets it wait.
+    /// Runs `body`, which opens the store, and logs a warning if the database does not answer yet.
     func awaitingDatabase<Result>(_ body: () async throws -> Result) async throws -> Result {
         try await StartupWarning.awaitingDatabase(by: { [self] in warn($0) }, body)
     }
@@ -98,27 +98,25 @@ final class ServerLog: Sendable {
         write(.notice("administration on \(url)", event: "administration", ["url": .string(url)]))
     }
 
-    /// Writes a line for a collector of logs, which does not read standard output.
+    /// Writes a line for a log collector, which does not read standard output.
     func tellCollector(_ message: String, event: String, _ members: JSONObject = [:]) {
         guard format == .json || format == .logfmt else { return }
         write(.notice(message, event: event, members))
     }
 
-    /// Writes a warning.
     func warn(_ warning: StartupWarning) { write(.warning(warning, in: environment)) }
 
-    /// Writes warnings.
     func warn(_ warnings: [StartupWarning]) { for warning in warnings { warn(warning) } }
 
-    /// Writes an error.
     func report(_ error: CommandError) { write(.failure(error, in: environment)) }
 
-    /// Writes the line of a mail that was not sent, which must not wait for the log.
+    /// Logs a mail that was not sent, without making the sender wait for the log.
     func report(unsent message: MailMessage, because error: any Error) {
         enqueue(.unsentMail(message, because: error))
     }
 
-    /// Waits until all lines so far are written, for two seconds at most: an unread pipe must not keep a server from its end.
+    /// Waits until all lines so far are written, for at most two seconds: an unread pipe must not prevent the server's
+    /// end.
     func flush() {
         let written = DispatchSemaphore(value: 0)
         queue.async { [self] in
@@ -138,7 +136,7 @@ final class ServerLog: Sendable {
         Array("\(line.text(Date(), format))\n".utf8).withUnsafeBufferPointer(enqueue)
     }
 
-    /// Writes a line, with its newline, on the log's thread, unless too much waits for it.
+    /// Queues a line, with its newline, for the log's thread; drops it if too many bytes wait.
     private func enqueue(_ line: UnsafeBufferPointer<UInt8>) {
         let mustSchedule = waiting.withLock { waiting in
             guard waiting.lines.count < Self.maximumWaiting else {
@@ -152,7 +150,9 @@ final class ServerLog: Sendable {
         if mustSchedule { queue.asyncAfter(deadline: .now() + Self.delay) { [self] in writeWaiting() } }
     }
 
-    /// Writes what waits now; lines that come meanwhile are for the next time, or a busy server would never end it.
+    /// Writes the waiting lines.
+    ///
+    /// Lines that arrive in the meantime wait for the next turn, or a busy server would never finish.
     private func writeWaiting() {
         let now = waiting.withLock { waiting in
             defer { waiting = Waiting() }
@@ -165,7 +165,8 @@ final class ServerLog: Sendable {
 }
 
 extension Server.Configuration {
-    /// Returns the configuration of a server that logs, once a minute, that there is no descriptor left for further connections.
+    /// Returns the configuration of a server that logs, at most once a minute, a lack of descriptors for more
+    /// connections.
     func watched(by log: ServerLog) -> Server.Configuration {
         var configuration = self
         configuration.onExhaustion = { log.enqueue(.exhaustion) }
@@ -173,7 +174,7 @@ extension Server.Configuration {
     }
 }
 
-/// A mailer that logs the mails that another one failed to send.
+/// A mailer that logs the mails that another mailer could not send.
 struct LoggingMailer: Mailer {
     let next: any Mailer
     let log: ServerLog

@@ -8,29 +8,30 @@ import LatchIdentity
 import LatchServer
 import PortableFoundation
 
-/// A warning of settings that are valid but probably unintended.
+/// A warning about settings that are valid but probably unintended.
 struct StartupWarning: Sendable {
     let message: String
     let hint: String
 }
 
 extension StartupWarning {
-    /// Creates the warning of a key's file that others than its owner may read; nil if they may not.
+    /// Creates the warning about a key file that other users may read; nil if they may not.
     ///
-    /// Only a warning: containers mount secrets with modes of their own. A missing file is an error elsewhere.
+    /// It is only a warning, because containers mount secrets with different permissions. A missing file is an error
+    /// elsewhere.
     init?(exposing key: String, in path: String) {
         guard !path.isEmpty, FileStatus(of: path)?.isReadableByOthers == true else { return nil }
         message = "Other users of this machine can read the \(key) in \(path)."
         hint = "chmod 600 '\(path)'"
     }
 
-    /// Creates the warning of a database that does not answer yet.
+    /// Creates the warning about a database that does not respond yet.
     private init(awaiting failure: IdentityError) {
         message = "\(failure.message) It is tried for 15 seconds."
         hint = failure.hint ?? "Check that the database runs."
     }
 
-    /// Runs `body`, which opens a store, and reports once if its database lets it wait for two seconds.
+    /// Runs `body`, which opens a store, and reports once if it has waited for the database for two seconds.
     static func awaitingDatabase<Result>(
         by report: @escaping @Sendable (StartupWarning) -> Void, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -39,15 +40,15 @@ extension StartupWarning {
 }
 
 extension Environment {
-    /// Writes a warning on standard error.
+    /// Writes a warning to standard error.
     @Sendable func warn(_ warning: StartupWarning) { warn(warning.message, hint: warning.hint) }
 }
 
 extension Settings {
-    /// The bytes of a pepper that nobody guesses.
+    /// The minimum size in bytes of a pepper that is hard to guess.
     private static let leastPepper = 16
 
-    /// Returns the warnings of a server that listens on an address.
+    /// Returns the warnings for a server that listens on an address.
     func warnings(listeningOn address: ListenAddress, isEncrypted: Bool) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
         if self["mail_directory"].isEmpty, self["smtp_url"].isEmpty {
@@ -70,7 +71,7 @@ extension Settings {
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
         warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings
-        // Not an error, since a proxy may terminate TLS; an issuer of http has a warning of the same.
+        // This is not an error, because a proxy may terminate TLS. An http issuer has its own warning about this.
         if !isEncrypted, !address.isLoopback, !hasInsecureIssuer {
             warnings.append(
                 StartupWarning(
@@ -82,7 +83,7 @@ extension Settings {
         return warnings
     }
 
-    /// Whether mails have a sender at localhost, and go to another machine.
+    /// Whether mails have a sender at localhost but are sent to another machine.
     private var hasLocalSender: Bool {
         let (url, sender) = (self["smtp_url"], self["mail_sender"].lowercasedASCII())
         guard self["mail_directory"].isEmpty, let separator = url.utf8.firstRange(of: "://".utf8),
@@ -93,12 +94,12 @@ extension Settings {
         do throws(HTTPError) {
             return try !HTTPOrigin.split("http://\(host.map { String(Substring($0)) } ?? "")").origin.isLoopback
         } catch {
-            // The mailer says that the URL cannot be used.
+            // The mailer reports that the URL cannot be used.
             return false
         }
     }
 
-    /// Returns the warnings of keys that are missing, weak or readable.
+    /// Returns the warnings about keys that are missing, weak or readable.
     private func secretWarnings(listeningOn address: ListenAddress) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
         let isForOthers = !address.isLoopback || hasSecureIssuer
@@ -123,11 +124,11 @@ extension Settings {
         return warnings
     }
 
-    /// The warning of scopes that clients are registered for, and that nobody can have.
+    /// The warning about scopes that clients are registered for but no user can have.
     private var scopeWarnings: [StartupWarning] {
         let unknown: Scopes
         do { unknown = try identityConfiguration().unknownClientScopes } catch {
-            // The server does not start with these settings, and says why.
+            // The server does not start with these settings, and reports the reason.
             return []
         }
         guard !unknown.isEmpty else { return [] }
@@ -138,7 +139,7 @@ extension Settings {
         ]
     }
 
-    /// The warnings of a public URL that limits what clients can use.
+    /// The warnings about a public URL that limits what clients can use.
     private var issuerWarnings: [StartupWarning] {
         var warnings: [StartupWarning] = []
         if !self["passkey_domain"].isEmpty, self["issuer"].isEmpty {
@@ -147,7 +148,7 @@ extension Settings {
                     message: "There are no passkeys: without issuer passkey_domain does not fit the server's address.",
                     hint: "Set issuer, whose host is that domain or below it."))
         }
-        // Not an error, since a network for development may have it so.
+        // This is not an error, because it may be intended in a development network.
         if hasInsecureIssuer {
             warnings.append(
                 StartupWarning(
@@ -157,7 +158,7 @@ extension Settings {
         return warnings
     }
 
-    /// Whether clients reach the server by https, which a proxy may terminate.
+    /// Whether clients reach the server by https; a proxy may terminate it.
     private var hasSecureIssuer: Bool { self["issuer"].hasPrefix("https://") }
 
     /// Whether clients on other machines reach the server by http.

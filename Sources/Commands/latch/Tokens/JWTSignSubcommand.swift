@@ -5,7 +5,7 @@ import LatchCore
 import LatchJOSE
 import PortableFoundation
 
-/// `latch jwt sign`: signs a token, for a test or one's own machine.
+/// `latch jwt sign`: signs a token for tests or for use on the same machine.
 enum JWTSignSubcommand {
     private static let key = Option.value("key", "FILE", short: "k", "the JSON Web Key that signs")
     private static let claims = Option.value(
@@ -67,7 +67,7 @@ enum JWTSignSubcommand {
         return assembled
     }
 
-    /// Parses a value as JSON, or else takes the text itself, so that a word needs no second quotation marks.
+    /// Parses a value as JSON; other text is a string, so that a word needs no second pair of quotation marks.
     private static func value(_ text: String) -> JSONValue {
         do { return try JSONValue(parsing: text) } catch { return .string(text) }
     }

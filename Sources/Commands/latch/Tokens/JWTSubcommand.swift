@@ -35,11 +35,11 @@ enum JWTSubcommand {
 
 /// The argument that names a token.
 enum TokenText {
-    /// Permits the command line, with a warning, since a token from an old log is harmless there.
+    /// The argument may be on the command line, with a warning: a token from an old log is harmless there.
     static let argument = Subcommand.Argument(
         name: "TOKEN", summary: "the token; left out, or as -, it is read from standard input", isOptional: true)
 
-    /// Reads the token from the command line, from a pipe, or from a terminal that does not show it.
+    /// Reads the token from the command line, from a pipe, or from a terminal without echo.
     static func read(_ invocation: Invocation, _ environment: Environment) async throws -> String {
         if let word = invocation.argument(0), word != "-" {
             environment.warn(

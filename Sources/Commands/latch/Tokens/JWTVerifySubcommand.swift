@@ -48,7 +48,7 @@ enum JWTVerifySubcommand {
             return .success
         })
 
-    /// Returns the error for a wrong audience, with the expected and the actual one.
+    /// Returns the error for a wrong audience, with the expected and the actual audience.
     private static func wrongAudience(of text: String, expected: String?) throws -> CommandError {
         let actual = try JWT(unverified: text).claims.members["aud"]
         let audiences = actual?.arrayValue?.compactMap(\.stringValue) ?? [actual?.stringValue].compactMap(\.self)
@@ -63,7 +63,7 @@ enum JWTVerifySubcommand {
             hint: "Request a token for this audience, or correct '--audience'.")
     }
 
-    /// Creates the verifier of the options.
+    /// Creates the verifier from the options.
     private static func verifier(_ invocation: Invocation, _ environment: Environment) async throws -> JWTVerifier {
         guard let source = invocation[keys] else {
             throw CommandError.usage("'latch jwt verify' needs keys.", hint: "Write '--keys FILE' or '--keys URL'.")

@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchJOSE
 import PortableFoundation
 
-/// `latch keys`: generates keys that sign.
+/// `latch keys`: generates signing keys.
 enum KeysSubcommand {
     /// The algorithms that a key can be generated for.
     private static let algorithms: [SignatureAlgorithm] = [
@@ -38,7 +38,7 @@ enum KeysSubcommand {
         body: { invocation, environment in
             let key = try Key.generate(try algorithm(invocation), id: invocation[id])
             let whole = JSONValue.object(try key.jwkWithSecretsForStorage())
-            // A shared secret has no public key: its JWK without secrets names the key only.
+            // A shared secret has no public key: its JWK without secrets only names the key.
             let publicKey = JSONValue.object(key.jwk)
             if invocation.has(publicOutput), key.publicKey == nil { throw noPublicKey }
             if let path = invocation[output] { try OutputFile.create(path, Self.line(whole)) }
@@ -52,10 +52,10 @@ enum KeysSubcommand {
     private static let noPublicKey = CommandError.usage(
         "A shared secret has no public key.", hint: "Leave '--public-output' out, or take ES256.")
 
-    /// Returns the requested algorithm; letter case does not matter.
+    /// Returns the requested algorithm, ignoring letter case.
     private static func algorithm(_ invocation: Invocation) throws(CommandError) -> SignatureAlgorithm {
         guard let name = invocation[Self.algorithm] else { return .es256 }
-        // The other name of EdDSA (RFC 9864 §2.2).
+        // Another name for EdDSA (RFC 9864 §2.2).
         if name.lowercased() == "ed25519" { return .eddsa }
         if let found = algorithms.first(where: { $0.rawValue.lowercased() == name.lowercased() }) { return found }
         return try Suggestion.value(named: name, among: algorithms, kind: "signature algorithm") { $0.rawValue }
@@ -72,7 +72,7 @@ struct KeyFile {
 
     /// Reads one signing key.
     ///
-    /// - Throws: `CommandError.failed` if the file cannot be read, `JOSEError.unsuitableKey`.
+    /// - Throws: `CommandError.failed` if the file cannot be read, or `JOSEError.unsuitableKey`.
     func signingKey(_ path: String) async throws -> Key {
         let key = try Key(jwk: try await object(path))
         guard key.canSign else {
@@ -98,7 +98,7 @@ struct KeyFile {
             if let object = try JSONValue(parsing: bytes).objectValue { return object }
             reason = "it is not an object."
         } catch {
-            // The text may be a secret: the error names the position, not the content.
+            // The text may be a secret, so the error names the position and not the content.
             reason = error.message
         }
         throw CommandError.failed(

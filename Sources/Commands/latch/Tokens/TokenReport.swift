@@ -7,11 +7,11 @@ import PortableFoundation
 
 /// The printed form of a token: header, claims and verification.
 struct TokenReport {
-    /// The claims that are times (RFC 7519 §4.1, OpenID Connect Core §2).
+    /// The names of the claims that are times (RFC 7519 §4.1, OpenID Connect Core §2).
     private static let times: Set<String> = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
     let token: JWT
-    /// Whether signature, times and parties have been checked.
+    /// Whether signature, times and parties were verified.
     let isVerified: Bool
 
     /// The report for a script.
@@ -33,7 +33,7 @@ struct TokenReport {
                 : "The signature was not verified.\n")
     }
 
-    /// Returns text without quotation marks, everything else as JSON.
+    /// Returns text without quotation marks, and any other value as JSON.
     private static func shown(_ value: JSONValue) -> String {
         value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self)
     }
@@ -41,7 +41,7 @@ struct TokenReport {
     /// Returns a time in ISO 8601 with its distance from now.
     private func remark(_ name: String) -> String {
         guard Self.times.contains(name), let date = token.claims.date(name) else { return "" }
-        // A date this far away has no text form.
+        // So distant a date has no text form.
         guard abs(date.timeIntervalSince1970) < 1e11 else { return "" }
         return "  \(AccountReport.text(date))"
     }

@@ -8,7 +8,7 @@ public import PortableFoundation
 public struct AuthUIConfig: Sendable {
     /// The base URL of the backend.
     public var baseURL: URL
-    /// The scheme of the app's own URLs, by which a mail's link opens the app.
+    /// The scheme of the app's own URLs, with which a mail's link opens the app.
     public var appScheme: String
     /// Whether sign-in with Microsoft is offered.
     public var microsoftEnabled: Bool
@@ -51,18 +51,18 @@ public struct AuthUIConfig: Sendable {
             postLoginDeeplink: postLoginDeeplink, presentationAnchor: presentationAnchor)
     }
 
-    /// Whether the refresh token may be stored as a cookie, as `AuthConfiguration.refreshUsesCookie`.
+    /// Whether the refresh token may be stored as a cookie, like `AuthConfiguration.refreshUsesCookie`.
     public var refreshUsesCookie = true
     /// Whether a provider's page shares no cookies with the user's browser.
     public var ephemeralWebSession = true
-    /// Whether the deep link may carry the tokens themselves, as `AuthConfiguration.acceptsTokensInURL`.
+    /// Whether the deep link may carry the tokens themselves, like `AuthConfiguration.acceptsTokensInURL`.
     public var acceptsTokensInURL = true
-    /// The hosts that may be addressed by plain http, as `AuthConfiguration.allowingInsecureHTTP`.
+    /// The hosts to which plain http is allowed, like `AuthConfiguration.allowingInsecureHTTP`.
     public var allowingInsecureHTTP = InsecureHTTP.loopbackOnly
-    /// A function that is called with what a developer should know, as `AuthConfiguration.log`.
+    /// A function that receives messages for developers, like `AuthConfiguration.log`.
     public var log: @Sendable (String) -> Void = { AuthConfiguration.printToStandardError($0) }
 
-    /// The configuration of a client of the same backend.
+    /// The configuration of a client for the same backend.
     public var clientConfiguration: AuthConfiguration {
         AuthConfiguration(
             baseURL: baseURL, refreshUsesCookie: refreshUsesCookie, redirectScheme: appScheme,

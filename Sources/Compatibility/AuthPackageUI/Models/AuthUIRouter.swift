@@ -4,9 +4,9 @@ public import AuthPackage
 public import Observation
 public import PortableFoundation
 
-/// The way of a deep link to the screens of the program.
+/// Routes deep links to the screens of the program.
 ///
-/// An app with one flow uses `shared`; `AuthViewModel` does the same for several.
+/// An app with one flow uses `shared`; an app with several calls `AuthViewModel` instead.
 @MainActor @Observable
 public final class AuthUIRouter {
     /// The router of the program.
@@ -14,9 +14,9 @@ public final class AuthUIRouter {
 
     /// The model of the screens; nil until `configure(config:client:)`.
     public private(set) var viewModel: AuthViewModel?
-    /// The link that started the program, before there were screens.
+    /// The link that started the program before there were screens.
     @ObservationIgnored private var pending: URL?
-    /// The clients that this router has made, by scheme and base URL.
+    /// The clients that this router has created, by scheme and base URL.
     @ObservationIgnored private var clients: [String: any AuthClientProtocol] = [:]
 
     /// Creates a router without screens.
@@ -24,7 +24,7 @@ public final class AuthUIRouter {
 
     /// Sets the backend and its client, and returns the model of the screens.
     ///
-    /// The same client, base URL and scheme as before keep the model, with what was typed and the request that is under way.
+    /// If client, base URL and scheme are unchanged, the model keeps the user's input and the running request.
     @discardableResult
     public func configure(config: AuthUIConfig, client: any AuthClientProtocol) -> AuthViewModel {
         let model =
@@ -33,14 +33,14 @@ public final class AuthUIRouter {
         return model
     }
 
-    /// Makes a model that of the program, and opens the link that has waited for it.
+    /// Makes a model the program's model, and opens the link that has waited for it.
     func adopt(_ model: AuthViewModel) {
         if viewModel !== model { viewModel = model }
         if let url = pending { model.handle(url: url) }
         pending = nil
     }
 
-    /// Opens the screen of a link; returns whether it was one of this app's.
+    /// Opens the screen for a link; returns whether the link belongs to this app.
     ///
     /// A link that starts the program waits until there are screens.
     @discardableResult
@@ -51,7 +51,9 @@ public final class AuthUIRouter {
         return true
     }
 
-    /// Returns the client that this router makes for a configuration, once: two clients would share one stored account.
+    /// Returns this router's client for a configuration.
+    ///
+    /// It is created only once, because two clients would share one stored account.
     func client(for config: AuthUIConfig, _ make: () -> any AuthClientProtocol) -> any AuthClientProtocol {
         let key = "\(config.appScheme) \(config.baseURL.absoluteString)"
         if let client = clients[key] { return client }
@@ -61,7 +63,9 @@ public final class AuthUIRouter {
     }
 }
 
-/// The owner of a flow's model, which a view keeps: each evaluation of the view finds the same model.
+/// The owner of a flow's model.
+///
+/// A view keeps the owner, so each evaluation of the view finds the same model.
 @MainActor
 final class AuthFlowOwner {
     private var model: AuthViewModel?
@@ -76,7 +80,7 @@ final class AuthFlowOwner {
 }
 
 extension AuthViewModel {
-    /// Whether the model is that of a client and a backend; two values of one type are the same client.
+    /// Whether the model has this client and backend; two values of one type count as the same client.
     func serves(_ other: AuthUIConfig, _ client: any AuthClientProtocol) -> Bool {
         guard config.baseURL == other.baseURL, config.appScheme == other.appScheme,
             type(of: client) == type(of: self.client)

@@ -5,7 +5,7 @@ import LatchAccounts
 import LatchTexts
 import LatchUI
 
-// The operations of an app whose screens are its own.
+// The operations for an app with custom screens.
 
 extension AuthViewModel {
     /// Signs a user in; returns whether it succeeded.
@@ -19,7 +19,9 @@ extension AuthViewModel {
         }
     }
 
-    /// Creates an account, with which the user signs in afterwards; returns whether it succeeded.
+    /// Creates an account; returns whether it succeeded.
+    ///
+    /// The user signs in afterwards.
     @discardableResult
     public func register(email: String, password: String, name: String? = nil) async -> Bool {
         await perform { [client] in
@@ -70,7 +72,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Signs the client in on a provider's page, above the configured window, else above that of the screens.
+    /// Signs the client in on a provider's page, above the configured window, or else above the window of the screens.
     func claims(through provider: IdentityProvider) async throws -> JWTClaims? {
         guard let anchor = config.presentationAnchor() ?? window() else { throw ScreenFailure(.browserUnavailable) }
         switch provider {
@@ -81,7 +83,7 @@ extension AuthViewModel {
         }
     }
 
-    /// The providers that are enabled here, and that the client does not refuse.
+    /// The providers that are enabled here, and that the client accepts.
     var providers: [IdentityProvider] {
         let own = (client as? AuthPackage.AuthClient)?.configuration
         let offers: [(IdentityProvider, Bool)] = [
@@ -94,7 +96,7 @@ extension AuthViewModel {
 }
 
 extension AuthViewModel.Notice {
-    /// Returns the notice of a created account, which asks for the mail and therefore stays.
+    /// Returns the notice about a created account, which stays because it asks the user to open the mail.
     static func registered(_ email: String) -> Self {
         Self(phrase: Phrase("registration.created", .text(email)), style: .information)
     }

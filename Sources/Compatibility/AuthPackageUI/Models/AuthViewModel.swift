@@ -8,23 +8,23 @@ public import LatchUI
 public import Observation
 public import PortableFoundation
 
-/// The model behind `AuthFlow`: which screen is shown, and the models of the screens.
+/// The model behind `AuthFlow`: the current screen, and the models of the screens.
 ///
-/// It restores a stored account when it is created, and follows the client's state from then on: a user whom the server
-/// signs out is back at the sign-in.
+/// When it is created, it restores a stored account. Then it follows the client's state: after a sign-out by the
+/// server, the sign-in is shown.
 @MainActor @Observable
 public final class AuthViewModel {
     /// The screen that is shown.
     public enum Route: Hashable, Sendable, CaseIterable {
-        /// No screen yet: a stored account is being read.
+        /// No screen yet, because a stored account is being read.
         case restoring
-        /// A notice and a button: the store cannot be read now, which is not a sign-out.
+        /// A notice and a button: the store cannot be read now, but the user is not signed out.
         case unavailable
         /// The sign-in.
         case login
         /// The registration.
         case registration
-        /// The password reset, until the mail is sent and after its link has opened the app.
+        /// The password reset, before the mail is sent and after its link has opened the app.
         case passwordReset
         /// The content for a signed-in user.
         case postLogin
@@ -32,7 +32,8 @@ public final class AuthViewModel {
 
     /// A notice above the screen.
     ///
-    /// A success goes away after ``successDuration``; a failure, and what asks the user for something, stays until the user goes on.
+    /// A success disappears after ``successDuration``. A failure, or a notice that asks the user to do something, stays
+    /// until the next step.
     public struct Notice: Hashable, Sendable {
         /// The time for which a success is shown.
         public static let successDuration = Duration.milliseconds(2500)
@@ -45,43 +46,43 @@ public final class AuthViewModel {
         public var isFailure: Bool { style == .failure }
     }
 
-    /// The state of the client, as far as it decides about the screen.
+    /// The client's state, reduced to what determines the screen.
     private enum Phase { case restoring, unavailable, signedOut, signedIn }
 
     /// The claims of the signed-in user's token.
     public private(set) var claims: JWTClaims?
     /// The notice; nil for none.
     public private(set) var notice: Notice?
-    /// Whether a request is under way.
+    /// Whether a request is running.
     public private(set) var isLoading = false
-    /// The URL to open now, since the user has signed in; nil for none.
+    /// The URL to open now that the user has signed in; nil for none.
     public private(set) var postLoginURL: URL?
 
-    /// The model of the sign-in; another one for each visit.
+    /// The model of the sign-in; each visit has a new one.
     @ObservationIgnored public private(set) lazy var signIn = makeSignIn(email: "")
-    /// The model of the registration; another one for each visit.
+    /// The model of the registration; each visit has a new one.
     @ObservationIgnored public private(set) lazy var registration = makeRegistration(email: "")
-    /// The model of the password reset; another one for each visit.
+    /// The model of the password reset; each visit has a new one.
     @ObservationIgnored public private(set) lazy var passwordReset = makePasswordReset(email: "")
-    /// Returns the window of the view that shows the screens; nil while there is none.
+    /// Returns the window of the view that shows the screens; nil if there is none.
     @ObservationIgnored package var window: @MainActor () -> PresentationAnchor? = { nil }
 
     let client: any AuthClientProtocol
     let config: AuthUIConfig
     @ObservationIgnored private let clock: WallClock
     private var phase = Phase.restoring
-    /// The screen of a user who is not signed in; the password reset is shown to a signed-in one, too.
+    /// The screen for a user who is not signed in; the password reset is also shown to a signed-in user.
     private var visit = Route.login
-    /// The state of the client that `phase` was derived from.
+    /// The state of the client from which `phase` was derived.
     @ObservationIgnored private var known: SessionState<Tokens>
     @ObservationIgnored private var followers: [Task<Void, Never>] = []
     @ObservationIgnored private var expiry: Task<Void, Never>?
 
-    /// Creates the model of a client, whatever its type.
+    /// Creates the model of a client of any type.
     ///
     /// - Parameters:
     ///   - config: The configuration.
-    ///   - client: The client, whose state decides about the screens.
+    ///   - client: The client, whose state determines the screens.
     ///   - clock: The clock of notices and locks.
     public init(config: AuthUIConfig, client: any AuthClientProtocol, clock: WallClock = .system) {
         self.config = config
@@ -102,7 +103,7 @@ public final class AuthViewModel {
         expiry?.cancel()
     }
 
-    /// The screen that is shown.
+    /// The current screen.
     public var route: Route {
         if visit == .passwordReset { return visit }
         return switch phase {
@@ -113,16 +114,17 @@ public final class AuthViewModel {
         }
     }
 
-    /// The name of the user as the token has it: a name, else the address, else the subject.
+    /// The name of the user from the token: a name, or else the address, or else the subject.
     public var displayName: String {
         let names = ["name", "given_name", "preferred_username", "email", "unique_name", "sub"]
         let found = names.lazy.compactMap { [claims] in claims?.raw[$0]?.stringValue }.first { !$0.isEmpty }
         return found ?? client.currentUser?.name ?? client.currentUser?.email ?? ""
     }
 
-    /// Shows the sign-in, the registration or the password reset; any other route is the client's to decide, and ends these.
+    /// Shows the sign-in, the registration or the password reset.
     ///
-    /// The address as typed so far goes along.
+    /// For any other route it ends these, because the client's state determines the screen. The next screen receives
+    /// the typed address.
     public func show(_ route: Route) {
         show(notice: nil)
         go(to: route, email: typedEmail)
@@ -137,7 +139,7 @@ public final class AuthViewModel {
         return postLoginURL
     }
 
-    /// Reads the store, or reads it once more.
+    /// Reads the store, for the first time or again.
     public func restore() async {
         do {
             try await client.restore()
@@ -150,18 +152,20 @@ public final class AuthViewModel {
 
     /// The password reset that waits for its mail, to be stored for the next start; empty for none.
     ///
-    /// It has no token.
+    /// It contains no token.
     public var pendingReset: Data {
         guard visit == .passwordReset, case .waiting = passwordReset.screen.step else { return Data() }
         let encoder = JSONEncoder()
-        // The same screen is the same data: a scene that stores it would never rest.
+        // The same screen must produce the same data; otherwise a scene that stores it would never stop updating.
         encoder.outputFormatting = .sortedKeys
         return (try? encoder.encode(passwordReset.screen)) ?? Data()
     }
 
-    /// Shows the password reset of the last run again, unless the user is elsewhere already, and returns what to store.
+    /// Shows the password reset of the last run again, and returns the data to store.
     ///
-    /// - Parameter stored: What ``pendingReset`` was; what cannot be read is ignored.
+    /// It does so only if the user has not opened another screen.
+    ///
+    /// - Parameter stored: The last value of ``pendingReset``; unreadable data is ignored.
     public func exchangePendingReset(_ stored: Data) -> Data {
         if visit == .login, phase != .signedIn,
             let screen = try? JSONDecoder().decode(PasswordResetScreen.self, from: stored)
@@ -172,10 +176,10 @@ public final class AuthViewModel {
         return pendingReset
     }
 
-    /// Opens the screen of a link; returns whether it was one of this app's.
+    /// Opens the screen for a link; returns whether the link belongs to this app.
     ///
-    /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case. The screen is shown at
-    /// once, also while a stored account is still being read. The same link a second time changes nothing.
+    /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case. The screen is
+    /// shown at once, even while a stored account is being read. Opening the same link again changes nothing.
     @discardableResult
     public func handle(url: URL) -> Bool {
         guard let link = ResetLink(url, scheme: config.appScheme)?.screenLink else { return false }
@@ -193,7 +197,7 @@ public final class AuthViewModel {
 extension AuthViewModel {
     /// Adopts the state of the client, if it has changed.
     ///
-    /// It is the state of this moment, and not the one that was announced: a user may have signed in since.
+    /// It reads the current state instead of the announced one, because the user may have signed in since.
     private func follow() {
         let state = client.state
         if state != known { adopt(state) }
@@ -217,7 +221,7 @@ extension AuthViewModel {
         phase = next
         switch (last, next) {
         case (.signedOut, .signedIn):
-            // A restored user has not signed in now.
+            // A restored user has not signed in just now.
             postLoginURL = config.postLoginDeeplink
             show(notice: nil)
             if visit == .registration { visit = .login }
@@ -230,18 +234,18 @@ extension AuthViewModel {
         }
     }
 
-    /// Adopts the end of a sign-in that began in a state.
+    /// Adopts the end of a sign-in that began in the given state.
     func finishSignIn(_ claims: JWTClaims?, since state: SessionState<Tokens>) {
         follow()
-        // A client that reports no states has none but its answers.
+        // For a client that reports no states, only its responses show the sign-in.
         if client.state == state { enter(.signedIn) }
         if phase == .signedIn, let claims { self.claims = claims }
     }
 
-    /// Adopts the end of a sign-out that began in a state.
+    /// Adopts the end of a sign-out that began in the given state.
     private func finishSignOut(isDone: Bool, since state: SessionState<Tokens>) {
         follow()
-        // A client that failed and still has the tokens has signed nobody out.
+        // If the client failed and still has the tokens, the user is not signed out.
         if client.state == state, isDone || !state.isSignedIn { enter(.signedOut) }
     }
 }
@@ -249,7 +253,7 @@ extension AuthViewModel {
 // MARK: - Screens
 
 extension AuthViewModel {
-    /// The address as typed so far on the screen that is shown.
+    /// The address typed so far on the current screen.
     private var typedEmail: String {
         switch visit {
         case .registration: registration.screen.fields.value(.email)
@@ -258,7 +262,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Begins a visit of a screen, with a model of its own.
+    /// Begins a visit of a screen, with a new model.
     func go(to route: Route, email: String) {
         let next = route == .registration || route == .passwordReset ? route : .login
         guard next != visit else { return }
@@ -270,14 +274,14 @@ extension AuthViewModel {
         visit = next
     }
 
-    /// Shows a notice; a success for a while.
+    /// Shows a notice; a success disappears after a while.
     func show(notice: Notice?) {
         self.notice = notice
         expiry?.cancel()
         expiry = nil
         guard notice?.style == .success else { return }
         expiry = Task { [weak self, clock] in
-            // A cancelled sleep belongs to a notice that is gone.
+            // A canceled sleep belongs to an earlier notice.
             do { try await clock.sleep(for: Notice.successDuration) } catch { return }
             if !Task.isCancelled { self?.notice = nil }
         }
@@ -310,7 +314,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Signs the user out; whom the client cannot sign out stays signed in, with a notice.
+    /// Signs the user out; if the client fails, the user stays signed in and sees a notice.
     public func logout() async {
         let before = client.state
         let isDone = await perform { [client] in try await client.logout() }

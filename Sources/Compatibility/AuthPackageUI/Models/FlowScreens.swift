@@ -6,7 +6,7 @@ import LatchCore
 import LatchUI
 import PortableFoundation
 
-// The screens of LatchUI over a client of the package, and where they lead.
+// The screens of LatchUI for a client of the package, with the next screen of each.
 
 extension ScreenModel where S == SignInScreen {
     @MainActor
@@ -18,7 +18,7 @@ extension ScreenModel where S == SignInScreen {
             switch outcome {
             case .registration(let email): flow?.go(to: .registration, email: email)
             case .passwordReset(let email): flow?.go(to: .passwordReset, email: email)
-            // The client's state says who is signed in.
+            // The client's state determines whether a user is signed in.
             case .signedIn, .verification, .accounts, .cancelled: break
             }
         } perform: { [weak flow] request in
@@ -92,10 +92,10 @@ extension ScreenModel where S == PasswordResetScreen {
 }
 
 extension AuthClientProtocol {
-    /// Returns the failure of an error of this client, or of any other.
+    /// Returns the failure for an error of this client or any other error.
     func failure(of error: any Error, isSignIn: Bool, at now: Date) -> ScreenFailure {
         guard let error = error as? APIError else { return ScreenFailure(error, at: now) }
-        // The cases of `APIError` do not tell a missing code from a missing right, nor a suspension, nor the refused field.
+        // `APIError` has no cases for a missing code, a missing permission, a suspension, or the refused field.
         if let cause = lastFailure as? AccountError {
             let failure = ScreenFailure(cause, at: now)
             let isKnown = [.codeRequired, .wrongCode, .suspended, .emailUnverified].contains(failure.reason)

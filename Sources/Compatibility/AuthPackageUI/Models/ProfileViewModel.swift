@@ -5,12 +5,12 @@ public import LatchTexts
 import LatchUI
 public import Observation
 
-/// The model of a profile that is edited; a draft survives a problem and a failed save.
+/// The model of a profile that is edited; a draft survives an invalid value and a failed save.
 @MainActor @Observable
 public final class ProfileViewModel {
     /// The state of the profile.
     public enum State: Equatable, Sendable {
-        /// Nothing is loaded yet.
+        /// No profile is loaded yet.
         case idle
         /// The profile is being loaded, or saved.
         case loading
@@ -18,7 +18,7 @@ public final class ProfileViewModel {
         case loaded(UserProfile)
         /// The profile as the user has changed it so far.
         case editing(draft: UserProfile)
-        /// A failure, with the draft that it was about; nil if nothing was edited.
+        /// A failure, with the draft that caused it; nil if the profile was not edited.
         case error(Phrase, draft: UserProfile?)
     }
 
@@ -42,7 +42,7 @@ public final class ProfileViewModel {
         }
     }
 
-    /// Begins to edit, or goes on with the draft of a failed save.
+    /// Begins to edit, or continues with the draft of a failed save.
     public func edit() {
         switch state {
         case .loaded(let profile): state = .editing(draft: profile)
@@ -59,7 +59,7 @@ public final class ProfileViewModel {
     /// Drops the draft.
     public func cancel() { state = saved.map { .loaded($0) } ?? .idle }
 
-    /// Saves the draft; a profile that is not valid is not sent.
+    /// Saves the draft; an invalid profile is not sent.
     public func save() async {
         guard case .editing(let draft) = state else { return }
         if let problem = Self.problem(of: draft) {

@@ -8,7 +8,7 @@ import PortableFoundation
 struct ResetLink {
     let screenLink: ScreenLink
 
-    /// Creates the link of a URL; nil for any other.
+    /// Creates the link from a URL; nil for any other URL.
     init?(_ url: URL, scheme: String) {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
             let own = parts.scheme, own.lowercasedASCII() == scheme.lowercasedASCII(), parts.host == "reset-password",

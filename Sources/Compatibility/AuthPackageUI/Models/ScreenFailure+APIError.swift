@@ -5,11 +5,12 @@ public import Foundation
 public import LatchUI
 
 extension ScreenFailure {
-    /// Creates the failure of an error of the package's client.
+    /// Creates the failure for an error of the package's client.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - isSignIn: Whether the request carried a password, so that `unauthorized` is about it; otherwise the session is over.
+    ///   - isSignIn: Whether the request contained a password, which `unauthorized` then rejects. Otherwise
+    ///     `unauthorized` means that the session has ended.
     ///   - retryAfter: The pause that the backend requested with the error; nil for a minute.
     ///   - now: The date of the error.
     public init(_ error: APIError, isSignIn: Bool, retryAfter: Duration? = nil, at now: Date = Date()) {
@@ -17,7 +18,7 @@ extension ScreenFailure {
         case .network(let error):
             self.init(error.code == .secureConnectionFailed ? .insecure : .offline)
         case .unauthorized: self.init(isSignIn ? .wrongCredentials : .signedOut)
-        // 429 Too Many Requests (RFC 6585 §4); without a time of the backend's a minute, so that a lock has an end.
+        // 429 Too Many Requests (RFC 6585 §4). The default delay is one minute, so that a lock always ends.
         case .server(429, _): self.init(.locked, after: max(retryAfter ?? .seconds(60), .seconds(1)), from: now)
         case .server(let status, _): self.init(Self.reason(ofStatus: status, isSignIn: isSignIn))
         case .decodingFailed: self.init(.serverFailed)

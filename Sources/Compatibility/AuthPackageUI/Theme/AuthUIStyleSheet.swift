@@ -2,27 +2,27 @@
 
 import Foundation
 
-/// The style of the screens, as variables of a style sheet describe it.
+/// The style of the screens, described by the variables of a style sheet.
 ///
 /// ```swift
 /// let style = AuthUIStyleSheet(css: ":root { --authui-primary-color: #0057B8; --authui-spacing: 16px; }")
 /// ```
 ///
-/// Colours are `#RRGGBB` or `#RRGGBBAA`, lengths are numbers of points with or without `px`. A variable that is missing or
-/// has another form keeps its default; an unknown one is ignored.
+/// Colors are `#RRGGBB` or `#RRGGBBAA`; lengths are numbers of points, with or without `px`. A missing or malformed
+/// variable keeps its default; an unknown variable is ignored.
 public struct AuthUIStyleSheet: Hashable, Sendable {
-    /// A colour in sRGB, with parts from 0 to 1.
+    /// A color in sRGB, with components from 0 to 1.
     public struct Color: Hashable, Sendable {
-        /// The red part.
+        /// The red component.
         public var red: Double
-        /// The green part.
+        /// The green component.
         public var green: Double
-        /// The blue part.
+        /// The blue component.
         public var blue: Double
         /// The opacity.
         public var alpha: Double
 
-        /// Creates a colour of its parts.
+        /// Creates a color from its components.
         public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
             self.red = red
             self.green = green
@@ -30,7 +30,7 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
             self.alpha = alpha
         }
 
-        /// Creates a colour of `#RRGGBB` or `#RRGGBBAA`; nil for any other text.
+        /// Creates a color from `#RRGGBB` or `#RRGGBBAA`; nil for any other text.
         public init?(hex: String) {
             let bytes = Array(hex.utf8)
             guard bytes.first == UInt8(ascii: "#"), bytes.count == 7 || bytes.count == 9 else { return nil }
@@ -42,20 +42,20 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
             self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
         }
 
-        /// Black or white, whichever is easier to read on the colour.
+        /// The more readable text color on this color: black or white.
         public var contrasting: Color {
             let black = Color(red: 0, green: 0, blue: 0)
             let white = Color(red: 1, green: 1, blue: 1)
             return contrast(to: black) > contrast(to: white) ? black : white
         }
 
-        /// Returns the contrast to another colour, from 1 to 21 (WCAG 2.2, contrast ratio); the opacity is not considered.
+        /// Returns the contrast to another color, from 1 to 21 (WCAG 2.2, contrast ratio), without regard to opacity.
         func contrast(to other: Color) -> Double {
             let (one, two) = (luminance, other.luminance)
             return (max(one, two) + 0.05) / (min(one, two) + 0.05)
         }
 
-        /// The relative luminance (WCAG 2.2, of sRGB).
+        /// The relative luminance (WCAG 2.2, for sRGB).
         private var luminance: Double {
             0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
         }
@@ -74,17 +74,17 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
         }
     }
 
-    /// The colour of buttons and links; nil for the system's.
+    /// The color of buttons and links; nil for the system's.
     public var primaryColor: Color?
-    /// The colour behind the screens; nil for the system's.
+    /// The color behind the screens; nil for the system's.
     public var backgroundColor: Color?
-    /// The colour of texts; nil for the system's.
+    /// The color of texts; nil for the system's.
     public var textColor: Color?
-    /// The colour of accents, such as a badge; nil for the primary one.
+    /// The color of accents, such as a badge; nil for the primary one.
     public var accentColor: Color?
-    /// The colour of buttons and links: the primary one, else that of accents; nil for the system's.
+    /// The color of buttons and links: the primary color, or else the accent color; nil for the system's.
     public var buttonColor: Color? { primaryColor ?? accentColor }
-    /// The colour of notices and badges: that of accents, else the primary one; nil for the system's.
+    /// The color of notices and badges: the accent color, or else the primary color; nil for the system's.
     public var badgeColor: Color? { accentColor ?? primaryColor }
     /// The radius of corners, in points.
     public var cornerRadius = 12.0
@@ -100,7 +100,7 @@ public struct AuthUIStyleSheet: Hashable, Sendable {
     /// Creates the default style.
     public init() {}
 
-    /// Creates the style of a style sheet's variables.
+    /// Creates the style from the variables of a style sheet.
     public init(css: String) {
         for (name, value) in CSSVariables.parse(css) {
             switch name {

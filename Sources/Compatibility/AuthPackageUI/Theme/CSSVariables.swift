@@ -4,10 +4,11 @@ import PortableFoundation
 
 /// A reader of the variables in a style sheet, CSS Custom Properties for Cascading Variables §2.
 enum CSSVariables {
-    /// Returns the names and values of the variables, in order; a later one of the same name overrides.
+    /// Returns the names and values of the variables, in order; a later variable of the same name overrides an earlier
+    /// one.
     static func parse(_ css: String) -> [(name: String, value: String)] {
         let text = withoutComments(css)
-        // A declaration ends with a semicolon or with its block; what stands before a brace is a selector.
+        // A declaration ends with a semicolon or with its block; the text before an opening brace is a selector.
         let parts = text.split { $0 == ";" || $0 == "{" || $0 == "}" }
         return parts.compactMap { part in
             guard let colon = part.firstIndex(of: ":") else { return nil }
@@ -32,7 +33,7 @@ enum CSSVariables {
         return name.isEmpty ? nil : String(String.UnicodeScalarView(name))
     }
 
-    /// Returns the text with a space in place of each comment; an open one reaches to the end.
+    /// Returns the text with each comment replaced by a space; an unclosed comment extends to the end.
     private static func withoutComments(_ css: String) -> String.UnicodeScalarView {
         var result = String.UnicodeScalarView()
         var rest = Substring(css).unicodeScalars

@@ -14,15 +14,16 @@ import Synchronization
 ///     try await httpRequestClient.send(.post("/auth/login").body(credentials))
 /// ```
 public struct HTTPRequestClient: Sendable {
-    /// Sends a request by the given session, or without one by any other means; returns the content, the head and the
-    /// identifier that was sent.
+    /// Sends a request through the given session, or by other means if it is nil.
+    ///
+    /// It returns the content, the head, and the identifier that was sent.
     public typealias Send =
         @Sendable (URLRequest, (any URLSessionProtocol)?) async throws -> (Data, HTTPURLResponse, UUID)
 
     /// Returns the transport of one request.
     private let transport: @Sendable (SendingOptions, RequestIdentifier) -> any Handler
     private let insecure: InsecureHTTP
-    /// The dependencies that the client was read from; nil if the program created it.
+    /// The dependencies from which the client was read; nil if the program created it.
     private(set) var values: AuthDependencies?
 
     /// Creates a client over a handler of the core: the network, or a fake.
@@ -39,7 +40,7 @@ public struct HTTPRequestClient: Sendable {
         self.insecure = insecure
     }
 
-    /// Creates a client over a closure, which decides by itself where plain http is allowed.
+    /// Creates a client over a closure, which itself decides where plain http is allowed.
     public init(send: @escaping Send) {
         transport = { options, identifier in
             FoundationHandler { request, _ in
@@ -53,7 +54,7 @@ public struct HTTPRequestClient: Sendable {
         insecure = .anyHostWithoutEncryption
     }
 
-    /// Returns this client bound to the dependencies that it was read from.
+    /// Returns this client bound to the dependencies from which it was read.
     func bound(to values: AuthDependencies?) -> HTTPRequestClient {
         var client = self
         client.values = values
@@ -99,7 +100,7 @@ extension HTTPRequestClient {
             allowingInsecureHTTP: insecure)
         var message = try request.coreRequest(by: client)
         if message.fields[.accept] == nil { message.fields[.accept] = "application/json" }
-        // A refresh that is repeated because its response was lost gets the same response.
+        // A refresh that is repeated because its response was lost receives the same response.
         if request.method == .post, message.fields[.idempotencyKey] == nil,
             let key = RefreshAttempt.current?.nextIdempotencyKey()
         {
@@ -111,7 +112,7 @@ extension HTTPRequestClient {
         return try await perform(message, by: client, options, identifier)
     }
 
-    /// Returns the response to a request of Foundation's.
+    /// Returns the response to a Foundation request.
     nonisolated(nonsending) func respond(
         to request: URLRequest, urlSession: (any URLSessionProtocol)?
     ) async throws -> RawResponse {
@@ -147,7 +148,9 @@ extension HTTPRequestClient {
         }
     }
 
-    /// Returns the handler of one request; its errors become `other`, so that they are not taken for the session's.
+    /// Returns the handler of one request.
+    ///
+    /// Its errors become `other`, so that they cannot be confused with the session's errors.
     private func transport(for options: SendingOptions, _ identifier: RequestIdentifier) -> any Handler {
         let handler = transport(options, identifier)
         return ClosureHandler { request in
@@ -163,7 +166,7 @@ extension HTTPRequestClient {
     }
 }
 
-/// The identifier of a request, which a closure that sends it may replace.
+/// The identifier of a request; a closure that sends the request may replace it.
 private final class RequestIdentifier: Sendable {
     private let current = Mutex(UUID())
 
@@ -173,7 +176,7 @@ private final class RequestIdentifier: Sendable {
 }
 
 extension HTTPRequestClient {
-    /// Sends a request of Foundation's.
+    /// Sends a Foundation request.
     ///
     /// - Returns: The content, the head and the identifier that was sent.
     public nonisolated(nonsending) func send(
@@ -198,7 +201,7 @@ extension HTTPRequestClient {
         try await respond(to: request, urlSession: urlSession).either(decoder).value
     }
 
-    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    /// Sends a request like the overload above, and also returns its identifier and the head of the response.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: URLRequest, decoder: JSONDecoder = JSONDecoder(), urlSession: (any URLSessionProtocol)? = nil
     ) async throws -> SuccessResponse<Response<Value, ServerError>> {
@@ -209,9 +212,9 @@ extension HTTPRequestClient {
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
-    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
-    ///   - urlSession: The session that sends the request; nil for the client's own transport.
-    ///   - cachePolicy: The cache policy of the Foundation request; the core's transport has no cache.
+    ///   - baseURL: The base URL; nil for the base URL of the `jwtAuthClient` dependency.
+    ///   - urlSession: The session that sends the request; nil for the client's transport.
+    ///   - cachePolicy: The cache policy of the Foundation request; the default transport has no cache.
     ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
     ///     day.
     ///   - middleware: Further changes to the request.
@@ -228,10 +231,10 @@ extension HTTPRequestClient {
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
-    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - baseURL: The base URL; nil for the base URL of the `jwtAuthClient` dependency.
     ///   - decoder: The decoder of the content.
-    ///   - urlSession: The session that sends the request; nil for the client's own transport.
-    ///   - cachePolicy: The cache policy of the Foundation request; the core's transport has no cache.
+    ///   - urlSession: The session that sends the request; nil for the client's transport.
+    ///   - cachePolicy: The cache policy of the Foundation request; the default transport has no cache.
     ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
     ///     day.
     ///   - middleware: Further changes to the request.
@@ -249,10 +252,10 @@ extension HTTPRequestClient {
     ///
     /// - Parameters:
     ///   - request: The request, before `middleware` changes it.
-    ///   - baseURL: The base URL; nil for that of the `jwtAuthClient` dependency.
+    ///   - baseURL: The base URL; nil for the base URL of the `jwtAuthClient` dependency.
     ///   - decoder: The decoder of the content.
-    ///   - urlSession: The session that sends the request; nil for the client's own transport.
-    ///   - cachePolicy: The cache policy of the Foundation request; the core's transport has no cache.
+    ///   - urlSession: The session that sends the request; nil for the client's transport.
+    ///   - cachePolicy: The cache policy of the Foundation request; the default transport has no cache.
     ///   - timeoutInterval: The number of seconds that one transfer may take, at most one day; zero or less for one
     ///     day.
     ///   - middleware: Further changes to the request.
@@ -267,7 +270,7 @@ extension HTTPRequestClient {
             .value
     }
 
-    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    /// Sends a request like the overload above, and also returns its identifier and the head of the response.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: Request = Request(), baseURL: String? = nil, decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,
@@ -285,7 +288,7 @@ extension HTTPRequestClient {
 }
 
 extension HTTPRequestClient {
-    /// An error that keeps a request from getting the expected response.
+    /// An error that prevents the expected response to a request.
     ///
     /// Descriptions, mirrors and dumps show no content, which may contain tokens.
     public enum Error: LocalizedError, Sendable {
@@ -312,7 +315,7 @@ extension HTTPRequestClient {
             case .invalidHTTPResponse: "The response is not HTTP."
             case .badResponse(_, let status, _): "The server responded with status \(status)."
             case .decodingError(_, let error): "The response could not be decoded: \(error.place)."
-            // The description of a foreign error may quote the request.
+            // The description of another module's error may quote the request.
             case .other(_, let error): (error as? any CodedError)?.message ?? "The request failed: \(type(of: error))."
             }
         }
@@ -325,7 +328,7 @@ extension HTTPRequestClient.Error: Redacting {
 }
 
 extension DecodingError {
-    /// A description of the position and the kind of a decoding error, without the content itself.
+    /// A description of the position and kind of a decoding error, without the content.
     public func debugDescription(for requestID: UUID) -> String {
         "\(place) (request \(requestID.uuidString.lowercasedASCII()))"
     }

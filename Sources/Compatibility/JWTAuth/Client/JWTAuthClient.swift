@@ -7,23 +7,25 @@ import LatchHTTP
 
 /// Sends requests with the signed-in user's token, refreshed when it is due.
 ///
-/// All clients of the same dependencies share one session: it refreshes once for all callers, stores the result
-/// before any caller sees it, and ends only when the issuer or the user ends it.
+/// All clients of the same dependencies share one session. It refreshes once for all callers, and stores the result
+/// before any caller receives it. It ends only when the issuer or the user ends it.
 public struct JWTAuthClient: Sendable {
     /// Returns the base URL of the API; called for each request.
     public var baseURL: @Sendable () throws -> String
 
     /// Refreshes tokens at the issuer.
     ///
-    /// An error leaves the session as it is, unless it is the issuer's rejection: a 401 or 403 with the issuer's JSON, a
-    /// response with `invalid_grant`, `AuthTokens.Error.invalidToken` or `.expiredToken`. Any other 401 may come from a
-    /// gateway, such as one with HTML. It ends the session only if it repeats after a pause. A POST that the closure sends
-    /// with `httpRequestClient` carries an `Idempotency-Key`, which stays the same if the refresh has to be repeated.
+    /// An error does not change the session, unless it is a rejection by the issuer. A rejection is a 401 or 403 with
+    /// the issuer's JSON, a response with `invalid_grant`, `AuthTokens.Error.invalidToken` or `.expiredToken`. Any
+    /// other 401, such as one with HTML, may come from a gateway. It ends the session only if it repeats after a pause.
+    ///
+    /// A POST that the closure sends with `httpRequestClient` carries an `Idempotency-Key`, which stays the same if the
+    /// refresh must be repeated.
     public var refresh: @Sendable (_ authTokens: AuthTokens) async throws -> AuthTokens
 
-    /// The dependencies that the client was read from; nil if the program created it.
+    /// The dependencies from which the client was read; nil if the program created it.
     private var values: AuthDependencies?
-    /// The session that the client was created with; nil for that of its dependencies.
+    /// The session with which the client was created; nil for the session of its dependencies.
     private(set) var host: SessionHost?
 
     /// Creates a client from closures.
@@ -35,14 +37,14 @@ public struct JWTAuthClient: Sendable {
         self.refresh = refresh
     }
 
-    /// Creates a client over a session that exists, such as that of another client of the same account.
+    /// Creates a client over an existing session, such as that of another client for the same account.
     ///
     /// ```swift
     /// let client = JWTAuthClient(baseURL: { "https://api.example.com" }, session: session)
     /// ```
     ///
-    /// All clients of the session share its refreshes, sign-ins and sign-outs. It refreshes by its own means, stores its
-    /// tokens where it always does, and has its own clock: the dependencies for these have no effect on it.
+    /// All clients of the session share its refreshes, sign-ins and sign-outs. The session keeps its own refresh, store
+    /// and clock; the dependencies for these have no effect on it.
     ///
     /// - Parameters:
     ///   - baseURL: Returns the base URL of the API; called for each request.
@@ -52,29 +54,30 @@ public struct JWTAuthClient: Sendable {
         host = SessionHost(of: session)
     }
 
-    /// The session behind this client, for its states and for clients of the program's own.
+    /// The session behind this client, for its states and for other clients of the program.
     ///
-    /// `AuthTokensClient` and `@Shared(.authSession)` of the same dependencies act on it, too.
+    /// `AuthTokensClient` and `@Shared(.authSession)` of the same dependencies also act on it.
     public var session: Session<Tokens> { boundDependencies.account.session }
 
-    /// Returns this client bound to the dependencies that it was read from.
+    /// Returns this client bound to the dependencies from which it was read.
     func bound(to values: AuthDependencies?) -> JWTAuthClient {
         var client = self
         client.values = values
         return client
     }
 
-    /// Reads the store, unless it has been read already.
+    /// Reads the store, unless it was already read.
     ///
-    /// - Throws: `KeychainError.loadingFailed`; the session is then still unknown, and the next call tries again.
+    /// - Throws: `KeychainError.loadingFailed`; the session's state is then still unknown, and the next call tries
+    ///   again.
     public nonisolated(nonsending) func loadSession() async throws {
         try await withBoundDependencies { try await $0.account.restore() }
     }
 
     /// Refreshes the tokens if that is due.
     ///
-    /// - Throws: `AuthTokens.Error.missingToken` if no user is signed in, `.invalidToken` if the issuer has ended
-    ///   the session, and the error of the refresh where the tokens are kept.
+    /// - Throws: `AuthTokens.Error.missingToken` if no user is signed in and `.invalidToken` if the issuer has ended
+    ///   the session. If the tokens are kept, it throws the error of the refresh.
     public nonisolated(nonsending) func refreshExpiredTokens() async throws {
         try await withBoundDependencies { try await $0.account.refreshExpired() }
     }
@@ -131,7 +134,7 @@ public struct JWTAuthClient: Sendable {
 }
 
 extension JWTAuthClient {
-    /// Sends a request without a token, of whose response only the success counts.
+    /// Sends a request without a token, and checks only that the response is a success.
     ///
     /// - Throws: `RequestError` and `HTTPRequestClient.Error`.
     public nonisolated(nonsending) func send(
@@ -170,7 +173,7 @@ extension JWTAuthClient {
         return try await respond(to: try middleware()(request), options).either(decoder).value
     }
 
-    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    /// Sends a request like the overload above, and also returns its identifier and the head of the response.
     public nonisolated(nonsending) func send<Value: Decodable, ServerError: Decodable>(
         _ request: Request = Request(), decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,
@@ -183,7 +186,7 @@ extension JWTAuthClient {
 }
 
 extension JWTAuthClient {
-    /// Sends a request with the session's token, of whose response only the success counts.
+    /// Sends a request with the session's token, and checks only that the response is a success.
     ///
     /// - Throws: The errors of the other overloads.
     public nonisolated(nonsending) func sendAuthenticated(
@@ -199,15 +202,15 @@ extension JWTAuthClient {
 
     /// Sends a request with the session's token and reads a success.
     ///
-    /// The token is refreshed first if that is due. If the server rejects it, it is refreshed and the request is sent once
-    /// more.
+    /// The token is refreshed first if that is due. If the server rejects it, the token is refreshed and the request is
+    /// sent once more.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - refreshExpiredToken: Whether the token may be refreshed; otherwise it is sent as it is.
+    ///   - refreshExpiredToken: Whether the token may be refreshed; otherwise the stored token is sent.
     ///   - decoder: The decoder of the content.
-    ///   - urlSession: The session that sends the request; nil for the core's transport.
-    ///   - cachePolicy: The cache policy of `urlSession`; the core's transport has no cache.
+    ///   - urlSession: The session that sends the request; nil for the default transport.
+    ///   - cachePolicy: The cache policy of `urlSession`; the default transport has no cache.
     ///   - timeoutInterval: The number of seconds that one transfer may take.
     ///   - middleware: Further changes to the request.
     /// - Throws: `AuthTokens.Error`, the error of the refresh, `KeychainError`, `RequestError`, and
@@ -238,7 +241,7 @@ extension JWTAuthClient {
             .value
     }
 
-    /// Sends a request as the overload above, and returns its identifier and the head of the response, too.
+    /// Sends a request like the overload above, and also returns its identifier and the head of the response.
     public nonisolated(nonsending) func sendAuthenticated<Value: Decodable, ServerError: Decodable>(
         _ request: Request = Request(), refreshExpiredToken: Bool = true, decoder: JSONDecoder = JSONDecoder(),
         urlSession: (any URLSessionProtocol)? = nil,

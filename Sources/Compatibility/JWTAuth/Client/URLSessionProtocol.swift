@@ -14,7 +14,7 @@ public protocol URLSessionProtocol: Sendable {
 /// A cache of guarded copies of the program's URL sessions.
 final class GuardedSessions: Sendable {
     private struct Known {
-        /// Retained, so that no other session gets the same identity.
+        /// Retained, so that no other session receives the same identity.
         let original: URLSession
         let guarded: GuardedSession
     }
@@ -24,7 +24,7 @@ final class GuardedSessions: Sendable {
 
     private let known = Mutex<[ObjectIdentifier: Known]>([:])
 
-    /// Sends by `session`.
+    /// Sends a request through `session`.
     func send(_ request: URLRequest, by session: any URLSessionProtocol) async throws -> (Data, URLResponse) {
         guard let original = session as? URLSession else { return try await session.data(for: request) }
         return try await guarded(original).exchange(request)

@@ -4,10 +4,10 @@ public import LatchAuth
 import LatchCore
 import Synchronization
 
-/// The clients of one session, and what they depend on.
+/// The clients of one session, and their dependencies.
 ///
-/// JWTAuthDependencies gives them to a program by `@Dependency` and `withDependencies`. A program that uses another library for
-/// that, such as swift-dependencies, keeps them as one value of that library:
+/// JWTAuthDependencies passes them to a program by `@Dependency` and `withDependencies`. A program with another library
+/// for this, such as swift-dependencies, keeps them as one value of that library:
 ///
 /// ```swift
 /// var dependencies = AuthDependencies()
@@ -15,8 +15,8 @@ import Synchronization
 /// let client = dependencies.jwtAuthClient
 /// ```
 ///
-/// A client that was read from a value acts on the session of that value, and of its copies. No name of this module is one of
-/// swift-dependencies, of swift-sharing, or of the Composable Architecture.
+/// A client that was read from a value acts on the session of that value and its copies. The names of this module
+/// differ from those of swift-dependencies, swift-sharing and the Composable Architecture.
 public struct AuthDependencies: Sendable {
     private var overrides: [ObjectIdentifier: any Sendable] = [:]
     /// The default values of the keys, created once for all copies of these values.
@@ -33,21 +33,21 @@ public struct AuthDependencies: Sendable {
         }
     }
 
-    /// The refresh closure of the client that is in use; nil outside of its calls.
+    /// The refresh closure of the current client; nil outside of its calls.
     ///
-    /// It is not a task-local value of its own: optimised code of Swift 6.3 crashes on one that is a function.
+    /// It is not a separate task-local value: optimized code of Swift 6.3 crashes on a task-local function.
     var refresh: TokenRefresh.Closure?
 
-    /// The values that a task has set; nil in a task that has set none.
+    /// The values that a task has set; nil if it has set none.
     @TaskLocal package static var scoped: AuthDependencies?
 
     /// The values of a program outside of `withDependencies`.
     private static let program = Mutex(AuthDependencies())
 
-    /// Creates values in which nothing is set.
+    /// Creates values without settings.
     public init(context: AuthContext = .live) { self.context = context }
 
-    /// The values that are in force.
+    /// The values in effect.
     package static var current: AuthDependencies { scoped ?? program.withLock { $0 } }
 
     /// Sets values outside of `withDependencies`.
@@ -64,18 +64,18 @@ public struct AuthDependencies: Sendable {
         }
     }
 
-    /// The value of a dependency where it was set.
+    /// The value of a dependency, if it was set.
     func override<Key: AuthDependencyKey>(of key: Key.Type) -> Key.Value? {
         overrides[ObjectIdentifier(key)] as? Key.Value
     }
 }
 
 extension AuthDependencies: Redacting {
-    /// The context and the number of set values, which may be secret themselves.
+    /// The context and the number of set values; the values themselves may be secret.
     public var description: String { "AuthDependencies(\(context), \(overrides.count) set)" }
 }
 
-/// A key whose value decides which session there is.
+/// A key whose value determines the session.
 protocol SessionShaping {}
 
 /// The default values of keys, created when they are first read.
@@ -85,7 +85,8 @@ private final class DependencyDefaults: Sendable {
     func value<Key: AuthDependencyKey>(of key: Key.Type, in context: AuthContext) -> Key.Value {
         let id = ObjectIdentifier(key)
         if let value = made.withLock({ $0[id] }) as? Key.Value { return value }
-        // Created without the lock, since a key may read others. Of two that are created at once, the first is kept.
+        // The lock is not held, because a key may read other keys. If two values are created at once, the first is
+        // kept.
         let value: Key.Value =
             switch context {
             case .live: Self.liveValue(of: key) ?? key.testValue
@@ -105,7 +106,9 @@ private final class DependencyDefaults: Sendable {
 }
 
 extension AuthDependencies {
-    /// Returns the values in effect: the task's; outside of `withDependencies`, `values`; without those, the program's.
+    /// Returns the values in effect: the task's, or else `values`, or else the program's.
+    ///
+    /// `values` apply only outside of `withDependencies`.
     package static func inForce(or values: AuthDependencies?) -> AuthDependencies { scoped ?? values ?? current }
 }
 
@@ -113,7 +116,7 @@ extension AuthDependencies {
 public protocol AuthDependencyKey<Value>: Sendable {
     /// The type of the dependency; usually the key itself.
     associatedtype Value: Sendable = Self
-    /// The value in tests that have set none; created once for each of them.
+    /// The value in tests that set none; created once for each test.
     static var testValue: Value { get }
     /// The value in previews.
     static var previewValue: Value { get }
@@ -121,7 +124,7 @@ public protocol AuthDependencyKey<Value>: Sendable {
 
 /// A key of a dependency with its value in a running program.
 ///
-/// A program gives `JWTAuthClient` its live value by conforming it:
+/// A program sets the live value of `JWTAuthClient` with this conformance:
 ///
 /// ```swift
 /// extension JWTAuthClient: @retroactive LiveAuthDependencyKey {
@@ -134,14 +137,14 @@ public protocol LiveAuthDependencyKey<Value>: AuthDependencyKey {
 }
 
 extension AuthDependencyKey {
-    /// The value in tests, used in previews, too.
+    /// The value in tests, also used in previews.
     public static var previewValue: Value { testValue }
 }
 
 extension LiveAuthDependencyKey {
-    /// The live value, used in tests, too.
+    /// The live value, also used in tests.
     public static var testValue: Value { liveValue }
-    /// The live value, used in previews, too.
+    /// The live value, also used in previews.
     public static var previewValue: Value { liveValue }
 }
 

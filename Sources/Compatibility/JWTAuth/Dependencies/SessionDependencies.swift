@@ -13,13 +13,13 @@ extension AuthDependencies {
 
     /// Signs in and out.
     ///
-    /// Unless another was set, it acts on the session of these values.
+    /// Unless it was set, it acts on the session of these values.
     public var authTokensClient: AuthTokensClient {
         get { override(of: AuthTokensClient.self) ?? AuthTokensClient(account) }
         set { self[AuthTokensClient.self] = newValue }
     }
 
-    /// The storage of the tokens; setting it creates another session.
+    /// The storage of the tokens; setting it creates a new session.
     public var keychainClient: KeychainClient {
         get { self[KeychainClient.self] }
         set { self[KeychainClient.self] = newValue }
@@ -31,23 +31,22 @@ extension AuthDependencies {
         set { self[HTTPRequestClient.self] = newValue.bound(to: nil) }
     }
 
-    /// The clock; setting it creates another session.
+    /// The clock; setting it creates a new session.
     public var wallClock: WallClock {
         get { self[WallClock.self] }
         set { self[WallClock.self] = newValue }
     }
 
-    /// The policy of refreshes; setting it creates another session.
+    /// The refresh policy; setting it creates a new session.
     public var refreshPolicy: RefreshPolicy {
         get { self[RefreshPolicy.self] }
         set { self[RefreshPolicy.self] = newValue }
     }
 
-    /// The state of the session; a test or a preview may set the initial one.
+    /// The state of the session; a test or a preview may set the initial state.
     ///
-    /// Reading it takes part in Observation: a view, or `withObservationTracking`, is notified of the next change.
-    ///
-    /// Setting it creates another session, with tokens in memory.
+    /// Reading it is observable: a view, or `withObservationTracking`, is notified of the next change. Setting it
+    /// creates a new session, with tokens in memory.
     public var authSession: AuthSession? {
         get { account.observed.value }
         set {
@@ -62,14 +61,14 @@ extension AuthDependencies {
     /// The account of these values.
     var account: AuthAccount { currentHost.account(of: self) }
 
-    /// The issuer's date, as far as its responses have revealed it.
+    /// The issuer's date, if its responses have revealed it; otherwise this device's date.
     var issuerDate: Date { currentHost.existing?.session.issuerDate ?? wallClock.now }
 
-    /// The session that the client was created with, or the one of these values.
+    /// The session with which the client was created, or the session of these values.
     private var currentHost: SessionHost { self[JWTAuthClient.self].host ?? host }
 }
 
-/// The session that is visible before its store has been read.
+/// The session state that is visible before its store has been read.
 struct InitialSession: AuthDependencyKey, SessionShaping {
     let session: AuthSession?
 
@@ -86,7 +85,7 @@ extension KeychainClient: LiveAuthDependencyKey, SessionShaping {
 }
 
 extension AuthTokensClient: AuthDependencyKey {
-    /// A client that does nothing: unless another value is set, the session's own client is used.
+    /// A client that does nothing; the session's own client is used unless another value is set.
     public static var testValue: AuthTokensClient { AuthTokensClient(save: { _ in }, destroy: {}) }
 }
 

@@ -10,21 +10,21 @@ public import LatchAuth
 /// try await keychainClient.save(id, as: .deviceID)
 /// ```
 ///
-/// A session stores its tokens here as one record, so that no failure and no crash leaves half a pair. `accessToken` and
-/// `refreshToken` read from that record; a pair of separate items is migrated by the next save.
+/// A session stores its tokens here as one record, so a failure or a crash cannot leave only one of them. `accessToken`
+/// and `refreshToken` read from that record. Tokens in separate items are migrated by the next save.
 public struct KeychainClient: Sendable {
-    /// Stores a text, in place of the one stored under that key.
+    /// Stores a text; it replaces an earlier text under the key.
     public var save: @Sendable (_ value: String, _ key: Keys) async throws -> Void
     /// Returns the stored text; nil only if there is none.
     public var load: @Sendable (_ key: Keys) async throws -> String?
     /// Deletes the stored text; deleting nothing is not an error.
     public var delete: @Sendable (_ key: Keys) async throws -> Void
-    /// Deletes everything that this client stores, and nothing of others.
+    /// Deletes everything that this client stores, and nothing else.
     public var reset: @Sendable () async throws -> Void
 
     /// The coordination between sessions over this storage; nil for a single session.
     package var coordination: (any SessionCoordination)?
-    /// The store in which an earlier version kept a pair under the bare names of its keys; nil if there is none.
+    /// The store in which an earlier version kept both tokens under the bare names of their keys; nil if there is none.
     package var earlier: (any SecretStore)?
 
     /// Creates a client from closures.
@@ -55,7 +55,7 @@ public struct KeychainClient: Sendable {
         /// The session's record, which holds both.
         package static let session = Keys(value: "authSession")
 
-        /// Whether it names one token of the pair.
+        /// Whether the key names one of the two tokens.
         var isHalf: Bool { self == .accessToken || self == .refreshToken }
     }
 
@@ -83,13 +83,13 @@ extension KeychainClient {
     ///
     /// - Parameters:
     ///   - secrets: The store of the texts.
-    ///   - prefix: The beginning of their names there; `reset` deletes the names that begin so, and nothing else. Each
-    ///     account of a program needs one of its own.
+    ///   - prefix: The prefix of their names in the store; `reset` deletes only the names with this prefix. Each
+    ///     account of a program needs a separate prefix.
     public init(over secrets: any SecretStore, prefix: String = "JWTAuth.") {
         self.init(over: secrets, prefix: prefix, coordination: nil)
     }
 
-    /// Creates a client over a secret store, whose sessions take turns by `coordination`.
+    /// Creates a client over a secret store; `coordination` lets its sessions take turns.
     package init(over secrets: any SecretStore, prefix: String = "JWTAuth.", coordination: (any SessionCoordination)?) {
         let items = KeychainItems(secrets: secrets, prefix: prefix)
         self.init(
@@ -102,21 +102,21 @@ extension KeychainClient {
     ///
     /// - Parameters:
     ///   - service: The name of the program; nil for its bundle's identifier, or the process's name.
-    ///   - account: The name of the account, where the program has several.
+    ///   - account: The name of the account, if the program has several.
     public static func live(service: String? = nil, account: String = "default") -> KeychainClient {
         let service = service ?? Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         let secrets = platformSecretStore(service: service)
         var client = KeychainClient(
             over: secrets, prefix: "JWTAuth.\(account).",
             coordination: platformCoordination(service: service, account: "JWTAuth.\(account)"))
-        // The original keeps the pair of its only account under the bare names.
+        // The original library keeps the tokens of its only account under the bare names.
         if account == "default" { client.earlier = secrets }
         return client
     }
 
     /// Returns a client that stores in memory, for tests and previews.
     ///
-    /// - Parameter tokens: The tokens to store at first.
+    /// - Parameter tokens: The initial tokens.
     public static func inMemory(_ tokens: AuthTokens? = nil) -> KeychainClient {
         let secrets = InMemorySecretStore()
         let prefix = "JWTAuth."
@@ -128,7 +128,7 @@ extension KeychainClient {
     }
 }
 
-/// The texts under names with a prefix in a secret store, whose errors become those of this package.
+/// The texts under names with a prefix in a secret store; errors are converted to those of this package.
 private struct KeychainItems: Sendable {
     let secrets: any SecretStore
     let prefix: String
@@ -157,7 +157,7 @@ private struct KeychainItems: Sendable {
 
     func save(_ value: String, as key: KeychainClient.Keys) async throws {
         do {
-            // Next to a record, one token of the pair would never be read.
+            // If there is a record, a separately stored token would never be read.
             if key.isHalf, try await pair() != nil {
                 throw KeychainError.savingFailed(
                     message: "A user is signed in. Save both tokens together with AuthTokensClient.")
@@ -170,7 +170,7 @@ private struct KeychainItems: Sendable {
 
     /// Deletes a text.
     ///
-    /// Deleting half of a pair that is one record deletes the record: half a pair signs no user in.
+    /// If the record contains the token, the whole record is deleted, because one token cannot sign a user in.
     func delete(_ key: KeychainClient.Keys) async throws {
         do {
             let isPart = key.isHalf ? try await read(key) == nil : false

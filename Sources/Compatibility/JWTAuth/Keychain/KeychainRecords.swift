@@ -3,7 +3,7 @@
 import Foundation
 import LatchAuth
 
-/// The store of a session's record as one text in a keychain client, so that one write replaces all of it.
+/// The store of a session's record as one text in a keychain client, so that one write replaces the whole record.
 struct KeychainRecords: TokenRecordStore {
     let keychain: KeychainClient
 
@@ -20,14 +20,14 @@ struct KeychainRecords: TokenRecordStore {
         try await keychain.save(try Self.text(of: record), as: .session)
     }
 
-    /// Returns the record, migrated from the earlier layout if there is none yet.
+    /// Returns the record; if there is none yet, migrates the earlier layout.
     ///
-    /// Half a pair is removed.
+    /// A single token without the other one is removed.
     func loadRecord() async throws -> TokenRecord<Tokens>? {
         if let record = try await kept() { return record }
         for place in earlierPlaces {
             try await LegacyMigration(.jwtAuth, in: place).run(into: EarlierPair(self))
-            // The client now reads both tokens from the record: they must not be migrated again.
+            // The client now reads both tokens from the record, so they must not be migrated again.
             if let record = try await kept() { return record }
         }
         return nil
@@ -65,7 +65,7 @@ struct KeychainRecords: TokenRecordStore {
         decoder.dateDecodingStrategy = .secondsSince1970
         do {
             var record = try decoder.decode(TokenRecord<Tokens>.self, from: Data(text.utf8))
-            // Earlier versions stored the two tokens only.
+            // Earlier versions stored only the two tokens.
             if let tokens = record.credential, tokens.expiry == nil {
                 record.credential?.expiry = AuthTokens(tokens).expiry
             }
@@ -93,11 +93,11 @@ private struct KeychainSecrets: SecretStore {
 
     func remove(_ name: String) async throws { try await keychain.delete(KeychainClient.Keys(value: name)) }
 
-    /// A client cannot list its names: these are the ones that the migration reads.
+    /// A client cannot list its names, so this returns the names that the migration reads.
     func names() async throws -> [String] { LegacyLayout.jwtAuth.names }
 }
 
-/// The store to which the core's migration writes; the session, which is reading its store, holds the lock.
+/// The store to which the core's migration writes; the session holds the lock while it reads its store.
 private struct EarlierPair: TokenRecordStore {
     let records: KeychainRecords
 

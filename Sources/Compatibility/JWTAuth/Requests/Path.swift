@@ -2,16 +2,16 @@
 
 /// A path under a base URL: fragments between slashes, which are encoded when the URL is created.
 ///
-/// A literal is split at its slashes. An interpolated value, or a variable after `/`, stays one fragment: an identifier
-/// that an attacker chose cannot lead to another path.
+/// A literal is split at its slashes. An interpolated value, or a variable after `/`, stays one fragment. So an
+/// identifier chosen by an attacker cannot lead to another path.
 public struct Path: Sendable, Hashable {
-    /// The fragments, not encoded; an empty one at the end is a slash at the end.
+    /// The fragments, not encoded; an empty last fragment is a trailing slash.
     public var fragments: [String]
 
     /// Creates a path from fragments.
     public init(_ fragments: [String] = []) { self.fragments = fragments }
 
-    /// Creates a path from a text, which is split at its slashes; a leading one is ignored.
+    /// Creates a path from a text, which is split at its slashes; a leading slash is ignored.
     public init(_ string: String) {
         let pieces = string.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map { String(Substring($0)) }
         fragments = string.isEmpty ? [] : Array(pieces.first == "" ? pieces.dropFirst() : pieces[...])
@@ -95,7 +95,7 @@ public func / (left: Path, right: [any CustomStringConvertible]) -> Path {
 @_disfavoredOverload
 public func / (left: String, right: some CustomStringConvertible) -> Path { Path(left).appending(right) }
 
-/// A text as a path, and one more fragment of an enumeration.
+/// Adds a case of an enumeration to a text that is a path.
 public func / <Fragment: RawRepresentable<String>>(left: String, right: Fragment) -> Path {
     Path(left).appending(right)
 }

@@ -5,7 +5,7 @@ import FoundationBridge
 public import LatchAuth
 import LatchHTTP
 
-/// A request before it has a base URL.
+/// A request without a base URL.
 ///
 /// ```swift
 /// try await authClient.sendAuthenticated(.post("/notes").body(note))
@@ -19,9 +19,9 @@ public struct Request: Sendable, Hashable {
     public var queryItems: [QueryItem]
     /// The header fields.
     public var headers: [String: String]
-    /// The content; one of a GET, HEAD or TRACE is not sent.
+    /// The content; it is not sent with GET, HEAD or TRACE.
     public var body: Data?
-    /// The function that hears how much of the content was read; nil for none.
+    /// The function that receives the number of bytes read from the content; nil for none.
     private(set) var progress: UploadProgress?
 
     /// Creates a request from its parts.
@@ -37,7 +37,7 @@ public struct Request: Sendable, Hashable {
     }
 }
 
-/// A function that hears of an upload.
+/// A function that receives the progress of an upload.
 ///
 /// Requests with the same function are equal.
 final class UploadProgress: Sendable, Hashable {
@@ -51,7 +51,7 @@ final class UploadProgress: Sendable, Hashable {
 }
 
 extension Request: Redacting {
-    /// Method and path; query, fields and content may hold secrets.
+    /// The method and path only, because query, fields and content may contain secrets.
     public var description: String { "\(method.rawValue) /\(path.fullPath)" }
 }
 
@@ -71,7 +71,7 @@ extension Request {
     /// Creates an OPTIONS request.
     public static func options(_ path: Path) -> Request { Request(method: .options, path: path) }
 
-    /// Returns this request with a value as its content, in JSON.
+    /// Returns this request with a value as its JSON content.
     ///
     /// - Throws: The error of the value's encoding.
     public func body(_ content: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> Request {
@@ -87,17 +87,17 @@ extension Request {
         return request
     }
 
-    /// Returns this request, which reports how many bytes of its content were read so far, and their number.
+    /// Returns this request, which reports how many bytes of its content were read so far, and their total number.
     ///
-    /// Content that was read is being sent and has not necessarily arrived. If it is sent again, as after a refresh, the count
-    /// starts again. A request by a `urlSession` reports once, before it is sent.
+    /// Bytes that were read may not have arrived yet. If the content is sent again, for example after a refresh, the
+    /// count starts again. A request through a `urlSession` reports once, before it is sent.
     public func reporting(_ progress: @escaping @Sendable (_ count: Int, _ total: Int) -> Void) -> Request {
         var request = self
         request.progress = UploadProgress(progress)
         return request
     }
 
-    /// Returns this request with a header field, in place of one with that name in any case.
+    /// Returns this request with a header field; it replaces a field with the same name, compared without case.
     public func header(_ name: String, _ value: String) -> Request {
         var request = self
         let name = HTTPFieldName(name)
@@ -130,12 +130,12 @@ public enum Method: String, Sendable, Hashable, CaseIterable {
     case patch = "PATCH"
     /// Requests the communication options.
     case options = "OPTIONS"
-    /// Requests the request as it arrived.
+    /// Requests the request as the server received it.
     case trace = "TRACE"
     /// Requests a tunnel, which no transport of this package supports.
     case connect = "CONNECT"
 
-    /// Whether content has no meaning in a request of this method (RFC 9110 §9.3.1, §9.3.2, §9.3.8).
+    /// Whether content has no meaning for this method (RFC 9110 §9.3.1, §9.3.2, §9.3.8).
     var ignoresContent: Bool { self == .get || self == .head || self == .trace }
 
     /// The method of the core.
@@ -146,7 +146,7 @@ public enum Method: String, Sendable, Hashable, CaseIterable {
 public struct QueryItem: Sendable, Hashable {
     /// The name.
     public var name: String
-    /// The value; nil is sent as an empty one.
+    /// The value; nil is sent as an empty value.
     public var value: String?
 
     /// Creates a pair.
@@ -173,7 +173,7 @@ public enum RequestError: LocalizedError, Equatable {
 }
 
 extension Request {
-    /// Returns the request's URL under a base URL, whose own path and query are kept.
+    /// Returns the request's URL under a base URL; the path and query of the base URL are kept.
     ///
     /// - Throws: `RequestError`.
     public func fullURL(with baseURL: String) throws -> URL {
@@ -182,7 +182,7 @@ extension Request {
         return url
     }
 
-    /// Returns the corresponding request of Foundation.
+    /// Returns the corresponding Foundation request.
     ///
     /// - Throws: `RequestError`.
     public func urlRequest(
@@ -212,7 +212,7 @@ extension Request {
     /// - Throws: `RequestError.malformedRequestURL`.
     func coreRequest(by client: Client) throws(RequestError) -> HTTPRequest {
         var fields: HTTPFields = [:]
-        // Names that differ only in case are one field: the last one in this order wins.
+        // Names that differ only in case are one field; the last one in this order takes effect.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) { fields[HTTPFieldName(name)] = value }
         let content = method.ignoresContent ? nil : body
         if content != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
@@ -238,7 +238,7 @@ extension Request {
 }
 
 extension URLRequest {
-    /// Creates the request that a middleware makes of an empty one.
+    /// Creates the request that a middleware makes from an empty request.
     ///
     /// - Throws: `RequestError`, and the error of the middleware.
     public init(

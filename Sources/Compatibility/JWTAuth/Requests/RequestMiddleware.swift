@@ -35,25 +35,25 @@ public func header(key: String, value: String) -> RequestMiddleware { { $0.heade
 /// Replaces the method.
 public func method(_ method: Method) -> RequestMiddleware { changing { $0.method = method } }
 
-/// Replaces the content by a value in JSON.
+/// Replaces the content with a value in JSON.
 ///
 /// It is sent if the final method allows content.
 public func body(_ content: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
     { try $0.body(content, encoder: encoder) }
 }
 
-/// Replaces the content by bytes.
+/// Replaces the content with bytes.
 public func body(data: Data) -> RequestMiddleware { { $0.body(data: data) } }
 
-/// Replaces the query by pairs, in order of their names.
+/// Replaces the query with pairs, sorted by name.
 public func queries(_ content: [String: String]) -> RequestMiddleware {
     queries(content.sorted { $0.key < $1.key }.map { QueryItem(name: $0.key, value: $0.value) })
 }
 
-/// Replaces the query by pairs, in this order.
+/// Replaces the query with pairs, in this order.
 public func queries(_ items: [QueryItem]) -> RequestMiddleware { changing { $0.queryItems = items } }
 
-/// Adds a bearer token (RFC 6750 §2.1); `sendAuthenticated` sends the session's own instead.
+/// Adds a bearer token (RFC 6750 §2.1); `sendAuthenticated` sends the session's token instead.
 public func bearerAuth(_ token: String) -> RequestMiddleware { header(key: "Authorization", value: "Bearer \(token)") }
 
 /// Adds a user name and a password (RFC 7617 §2).
@@ -121,21 +121,21 @@ public let acceptRequest = header(key: "Accept", value: "application/json; chars
     acceptRequest
 }
 
-/// Returns a middleware that makes the request one of JSON with a method, and then applies another.
+/// Returns a middleware that makes a JSON request with a method, and then applies another middleware.
 private func json(_ newMethod: Method, _ next: @escaping RequestMiddleware = identity) -> RequestMiddleware {
     RequestBuilder.buildBlock(method(newMethod), jsonRequest, next)
 }
 
-/// A middleware that makes the request a POST of JSON.
+/// A middleware that makes the request a JSON POST.
 public var postRequest: RequestMiddleware { json(.post) }
 
-/// A middleware that makes the request a PUT of JSON.
+/// A middleware that makes the request a JSON PUT.
 public var putRequest: RequestMiddleware { json(.put) }
 
-/// A middleware that makes the request a PATCH of JSON.
+/// A middleware that makes the request a JSON PATCH.
 public var patchRequest: RequestMiddleware { json(.patch) }
 
-/// A middleware that makes the request a DELETE of JSON.
+/// A middleware that makes the request a JSON DELETE.
 public var deleteRequest: RequestMiddleware { json(.delete) }
 
 /// Returns a middleware that makes the request a POST of a value in JSON.

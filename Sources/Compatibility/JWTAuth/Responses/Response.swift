@@ -13,7 +13,7 @@ import LatchHTTP
 /// }
 /// ```
 ///
-/// The request's identifier and the response's head come with a `SuccessResponse<Response<Profile, Problem>>`.
+/// A `SuccessResponse<Response<Profile, Problem>>` also has the request's identifier and the response's head.
 public enum Response<Value, ServerError> {
     /// The content of a success.
     case success(Value)
@@ -82,7 +82,7 @@ extension Received: Sendable where Value: Sendable {}
 /// The response to a request that succeeded.
 public typealias SuccessResponse<Value> = Received<Value>
 
-/// A response of which only the success counts; any content is ignored.
+/// A response without decoded content, for requests where only success matters.
 public struct EmptyResponse: Codable, Hashable, Sendable {
     /// Creates the value.
     public init() {}
@@ -108,7 +108,7 @@ extension RawResponse {
         return try received(try content(decoder))
     }
 
-    /// Decodes a success, or the server's error: with another status, or in place of the content of a success.
+    /// Decodes a success or the server's error; the error may have another status, or replace the content of a success.
     func either<Value: Decodable, ServerError: Decodable>(
         _ decoder: JSONDecoder
     ) throws -> Received<Response<Value, ServerError>> {

@@ -4,7 +4,7 @@ import LatchAuth
 import LatchHTTP
 import LatchJOSE
 
-/// An interceptor that keeps an access token that is not a JWT from being sent.
+/// An interceptor that prevents sending an access token that is not a JWT.
 struct JWTRequirement: Interceptor, RequestModifier {
     let session: Session<Tokens>
 
@@ -18,7 +18,7 @@ struct JWTRequirement: Interceptor, RequestModifier {
     ///
     /// - Throws: `AuthTokens.Error.invalidToken`.
     func prepare(_ request: inout HTTPRequest) throws {
-        // A request of the session's own refresh has no token, or one that the program has added.
+        // A request of the session's refresh has no token, or a token that the program has added.
         guard !ActiveRefreshes.contains(session), let field = request.fields[.authorization]?.utf8,
             let space = field.firstIndex(of: UInt8(ascii: " "))
         else { return }

@@ -8,13 +8,13 @@ import LatchHTTP
 import Observation
 import Synchronization
 
-/// The one account of some dependencies, created when it is first needed.
+/// The only account of some dependencies, created when it is first needed.
 final class SessionHost: Sendable {
     private let created: Mutex<AuthAccount?>
 
     init() { created = Mutex(nil) }
 
-    /// Creates the host of a session that exists.
+    /// Creates the host of an existing session.
     init(of session: Session<Tokens>) { created = Mutex(AuthAccount(session, initially: nil)) }
 
     /// The account, if it has been created.
@@ -31,7 +31,7 @@ final class SessionHost: Sendable {
     }
 }
 
-/// A session of the core whose errors are those of this package.
+/// A session of the core; its errors are converted to those of this package.
 final class AuthAccount: Sendable {
     let session: Session<Tokens>
     let observed: ObservedSession
@@ -42,7 +42,7 @@ final class AuthAccount: Sendable {
     private struct IssuingResponse: Sendable {
         let body: [UInt8]
         let date: Date
-        /// The date of the request by this device's clock.
+        /// The date of the request, by this device's clock.
         let sent: Date
     }
 
@@ -63,7 +63,7 @@ final class AuthAccount: Sendable {
         observed = ObservedSession(session, initially: initial)
     }
 
-    /// Reads the store, if that has not succeeded before.
+    /// Reads the store, unless that has already succeeded.
     func restore() async throws {
         do { try await session.restore() } catch { throw KeychainError.loading(error) }
     }
@@ -74,27 +74,27 @@ final class AuthAccount: Sendable {
         return session.currentState.credential.map(AuthTokens.init)
     }
 
-    /// Signs in; within a refresh the tokens become its result.
+    /// Signs in; within a refresh, the tokens become its result.
     func signIn(_ tokens: AuthTokens) async throws {
         if let attempt = RefreshAttempt.current(of: ObjectIdentifier(session)), attempt.save(tokens) { return }
         await learnClock(from: tokens)
-        // The session's own tokens may have more than these two, such as scopes and the key that they are bound to.
+        // The session's tokens may contain more than these two, such as scopes and the key to which they are bound.
         let current = session.currentState.credential.flatMap { AuthTokens($0) == tokens ? $0 : nil }
         do { try await session.signIn(current ?? tokens.core) } catch { throw KeychainError.saving(error) }
     }
 
-    /// Takes note of a response to a request without a token: it may be that of a login.
+    /// Records a response to a request without a token, because it may be the response to a login.
     func note(_ response: HTTPResponse, ofRequestSentAt sent: Date) {
-        // A cache's response, which has an age (RFC 9111 §5.1), has an old date. `eyJ` begins every JWT.
+        // A response from a cache has an age (RFC 9111 §5.1) and an old date. Every JWT begins with `eyJ`.
         guard response.status.isSuccess, response.fields["Age"] == nil, response.body.bytes.contains("eyJ".utf8),
             let date = response.fields[.date].flatMap(HTTPDate.init)?.date
         else { return }
         issuing.withLock { $0 = IssuingResponse(body: response.body.bytes, date: date, sent: sent) }
     }
 
-    /// Corrects the session's clock by the response that issued `tokens`, if the last one did.
+    /// Corrects the session's clock, if the last recorded response issued `tokens`.
     ///
-    /// Only the issuer's date counts. Any other response may come from another server, or from a cache.
+    /// Only the issuer's date counts, because any other response may come from another server or from a cache.
     func learnClock(from tokens: AuthTokens) async {
         let response = issuing.withLock { issuing in
             defer { issuing = nil }
@@ -124,7 +124,7 @@ final class AuthAccount: Sendable {
         case let failure as RefreshFailure: failure.cause
         case AuthError.missingToken: AuthTokens.Error.missingToken
         case AuthError.superseded where !session.currentState.isSignedIn: AuthTokens.Error.missingToken
-        // The issuer's refusal ends the session, and must not look like a session that never was.
+        // The issuer's refusal ends the session, and must differ from the error of a session that never existed.
         case AuthError.reauthenticationRequired: Self.tokenError(in: error) ?? AuthTokens.Error.invalidToken
         default: KeychainError.loading(error)
         }
@@ -150,7 +150,7 @@ final class ObservedSession: Observable, Sendable {
         self.session = session
         self.initial = initial
         let changes = changes
-        // Detached, as the task in `changes`: a task's local values may hold this very session.
+        // Detached, like the task in `changes`, because a task's local values may retain this session.
         let task = Task.detached { [weak self] in
             // The first element is the current state, which is not a change.
             for await _ in changes.dropFirst() { self?.notify() }
@@ -160,7 +160,7 @@ final class ObservedSession: Observable, Sendable {
 
     deinit { watch.withLock { $0 }?.cancel() }
 
-    /// The current state; a reader under observation is notified of the next change.
+    /// The current state; an observing reader is notified of the next change.
     var value: AuthSession? {
         registrar.access(self, keyPath: \.value)
         return AuthSession(session.currentState) ?? initial

@@ -7,7 +7,7 @@ import LatchHTTP
 
 /// The refresh of a session by the application's closure.
 enum TokenRefresh {
-    /// A closure that obtains successors of tokens.
+    /// A closure that obtains new tokens for old ones.
     typealias Closure = @Sendable (AuthTokens) async throws -> AuthTokens
 
     /// The tokens that the running closure replaces.
@@ -15,14 +15,14 @@ enum TokenRefresh {
 
     /// Whether `tokens` are new in the running closure.
     ///
-    /// This device's clock cannot tell whether they have expired: it may be wrong, and they are the only ones that the issuer
-    /// still refreshes.
+    /// This device's clock cannot determine whether they have expired, because it may be wrong. The issuer still
+    /// refreshes only these tokens.
     static func hasObtained(_ tokens: AuthTokens) -> Bool { replaced.map { $0.access != tokens.access } ?? false }
 
     /// Runs the closure of the client in use, or `fallback` outside of a client's calls.
     ///
-    /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session; a
-    ///   `RefreshFailure` for anything else, which does not.
+    /// - Throws: `AuthError.reauthenticationRequired` if the issuer refuses, which ends the session. Any other error is
+    ///   a `RefreshFailure`, which does not.
     static func run(_ request: RefreshRequest<Tokens>, fallback: @escaping Closure) async throws -> Tokens {
         let refresh = AuthDependencies.scoped?.refresh ?? fallback
         let old = AuthTokens(request.credential)
@@ -43,7 +43,7 @@ enum TokenRefresh {
         }
     }
 
-    /// Returns the refusal of the session that the issuer, or the application, reports by `error`.
+    /// Returns the refusal of the session, if `error` is one by the issuer or the application.
     private static func refusal(of error: any Error) -> RefreshRefusal? {
         switch error {
         case AuthError.reauthenticationRequired: .issuer
@@ -57,7 +57,7 @@ enum TokenRefresh {
 }
 
 extension HTTPRequestClient.Error: IssuerError {
-    /// Whether the request may have used up the refresh token, and the response to it was lost.
+    /// Whether the request may have used up the refresh token although its response was lost.
     package var mayHaveArrived: Bool {
         switch self {
         case .badResponse(_, let status, _): status == 502 || status == 504

@@ -4,8 +4,7 @@ import LatchAuth
 
 /// The sign-in state of a session.
 ///
-/// `@Shared(.authSession)` is nil until the store has been read, and `.missing` if no user is signed in then or any
-/// more.
+/// `@Shared(.authSession)` is nil until the store has been read, and `.missing` while no user is signed in.
 public enum AuthSession: Hashable, Sendable {
     /// The state without a signed-in user.
     case missing
@@ -28,7 +27,7 @@ public enum AuthSession: Hashable, Sendable {
         }
     }
 
-    /// Creates the state from the core session's; nil if that has not read its store, or cannot.
+    /// Creates the state from the core session's state; nil if that session has not read its store, or cannot read it.
     init?(_ state: SessionState<Tokens>) {
         switch state {
         case .signedIn(let tokens): self = .valid(AuthTokens(tokens))

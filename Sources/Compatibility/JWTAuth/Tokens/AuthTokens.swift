@@ -10,8 +10,8 @@ public typealias JWT = LatchJOSE.JWT
 
 /// An access token and the refresh token that replaces it.
 ///
-/// The access token is decoded once, when the value is created, and not verified: that is up to the server. Descriptions,
-/// mirrors and dumps show neither token.
+/// The access token is decoded once, when the value is created. It is not verified, because that is the server's task.
+/// Descriptions, mirrors and dumps show neither token.
 public struct AuthTokens: Codable, Sendable {
     /// The access token.
     public let access: String
@@ -72,16 +72,17 @@ extension AuthTokens {
     /// - Throws: `JOSEError`.
     public func claims(verifiedBy verifier: JWTVerifier) throws -> Claims { try verifier.verify(access) }
 
-    /// Whether the access token has expired, by the issuer's clock as far as the session of the current dependencies knows it.
+    /// Whether the access token has expired, by the issuer's clock if the session of the current dependencies knows it.
     ///
-    /// A token that is not a JWT, or whose `exp` is not a number, counts as expired; one without `exp` never expires. Tokens
-    /// that a refresh closure has just obtained have not expired: this device's clock may be wrong.
+    /// A token that is not a JWT, or whose `exp` is not a number, counts as expired. A token without `exp` never
+    /// expires. Tokens that a refresh closure has just obtained have not expired, because this device's clock may be
+    /// wrong.
     public var isExpired: Bool {
         let isNew = content.isReadable && TokenRefresh.hasObtained(self)
         return !isNew && isExpired(at: AuthDependencies.current.issuerDate)
     }
 
-    /// Whether the access token has expired at a date, or expires within a leeway of it.
+    /// Whether the access token has expired at a date, or expires within a leeway after it.
     public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
         guard content.isReadable else { return true }
         guard let expiry = content.expiry else { return false }
@@ -103,7 +104,7 @@ extension AuthTokens {
 }
 
 extension AuthTokens {
-    /// A claim that is a string; nil if it is missing or something else.
+    /// A claim that is a string; nil if it is missing or has another type.
     public subscript(string name: String) -> String? { content.claims?.string(name) }
     /// A claim that is a boolean.
     public subscript(boolean name: String) -> Bool? { content.claims?.bool(name) }
@@ -128,10 +129,10 @@ extension AuthTokens: Redacting {
 extension AuthTokens {
     /// The expiration of the access token; the distant past if it cannot be decoded, so that it is refreshed.
     ///
-    /// `iat` is not taken for the date of issue: some issuers repeat the one of the sign-in.
+    /// `iat` is not used as the date of issue, because some issuers repeat the `iat` of the sign-in.
     public var expiry: Date? { content.isReadable ? content.expiry : .distantPast }
 
-    /// Creates tokens from those of a core session; the refresh token is empty if that has none.
+    /// Creates tokens from those of a core session; the refresh token is empty if the session has none.
     public init(_ tokens: Tokens) { self.init(access: tokens.access, refresh: tokens.refresh ?? "") }
 
     /// The corresponding tokens of the core.
@@ -147,7 +148,7 @@ private final class TokenContent: Sendable {
     let isReadable: Bool
 
     init(of access: String) {
-        // The decoding error is ignored: the token is refreshed, or rejected when it is used.
+        // The decoding error is ignored, because the token is refreshed, or rejected when it is used.
         jwt = try? JWT(unverified: access)
         expiry = jwt?.claims.date("exp")
         isReadable = jwt != nil && (expiry != nil || jwt?.claims["exp"] == nil)
@@ -157,11 +158,11 @@ private final class TokenContent: Sendable {
 }
 
 extension AuthTokens {
-    /// An error that keeps tokens from being used.
+    /// An error that prevents the use of tokens.
     public enum Error: LocalizedError, Hashable, Sendable, CaseIterable {
         /// The session has no signed-in user.
         case missingToken
-        /// The access token is not a JWT, or the issuer does not refresh it: the user has to sign in again.
+        /// The access token is not a JWT, or the issuer does not refresh it: the user must sign in again.
         case invalidToken
         /// The access token has expired.
         case expiredToken
@@ -175,7 +176,7 @@ extension AuthTokens {
             }
         }
 
-        /// A title to show above the description.
+        /// A title for the description.
         public var title: String { "Session Error" }
     }
 }

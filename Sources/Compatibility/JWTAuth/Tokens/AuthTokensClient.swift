@@ -2,7 +2,7 @@
 
 /// Signs users in and out with tokens that a program has obtained.
 ///
-/// The live client acts on the session of the dependencies: saved tokens are stored first, and then visible.
+/// The live client acts on the session of the dependencies: saved tokens are stored first, and only then visible.
 public struct AuthTokensClient: Sendable {
     /// Signs in with tokens.
     ///
@@ -10,7 +10,7 @@ public struct AuthTokensClient: Sendable {
     public var save: @Sendable (_ tokens: AuthTokens) async throws -> Void
     /// Signs out on this device.
     public var destroy: @Sendable () async throws -> Void
-    /// Returns the tokens of the signed-in user, from the store if that has not been read yet.
+    /// Returns the tokens of the signed-in user; reads the store if that has not happened yet.
     public var load: @Sendable () async throws -> AuthTokens?
     /// Saves tokens; nil signs out.
     public var set: @Sendable (_ tokens: AuthTokens?) async throws -> Void

@@ -8,15 +8,15 @@ public import PortableFoundation
 
 /// A client of the backend that sends requests for the signed-in user.
 ///
-/// Each carries the access token. A 401 leads to one refresh, which all requests share, and one repeat.
+/// Each request carries the access token. A 401 causes one refresh, which all requests share, and one retry.
 public struct APIClient: Sendable {
     private let service: OAuthService
 
-    /// Creates a client of a service, by default that of the program.
+    /// Creates a client of a service; the default is the program's service.
     @MainActor
     public init(service: OAuthService? = nil) { self.service = service ?? .shared }
 
-    /// Sends a GET and decodes the response.
+    /// Sends a GET request, and decodes the response.
     public func get<Value: Decodable & Sendable>(
         _ path: RoutePath, query: [(String, String)] = [], as type: Value.Type = Value.self
     ) async throws -> Value {
@@ -35,10 +35,10 @@ public struct APIClient: Sendable {
         _ = try await respond(to: .raw(.post, path, sending: .json(body)))
     }
 
-    /// Sends a DELETE.
+    /// Sends a DELETE request.
     public func delete(_ path: RoutePath) async throws { _ = try await respond(to: .raw(.delete, path)) }
 
-    /// Sends a DELETE, and decodes the response.
+    /// Sends a DELETE request, and decodes the response.
     public func delete<Value: Decodable & Sendable>(_ path: RoutePath, as type: Value.Type) async throws -> Value {
         try await perform(.raw(.delete, path), as: type)
     }
@@ -76,7 +76,7 @@ public enum APIError: Error {
     case notAuthenticated
     /// The status 401, even with a refreshed token.
     case unauthorized
-    /// The status 403, with the scopes if the server gives them as the reason.
+    /// The status 403, with the scopes if the server names them as the reason.
     case forbidden(InsufficientScope?)
     /// The status 404.
     case notFound
@@ -86,7 +86,7 @@ public enum APIError: Error {
     case serverError(status: Int, message: String?)
     /// The server could not be reached.
     case networkError(any Error)
-    /// The session exists but cannot be used now, for instance since the keychain is locked.
+    /// The session exists but cannot be used now, for example because the keychain is locked.
     case sessionUnavailable(any Error)
 }
 
@@ -103,7 +103,7 @@ public struct InsufficientScope: Sendable, Equatable {
         self.provided = provided
     }
 
-    /// The missing scopes, by the hierarchy of scopes.
+    /// The missing scopes, according to the hierarchy of scopes.
     public var missing: [String] {
         Scopes(parsing: provided.joined(separator: " "))
             .missing(from: Scopes(parsing: required.joined(separator: " "))).elements.map(\.rawValue)
@@ -160,7 +160,7 @@ extension APIError {
 }
 
 extension InsufficientScope {
-    /// Reads Lazi's members, or the challenge of RFC 6750 §3; nil if neither names scopes.
+    /// Reads Lazi's members, or the challenge of RFC 6750 §3; nil if neither contains scopes.
     init?(_ response: HTTPResponse) {
         let members = (try? JSONValue(parsing: response.body.bytesWithoutMark))?.objectValue ?? [:]
         let inner = members["detail"]?.objectValue ?? members

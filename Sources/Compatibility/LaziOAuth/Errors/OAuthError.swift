@@ -9,14 +9,14 @@ public import PortableFoundation
 
 /// An error of a login.
 ///
-/// If the device cannot store the tokens, `login` throws LatchAuth's `AuthError` instead, with a `store…` code. If the account
-/// has a second factor, it throws LatchAccounts' `AccountError.secondFactorRequired`, or `wrongCode`.
+/// If the device cannot store the tokens, `login` throws LatchAuth's `AuthError` instead, with a `store…` code. If the
+/// account has a second factor, `login` throws LatchAccounts' `AccountError.secondFactorRequired`, or `wrongCode`.
 public enum OAuthError: Error {
     /// The server's URL is malformed, or plain http to another machine.
     case invalidURL
-    /// The response is not one of a token endpoint.
+    /// The response is not that of a token endpoint.
     case invalidResponse
-    /// The server rejected the login without a reason.
+    /// The server rejected the login without giving a reason.
     case authenticationFailed
     /// The server rejected the login, or failed, with this message.
     case serverError(String)
@@ -55,7 +55,7 @@ extension OAuthError {
         }
     }
 
-    /// Maps a response by the server's own error; without one, by whether it rejected the request or failed.
+    /// Maps a response by the server's error; without one, by whether the server rejected the request or failed.
     private init(_ error: LatchOAuth.OAuthError) {
         typealias Core = LatchOAuth.OAuthError
         switch error {

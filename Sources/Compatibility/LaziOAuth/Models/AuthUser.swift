@@ -7,9 +7,9 @@ import LatchJOSE
 public struct AuthUser: Codable, Equatable, Sendable {
     /// The server's identifier.
     public let userId: String
-    /// The user name of the login, or that of the access token.
+    /// The user name of the login, or of the access token.
     public let username: String?
-    /// The e-mail address, if the access token holds one.
+    /// The email address, if the access token contains one.
     public let email: String?
     /// The granted scopes, as the server wrote them.
     public let grantedScopes: [String]
@@ -22,10 +22,10 @@ public struct AuthUser: Codable, Equatable, Sendable {
         self.grantedScopes = grantedScopes
     }
 
-    /// Creates the owner of tokens from the token response, or else from the access token's claims; nil if neither names
-    /// it.
+    /// Creates the user from the token response, or else from the access token's claims; nil if neither identifies the
+    /// user.
     ///
-    /// It is for display; the server decides about access.
+    /// It is only for display; the server decides about access.
     init?(_ tokens: Tokens, username: String?) {
         let claims = (try? JWT(unverified: tokens.access))?.claims
         guard let id = tokens.userID ?? claims?.subject, !id.isEmpty else { return nil }

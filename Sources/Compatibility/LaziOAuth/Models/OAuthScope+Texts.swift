@@ -2,7 +2,7 @@
 
 import LatchTexts
 
-// The texts of the scopes: as properties in the English of the original, and as phrases in the user's language.
+// The texts of the scopes: properties have the original's English texts, and phrases are in the user's language.
 
 extension OAuthScope {
     /// A short name for users.

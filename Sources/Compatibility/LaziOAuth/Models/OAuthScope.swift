@@ -5,7 +5,7 @@ import LatchCore
 
 /// The scopes that the app defines.
 ///
-/// A server may have others, which `OAuthService.grantedScopes` and the core's `Scopes` contain as text.
+/// A server may have other scopes, which `OAuthService.grantedScopes` and the core's `Scopes` contain as text.
 public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     /// Access to read widgets.
     case widgetsRead = "widgets:read"
@@ -13,7 +13,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     case widgetsWrite = "widgets:write"
     /// Access to delete widgets.
     case widgetsDelete = "widgets:delete"
-    /// Every access to widgets.
+    /// Full access to widgets.
     case widgetsAdmin = "widgets:admin"
     /// Access to read projects.
     case projectsRead = "projects:read"
@@ -21,7 +21,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
     case projectsWrite = "projects:write"
     /// Access to delete projects.
     case projectsDelete = "projects:delete"
-    /// Every access to projects.
+    /// Full access to projects.
     case projectsAdmin = "projects:admin"
     /// Access to read files.
     case filesRead = "files:read"
@@ -43,7 +43,7 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
         Scopes(parsing: text).elements.compactMap { OAuthScope(rawValue: $0.rawValue) }
     }
 
-    /// The scope as it is written.
+    /// The scope in its wire spelling.
     public var id: String { rawValue }
 
     /// The resource: `Widgets`, `Projects` or `Files`.
@@ -53,6 +53,6 @@ public enum OAuthScope: String, CaseIterable, Codable, Sendable, Identifiable {
 }
 
 extension Scopes {
-    /// Creates the scopes of the core for those of the app, in the given order.
+    /// Creates the core's scopes from those of the app, in the given order.
     init(_ scopes: some Sequence<OAuthScope>) { self.init(scopes.compactMap { Scope(rawValue: $0.rawValue) }) }
 }

@@ -5,19 +5,19 @@ import LatchCore
 import LatchOAuth
 public import PortableFoundation
 
-/// A token response, in the spelling of the wire.
+/// A token response, in its wire spelling.
 ///
-/// Its description is redacted; the tokens are reached only by name.
+/// Its description is redacted; the tokens are only accessible by name.
 public struct OAuthTokenResponse: Codable, Equatable, Sendable {
     /// The access token.
     public let access_token: String
     /// The refresh token; nil if the server issued none.
     public let refresh_token: String?
-    /// `Bearer`, however the server spells it.
+    /// `Bearer`, regardless of the server's spelling.
     public let token_type: String
     /// The lifetime of the access token in seconds, counted from the response; nil if the server did not state it.
     public let expires_in: Int?
-    /// The granted scopes; the requested ones if the server did not state them.
+    /// The granted scopes, or the requested scopes if the server did not state them.
     public let scope: String
     /// The server's identifier of the user.
     public let user_id: String?
@@ -37,11 +37,11 @@ public struct OAuthTokenResponse: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case access_token, refresh_token, token_type, expires_in, scope, user_id
-        /// A coding key of this package, which keeps the date from drifting when a response is stored and read again.
+        /// A coding key of this package; it keeps the date constant when a response is stored and read again.
         case expiryDate = "expiry_date"
     }
 
-    /// Decodes a response of the server, or one that `encode(to:)` encoded.
+    /// Decodes a response from the server, or one that `encode(to:)` encoded.
     public init(from decoder: any Decoder) throws {
         let members = try JSONValue(from: decoder).objectValue ?? [:]
         self.init(try TokenResponseDecoder(clock: .system).decode(members))
@@ -65,7 +65,7 @@ extension Tokens {
     }
 }
 
-/// The scopes that the server granted, as texts in its order, known to the app or not.
+/// The scopes that the server granted, as texts in its order, including those unknown to the app.
 ///
 /// `contains` follows the hierarchy of scopes: `widgets:admin` contains `widgets:write`.
 public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, ExpressibleByArrayLiteral {
@@ -78,13 +78,13 @@ public struct GrantedScopes: Sendable, Hashable, RandomAccessCollection, Express
         scopes = Scopes(elements.compactMap { Scope(rawValue: $0) })
     }
 
-    /// Whether a scope was granted, or follows from one that was: `admin ⊃ delete ⊃ write ⊃ read`.
+    /// Whether a scope was granted, or is implied by a granted scope: `admin ⊃ delete ⊃ write ⊃ read`.
     public func contains(_ scope: String) -> Bool { Scope(rawValue: scope).map { scopes.allow($0) } ?? false }
 
-    /// Whether a known scope was granted, or follows from one that was.
+    /// Whether a known scope was granted, or is implied by a granted scope.
     public func contains(_ scope: OAuthScope) -> Bool { contains(scope.rawValue) }
 
-    /// Whether this very scope was granted, without those that others imply.
+    /// Whether this exact scope was granted, without regard to implied scopes.
     public func containsExactly(_ scope: String) -> Bool { Scope(rawValue: scope).map(scopes.contains) ?? false }
 
     /// The index of the first scope.

@@ -18,7 +18,7 @@ public import PortableFoundation
 @MainActor
 @Observable
 public final class OAuthService {
-    /// The service of the program; until the program sets its own, every request fails with `OAuthError.invalidURL`.
+    /// The service of the program; before the program sets it, every request fails with `OAuthError.invalidURL`.
     public static var shared = OAuthService(baseURL: URL(filePath: "/"), store: InMemoryTokenStore())
 
     /// The name of the app in the platform's secret store.
@@ -26,12 +26,12 @@ public final class OAuthService {
 
     /// The base URL of the backend.
     public nonisolated let baseURL: URL
-    /// The session behind this service, for its states and for clients of the program's own.
+    /// The session behind this service, for its states and for other clients of the program.
     public nonisolated let session: Session<Tokens>
     /// A client whose requests carry the access token, refreshed when needed.
     public nonisolated let http: Client
 
-    /// The difference between the granted scopes and those that the last login requested; nil before the first one.
+    /// The difference between the granted scopes and those that the last login requested; nil before the first login.
     public internal(set) var scopeChange: ScopeChange?
     /// The error of the last operation that cannot throw; nil after a success.
     public internal(set) var lastError: (any Error)?
@@ -40,17 +40,17 @@ public final class OAuthService {
     var isRefreshingStored = false
     /// Notifies observers of the session's changes.
     private let observed: ObservableSession<Tokens>
-    /// The name that the current user signed in with; kept in memory only.
+    /// The user name of the current user's login; kept only in memory.
     var loginName: (userID: String, name: String)?
 
     nonisolated let endpoint: TokenEndpoint
-    /// A client without credentials and redirects, since its requests contain passwords.
+    /// A client without credentials and redirects, because its requests contain passwords.
     nonisolated let unauthenticated: Client
     @ObservationIgnored private var check: Task<Void, Never>?
-    /// The migration of an account from the original's layout; operations that need the store wait for it.
+    /// The migration of an account from the original's layout; operations that need the store wait for its end.
     @ObservationIgnored private var migration: Task<Void, Never>?
 
-    /// Creates a service of the backend at `baseURL`, and begins to restore a stored account.
+    /// Creates a service of the backend at `baseURL`, and starts to restore a stored account.
     ///
     /// - Parameters:
     ///   - baseURL: The base URL of the backend.
@@ -86,14 +86,14 @@ public final class OAuthService {
         checkAuthState()
     }
 
-    /// Creates a service over a session that exists, such as that of another client of the same account.
+    /// Creates a service over an existing session, such as that of another client for the same account.
     ///
     /// ```swift
     /// let service = OAuthService(baseURL: url, session: session)
     /// ```
     ///
-    /// All clients of the session share its refreshes, sign-ins and sign-outs. It refreshes by its own means and at its own
-    /// times, and stores its tokens where it always does.
+    /// All clients of the session share its refreshes, sign-ins and sign-outs. The session keeps its own refresh,
+    /// refresh times and store.
     ///
     /// - Parameters:
     ///   - baseURL: The base URL of the backend.
@@ -102,7 +102,7 @@ public final class OAuthService {
     ///   - transport: The transport of the requests; a fake replaces the network in tests.
     ///   - interceptors: The interceptors of each request, such as logs.
     ///   - allowingInsecureHTTP: The hosts to which plain http is allowed.
-    ///   - clock: The clock of the responses to a login.
+    ///   - clock: The clock that dates the responses to a login.
     public convenience init(
         baseURL: URL, session: Session<Tokens>, registration: ClientRegistration = .none,
         transport: any Handler = Transport.live, interceptors: [any Interceptor] = [],
@@ -117,7 +117,7 @@ public final class OAuthService {
         checkAuthState()
     }
 
-    /// Returns the name of the session's record: tokens of one server are not those of another.
+    /// Returns the name of the session's record; it contains the origin, because tokens are valid only at their server.
     package static func account(at baseURL: URL) -> String {
         HTTPOrigin(baseURL).map { "session at \($0)" } ?? "session"
     }
@@ -132,7 +132,7 @@ public final class OAuthService {
         unauthenticated = Client(
             baseURL: baseURL, transport: transport, interceptors: interceptors,
             allowingInsecureHTTP: allowingInsecureHTTP, redirects: .none)
-        // Without an origin every request fails for its URL, so there is nothing to authorize.
+        // Without an origin, every request fails because of its URL, so there is nothing to authorize.
         let carrying = HTTPOrigin(baseURL).map { [SessionInterceptor(session, for: .origin($0))] } ?? []
         http = Client(
             baseURL: baseURL, transport: transport, interceptors: carrying + interceptors,
@@ -144,13 +144,13 @@ public final class OAuthService {
     func prepared() async { await migration?.value }
 
     private func migrate(_ migration: LegacyMigration, into store: any TokenRecordStore<Tokens>) async {
-        // A failure changes nothing; the next launch tries again.
+        // A failure changes nothing, and the next launch tries again.
         do { try await migration.run(into: store) } catch { _ = noted(error) }
     }
 
-    /// The session's state at this moment; observers are notified when it changes.
+    /// The session's current state; observers are notified when it changes.
     ///
-    /// Observers are updated one main-actor turn later, so this property reads the session itself.
+    /// Observers are updated one main-actor turn later, so this property reads the session directly.
     var state: SessionState<Tokens> {
         _ = observed.state
         return session.currentState
@@ -158,7 +158,7 @@ public final class OAuthService {
 
     /// Restores the session from the store, and refreshes an expired token.
     ///
-    /// - Returns: The task, for callers that wait for it; a second call joins the first.
+    /// - Returns: The task, for callers that wait for it; a second call returns the running task.
     @discardableResult
     public func checkAuthState() -> Task<Void, Never> {
         if let check { return check }
@@ -189,8 +189,9 @@ extension OAuthService {
     ///   - scopes: The requested scopes.
     ///   - code: A code of the second factor, or a recovery code, if the account has one.
     /// - Returns: The token response; `scopeChange` holds the difference between requested and granted scopes.
-    /// - Throws: `OAuthError`; `AccountError.secondFactorRequired` if the server asks for a code, and `wrongCode` if it
-    ///   refuses the login with one; `AuthError` with a `store…` code if the device cannot store the tokens.
+    /// - Throws: `OAuthError`; `AccountError.secondFactorRequired` if the server requests a code, or `wrongCode` if it
+    ///   refuses a login with a code. If the device cannot store the tokens, the error is an `AuthError` with a
+    ///   `store…` code.
     @discardableResult
     public func login(
         username: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults, code: String? = nil
@@ -198,7 +199,7 @@ extension OAuthService {
         try await login(username: username, password: password, requesting: Scopes(scopes), code: code)
     }
 
-    /// Signs a user in with scopes of any kind.
+    /// Signs a user in with scopes of any type.
     @discardableResult
     public func login(
         username: String, password: String, requesting scopes: Scopes, code: String? = nil
@@ -219,7 +220,7 @@ extension OAuthService {
 
     /// Creates an account and signs the user in.
     ///
-    /// - Throws: As `login(username:password:scopes:)`; if the account could not be created, no user is signed in.
+    /// - Throws: Like `login(username:password:scopes:)`; if the account could not be created, no user is signed in.
     @discardableResult
     public func signup(
         username: String, email: String, password: String, scopes: [OAuthScope] = OAuthScope.defaults
@@ -235,7 +236,7 @@ extension OAuthService {
     /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the
     /// server.
     ///
-    /// If the device cannot delete them, `lastError` reports it; the tokens are revoked anyway, and the user stays
+    /// If the device cannot delete the tokens, `lastError` reports it. They are still revoked, and the user stays
     /// signed in.
     public func logout() async {
         await prepared()
@@ -258,7 +259,7 @@ extension OAuthService {
             .post, "auth/signup", fields: [.contentType: "application/json", .accept: "application/json"],
             body: HTTPBody(JSONValue.object(content).serialized()))
         let response = try await unauthenticated.respond(to: request)
-        // A backend of this family responds to a taken name with 200 and `failed` in the content.
+        // These backends respond to a taken name with 200 and `failed` in the content.
         let result = try? JSONValue(parsing: response.body.bytes)["status"]?.stringValue
         guard !response.status.isSuccess || result == "failed" || result == "error" else { return }
         let error = LatchOAuth.OAuthError(response, hiding: [password], now: endpoint.clock.now)
@@ -267,7 +268,7 @@ extension OAuthService {
     }
 }
 
-/// The sign-in state, in the detail that a screen needs.
+/// The sign-in state, with the details that a screen needs.
 public enum AuthState: Sendable, Equatable {
     /// The store has not been read.
     case unknown
@@ -275,11 +276,11 @@ public enum AuthState: Sendable, Equatable {
     case restoring
     /// A user is signed in.
     case authenticated
-    /// A user is signed in, and the access token could not be refreshed yet: offline, for instance.
+    /// A user is signed in, but the access token could not be refreshed yet, for example because the device is offline.
     case expired
     /// The state without a signed-in user.
     case signedOut
-    /// The state is unknown, for instance since the keychain is locked; the user is not signed out.
+    /// The state is unknown, for example because the keychain is locked; the user is not signed out.
     case unavailable
 }
 
@@ -296,7 +297,7 @@ extension OAuthService {
         }
     }
 
-    /// Whether a user is signed in, even while an expired token waits to be refreshed.
+    /// Whether a user is signed in, even if an expired token is still to be refreshed.
     public var isAuthenticated: Bool { state.isSignedIn }
 
     /// The signed-in user; nil if there is none, or if the server does not describe the user.
@@ -312,7 +313,7 @@ extension OAuthService {
 
     /// Returns the access token, refreshed if it expires within five minutes; nil if none is available.
     ///
-    /// Without a network it is the old token, as long as that is accepted. `lastError` says why there is none.
+    /// Without a network it is the old token, while the server still accepts that. `lastError` has the reason for nil.
     public func getValidToken() async -> String? {
         do { return try await validToken() } catch { return nil }
     }
@@ -331,7 +332,7 @@ extension OAuthService {
         }
     }
 
-    /// Refreshes the token now, due or not.
+    /// Refreshes the token now, even if it has not expired.
     ///
     /// - Returns: Whether there is a new token. Only the server's rejection ends the session.
     @discardableResult
@@ -365,14 +366,14 @@ extension OAuthService {
         isRefreshingStored = false
     }
 
-    /// Signs out after a record that cannot be decoded, which the store sets aside.
+    /// Signs out after a record that cannot be decoded; the store keeps that record separately.
     private func discardDamaged() async {
         do { try await session.signOut() } catch { _ = noted(error) }
     }
 
     /// Converts an error to one of this package, and records it in `lastError`.
     ///
-    /// That nobody is signed in is no failure to show: nobody has tried.
+    /// The absence of a signed-in user is not recorded, because it is not the failure of an operation.
     func noted(_ error: any Error) -> any Error {
         let mapped = OAuthError.map(error)
         if !(mapped is CancellationError), (error as? AuthError) != .missingToken { lastError = mapped }

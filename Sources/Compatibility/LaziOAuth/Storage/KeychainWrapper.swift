@@ -4,7 +4,7 @@ public import LatchAuth
 
 /// A storage of texts in the platform's secret store, under names that begin with `lazi.`.
 ///
-/// `OAuthService` stores its session elsewhere; this is for the program's own secrets.
+/// `OAuthService` stores its session elsewhere; this storage is for the program's secrets.
 public struct KeychainWrapper: Sendable {
     /// A keychain for the app's secrets.
     public static let shared = KeychainWrapper(platformSecretStore(service: OAuthService.keychainService))
@@ -19,12 +19,12 @@ public struct KeychainWrapper: Sendable {
         try await secrets.write(Array(value.utf8), for: Self.name(key))
     }
 
-    /// Returns the text of a name; nil only if there is none.
+    /// Returns the text for a name; nil only if there is none.
     public func get(_ key: String) async throws -> String? {
         try await secrets.read(Self.name(key)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Deletes the text of a name.
+    /// Deletes the text for a name.
     public func delete(_ key: String) async throws { try await secrets.remove(Self.name(key)) }
 
     /// Deletes all texts of this wrapper, and nothing else.

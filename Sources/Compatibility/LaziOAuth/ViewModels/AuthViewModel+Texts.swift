@@ -4,7 +4,7 @@ import LatchCore
 import LatchTexts
 import LatchUI
 
-// The texts of the login screen: as properties in the English of the original, and as phrases in the user's language.
+// The texts of the login screen: properties have the original's English texts, and phrases are in the user's language.
 
 extension AuthViewModel {
     /// The title of the screen.
@@ -16,7 +16,7 @@ extension AuthViewModel {
     /// The title of the button that changes the form.
     public var toggleTitle: String { Texts.english(togglePhrase) }
 
-    /// The error of the e-mail address, once there is one; nil for none.
+    /// The error of the email address, once there is one; nil for none.
     public var emailError: String? { problem(of: .email).map(Texts.english.callAsFunction) }
 
     /// The error of the repeated password, once there is one; nil for none.
@@ -37,7 +37,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Returns the error of a field, once something was typed; nil for none.
+    /// Returns the error of a field, if it is not empty; nil for none.
     func problem(of field: LoginField) -> Phrase? {
         switch field {
         case .email: email.isEmpty || isEmailValid ? nil : Phrase("oauthLogin.email.invalid")
@@ -49,12 +49,12 @@ extension AuthViewModel {
 }
 
 extension Texts {
-    /// The writer of the original's texts.
+    /// The renderer of the original's English texts.
     static let english = Texts(languages: ["en"])
 }
 
 extension OAuthError {
-    /// The error in the user's language; a server's own message stays as it is.
+    /// The error in the user's language; a server's message is unchanged.
     var phrase: Phrase {
         switch self {
         case .invalidURL: Phrase("oauthLogin.error.invalidURL")

@@ -11,41 +11,41 @@ public import Observation
 @MainActor
 @Observable
 public final class AuthViewModel {
-    /// The user name as typed; spaces around it are not sent.
+    /// The typed user name; spaces around it are not sent.
     public var username = "" {
-        // The server has asked for the code of this user alone.
+        // The server has asked for a code only for this user.
         didSet { if username != oldValue { (isCodeRequired, code) = (false, "") } }
     }
-    /// The e-mail address as typed; only for a new account.
+    /// The typed email address; only for a new account.
     public var email = ""
-    /// The password as typed; cleared once it was sent, unless the server then asks for a code.
+    /// The typed password; cleared after it was sent, unless the server then asks for a code.
     public var password = ""
-    /// The password once more; only for a new account.
+    /// The repeated password; only for a new account.
     public var confirmPassword = ""
-    /// A code of the second factor as typed, or a recovery code; cleared as soon as it was sent.
+    /// The typed code of the second factor, or a recovery code; cleared when it was sent.
     public var code = ""
-    /// Whether the server has asked for a code, and the form has a field for it.
+    /// Whether the server has asked for a code, so that the form has a field for it.
     public private(set) var isCodeRequired = false
     /// The scopes on the screen.
     public var scopeSelection = ScopeSelection()
-    /// Whether a request is under way.
+    /// Whether a request is running.
     public private(set) var isLoading = false
-    /// The last error, for users; in the English of the original, or in the server's words.
+    /// The last error, for users: the original's English text, or the server's message.
     public var errorMessage: String? {
         get { error?.text }
         set { error = newValue.map { ($0, .verbatim($0)) } }
     }
     /// The last error, in the user's language.
     var errorPhrase: Phrase? { error?.phrase }
-    /// Whether to show it.
+    /// Whether to show the error.
     public var showError = false
-    /// Whether the screen is for signing in, and not for a new account.
+    /// Whether the screen is for signing in, or otherwise for a new account.
     public var isLoginMode = true
 
     private let service: OAuthService
     private var error: (text: String, phrase: Phrase)?
 
-    /// Creates the model of a screen for a service, by default that of the program.
+    /// Creates the model of a screen for a service; the default is the program's service.
     public init(service: OAuthService? = nil) { self.service = service ?? .shared }
 
     /// The scopes that a login requests.
@@ -57,8 +57,13 @@ public final class AuthViewModel {
     /// Whether both passwords are equal.
     public var passwordsMatch: Bool { password == confirmPassword }
 
+<<<<<<< HEAD
     /// Whether the address looks like one.
     public var isEmailValid: Bool { DotAtomAddress.isPlausible(trimmed(email)) }
+=======
+    /// Whether the text looks like an email address.
+    public var isEmailValid: Bool { EmailShape.isPlausible(trimmed(email)) }
+>>>>>>> 839cb13e20648a2a13651e9d508e70597960af31
 
     /// Whether the form can be sent.
     public var isFormValid: Bool {
@@ -83,7 +88,7 @@ public final class AuthViewModel {
         }
     }
 
-    /// Changes between signing in and a new account, and clears the fields of the other form.
+    /// Switches between signing in and a new account, and clears the fields of the other form.
     public func toggleMode() {
         isLoginMode.toggle()
         email = ""
@@ -109,7 +114,7 @@ public final class AuthViewModel {
         } catch {
             self.error = Self.texts(of: error)
             showError = true
-            // The password was right, and is sent again with the code.
+            // The password was correct, and is sent again with the code.
             let awaitsCode = error as? AccountError == .secondFactorRequired || error as? AccountError == .wrongCode
             isCodeRequired = isCodeRequired || awaitsCode
             if awaitsCode { code = "" } else { wipeSecrets() }
@@ -129,13 +134,13 @@ public final class AuthViewModel {
         return end.map { String(scalars[...$0]) } ?? ""
     }
 
-    /// Returns the texts of an error of a login, and general ones for other errors.
+    /// Returns the texts for an error of a login, and general texts for other errors.
     private static func texts(of error: any Error) -> (String, Phrase) {
         let general = Phrase("oauthLogin.error.other")
         switch error {
         case let error as OAuthError: return (error.errorDescription ?? Texts.english(error.phrase), error.phrase)
         case let error as AuthError: return (error.message, ScreenFailure(error).phrase)
-        // Its message is for developers.
+        // The error's message is for developers.
         case let error as AccountError:
             let phrase = ScreenFailure(error).phrase
             return (Texts.english(phrase), phrase)

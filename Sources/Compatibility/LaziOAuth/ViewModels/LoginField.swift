@@ -13,7 +13,7 @@ enum LoginField: String, Hashable, CaseIterable {
 extension AuthViewModel {
     /// The effect of the return key.
     enum ReturnEffect: Hashable {
-        /// Another field has the focus.
+        /// The focus moves to another field.
         case focus(LoginField)
         /// The form is sent.
         case submit
@@ -47,7 +47,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Returns the kind of a field: a new account has new passwords, which the system may suggest and then keeps.
+    /// Returns the kind of a field; for a new account, the system may suggest and store the password.
     func kind(of field: LoginField) -> FieldKind {
         switch field {
         case .username: .username
@@ -58,7 +58,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Returns the effect of the return key in a field: the next empty field, else the button; nil for none.
+    /// Returns the effect of the return key in a field: the next empty field, or else the button; nil for none.
     func returnKey(in field: LoginField) -> ReturnEffect? {
         guard !isLoading else { return nil }
         let rest = fields.drop { $0 != field }.dropFirst()

@@ -6,7 +6,7 @@ public struct NetworkConfig: Sendable {
     public let timeout: TimeInterval
     /// The maximum number of attempts; ignored if there is a `retryPolicy`.
     public let retries: Int
-    /// The rate limit; nil sets none.
+    /// The rate limit; nil for none.
     public let rateLimit: RateLimitConfiguration?
     /// The encoder of the JSON content of routes.
     public let jsonEncoder: JSONEncoder
@@ -14,7 +14,8 @@ public struct NetworkConfig: Sendable {
     public let jsonDecoder: JSONDecoder
     /// The retry policy; nil makes `retries` attempts with the delays of `RetryPolicy.default`.
     public let retryPolicy: RetryPolicy?
-    /// Whether plain http is allowed to hosts other than this one; an attacker on the network can read and change it.
+    /// Whether plain http is allowed to other hosts than this machine; an attacker on the network can read and change
+    /// it.
     public let allowsPlainHTTPToAnyHostWithoutEncryption: Bool
 
     private let environments: [DomainKey: any NetworkEnvironmentProviding]
@@ -85,7 +86,7 @@ public struct NetworkConfig: Sendable {
     var effectiveRetryPolicy: RetryPolicy { retryPolicy ?? RetryPolicy(maxAttempts: retries) }
 }
 
-/// A service that an application calls, as a case of an enumeration of its own.
+/// A service that an application calls, as a case of the application's enumeration.
 ///
 /// ```swift
 /// enum MyDomain: ServiceDomain {
@@ -108,7 +109,7 @@ extension ServiceDomain {
 
 /// The only domain of a provider that `NetworkProvider.quick` created.
 public enum DefaultDomain: ServiceDomain {
-    /// The one service.
+    /// The only service.
     case `default`
 
     /// `default`.

@@ -5,8 +5,8 @@ import LatchHTTP
 
 /// An error of a request.
 ///
-/// A case with associated values can be thrown and caught by its name alone too: `throw NetworkError.unauthorized`,
-/// `catch NetworkError.unauthorized`. No description contains a body, a field or a query.
+/// A case with associated values can also be thrown and caught by its name: `throw NetworkError.unauthorized`, `catch
+/// NetworkError.unauthorized`. No description contains a body, a field or a query.
 public enum NetworkError: Error {
     /// The URL is malformed, outside of its base URL, or plain http to another host.
     case invalidURL
@@ -18,7 +18,7 @@ public enum NetworkError: Error {
     case timeout
     /// The server is unreachable or not trusted.
     case noConnection
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
     /// The status 401: the credential is missing or no longer valid.
     case unauthorized(data: Data?, response: HTTPURLResponse?)
@@ -60,7 +60,7 @@ extension NetworkError {
     /// An unexpected response without details.
     public static var invalidResponse: NetworkError { .invalidResponse(data: nil, response: nil) }
 
-    /// Creates an error of a status of 500 to 599.
+    /// Creates the error for a status of 500 to 599.
     public static func serverError(code: Int, data: Data?, response: HTTPURLResponse?) -> NetworkError {
         .serverError(code: code, response: FailedResponse(data: data, response: response))
     }
@@ -84,7 +84,8 @@ extension NetworkError {
 extension NetworkError: Equatable {
     /// Compares the case, the status and the content; causes are not compared.
     ///
-    /// `.unauthorized` and `.invalidResponse` without a response, as programs write them, equal each of their case.
+    /// A `.unauthorized` or `.invalidResponse` without a response, as programs write it, equals every value of its
+    /// case.
     public static func == (left: NetworkError, right: NetworkError) -> Bool {
         guard left.name == right.name else { return false }
         switch (left, right) {
@@ -121,7 +122,7 @@ extension NetworkError {
         }
     }
 
-    /// The status of the response, if it is the error.
+    /// The status of the response, if it is the reason for the error.
     public var statusCode: Int? {
         switch self {
         case .unauthorized: 401
@@ -133,12 +134,12 @@ extension NetworkError {
 
     /// Decodes the JSON content of the response.
     ///
-    /// - Throws: `DecodingError`, also without content.
+    /// - Throws: `DecodingError`, including for missing content.
     public func decode<T: Decodable>(_ type: T.Type, using decoder: JSONDecoder = JSONDecoder()) throws -> T {
         try decoder.decode(type, from: responseData ?? Data())
     }
 
-    /// Decodes the JSON content of the response; nil if it has another form.
+    /// Decodes the JSON content of the response; nil if it cannot be decoded.
     public func tryDecode<T: Decodable>(_ type: T.Type, using decoder: JSONDecoder = JSONDecoder()) -> T? {
         try? decode(type, using: decoder)
     }
@@ -193,7 +194,7 @@ extension NetworkError: CustomStringConvertible {
         }
     }
 
-    /// Describes an error of this package; of any other, which may print a secret, the type only.
+    /// Describes an error of this package; for any other error, which may print a secret, only the type.
     private static func safeDescription(_ error: any Error) -> String {
         switch error {
         case let error as any CodedError: error.message
@@ -203,7 +204,7 @@ extension NetworkError: CustomStringConvertible {
         }
     }
 
-    /// Describes the position and the kind of a decoding error, without the content, which may contain secrets.
+    /// Describes the position and kind of a decoding error, without the content, which may contain secrets.
     static func decodingFailure(_ error: any Error) -> String {
         error is DecodingError ? error.decodingFailureDescription : safeDescription(error)
     }
@@ -215,7 +216,7 @@ extension NetworkError: CustomReflectable {
 }
 
 extension NetworkError: LocalizedError {
-    /// A sentence for the person at the screen; the server's own words are in `responseString`.
+    /// A sentence for users; `responseString` contains the server's message.
     public var errorDescription: String? {
         switch self {
         case .invalidURL: "The address of the server is not valid, or would send data without encryption."

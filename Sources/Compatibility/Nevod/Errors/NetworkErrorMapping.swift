@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 
 extension NetworkError {
-    /// Converts an error of the layers below or of the application's own code.
+    /// Converts an error of the core or of the application's code.
     init(_ error: any Error) {
         switch error {
         case let error as NetworkError: self = error
@@ -39,7 +39,7 @@ extension NetworkError {
         if let known = HTTPError(error) { self.init(known) } else { self = .unknown(error) }
     }
 
-    /// Converts an error of the session; only the end of the session counts as unauthorized.
+    /// Converts an error of the session; only the end of the session becomes `unauthorized`.
     private init(_ error: AuthError) {
         switch error {
         case .missingToken, .reauthenticationRequired, .superseded: self = .unauthorized
@@ -71,14 +71,14 @@ extension RefreshFailure {
         case let error as NetworkError where error != .cancelled: error
         case is HTTPError, is URLError:
             NetworkError(cause) == .cancelled ? .authenticationFailed(cause: cause) : .init(cause)
-        // The refresh was cancelled, not the request that waits for it.
+        // The refresh was canceled, not the request that waits for it.
         default: .authenticationFailed(cause: cause)
         }
     }
 }
 
 extension NetworkError: IssuerError {
-    /// Whether the request may have used up the refresh token, and the response to it was lost.
+    /// Whether the request may have used up the refresh token although its response was lost.
     package var mayHaveArrived: Bool {
         switch self {
         case .timeout, .parsingError: true

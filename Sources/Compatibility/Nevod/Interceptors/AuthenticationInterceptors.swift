@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An interceptor that sends the stored token with each request, and repeats a request with a fresh token after a 401.
+/// An interceptor that sends the stored token with each request, and repeats a request with a new token after a 401.
 ///
-/// All requests over one storage share one refresh. A 401 that refuses the scope of the token, or the user's
-/// authentication, is the caller's `NetworkError.unauthorized`, since a refresh would not help. A request that was rejected with a token that has been replaced
-/// meanwhile is sent again without a refresh. A failed refresh changes nothing: waiting requests fail with its error, and
-/// the next request tries again. Requests of the refresh strategy through the same provider are sent without the token.
+/// All requests over one storage share one refresh. Some 401 responses refuse the scope of the token, or the user's
+/// authentication. The caller then receives `NetworkError.unauthorized`, because a refresh would not help.
+///
+/// If a rejected token was replaced meanwhile, the request is sent again without a refresh. A failed refresh changes
+/// nothing: waiting requests fail with its error, and the next request tries again. Requests of the refresh strategy
+/// through the same provider are sent without the token.
 public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let authenticator: Authenticator<Token>
 
@@ -14,10 +16,10 @@ public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     /// - Parameters:
     ///   - tokenStorage: The storage of the token, which several interceptors may share.
     ///   - refreshStrategy: Obtains a token that replaces its argument, which is nil if there is none.
-    ///   - shouldAuthenticate: Selects the requests with the token; compare hosts by `URLRequest.isTo(host:)` or
-    ///     `isTo(domain:)`. The token is sent to the configured origin only.
-    ///   - maxRetryAttempts: Ignored: a request is repeated once, since a second refresh would not help.
-    ///   - retryBackoff: The delays after failed refreshes; nil makes none.
+    ///   - shouldAuthenticate: Selects the requests with the token; compare hosts with `URLRequest.isTo(host:)` or
+    ///     `isTo(domain:)`. The token is sent only to the configured origin.
+    ///   - maxRetryAttempts: Ignored: a request is repeated once, because a second refresh would not help.
+    ///   - retryBackoff: The delays after failed refreshes; nil for none.
     public init(
         tokenStorage: TokenStorage<Token>,
         refreshStrategy: @escaping @Sendable (Token?) async throws -> Token,
@@ -32,16 +34,16 @@ public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     /// Creates an interceptor whose strategy sends the idempotency key of the refresh.
     ///
-    /// A response may be lost after the server has used up the refresh token. The next attempt, also one after a crash or
-    /// in another process, has the same key, and a server that supports it returns the same token again.
+    /// A response may be lost after the server has used up the refresh token. The next attempt uses the same key, even
+    /// after a crash or in another process. A server that supports the key returns the same token again.
     ///
     /// - Parameters:
     ///   - tokenStorage: The storage of the token, which several interceptors may share.
-    ///   - refreshStrategy: Obtains a token that replaces its first argument, which is nil if there is none; the second one
-    ///     is the key, to be sent as `Idempotency-Key`.
+    ///   - refreshStrategy: Obtains a token that replaces its first argument, which is nil if there is none. The second
+    ///     argument is the key, to be sent as `Idempotency-Key`.
     ///   - shouldAuthenticate: Selects the requests with the token.
     ///   - maxRetryAttempts: Ignored: a request is repeated once.
-    ///   - retryBackoff: The delays after failed refreshes; nil makes none.
+    ///   - retryBackoff: The delays after failed refreshes; nil for none.
     public init(
         tokenStorage: TokenStorage<Token>,
         refreshStrategy: @escaping @Sendable (Token?, String) async throws -> Token,
@@ -57,7 +59,7 @@ public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     /// Returns the request with the token.
     public func adapt(_ request: URLRequest) async throws -> URLRequest { try await authenticator.adapt(request) }
 
-    /// Returns whether there is a fresh token after a 401.
+    /// Returns whether there is a new token after a 401.
     public func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
         try await authenticator.retry(request, response: response, error: error)
     }
@@ -75,9 +77,9 @@ public actor CookieAuthenticationInterceptor: RequestInterceptor {
     /// - Parameters:
     ///   - cookieStorage: The storage of the cookies, which several interceptors may share.
     ///   - loginStrategy: Logs in and returns the cookies.
-    ///   - shouldAuthenticate: Selects the requests with cookies; compare hosts by `URLRequest.isTo(host:)`.
+    ///   - shouldAuthenticate: Selects the requests with cookies; compare hosts with `URLRequest.isTo(host:)`.
     ///   - maxRetryAttempts: Ignored: a request is repeated once.
-    ///   - retryBackoff: The delays after failed logins; nil makes none.
+    ///   - retryBackoff: The delays after failed logins; nil for none.
     public init(
         cookieStorage: TokenStorage<CookieToken>,
         loginStrategy: @escaping @Sendable () async throws -> CookieToken,
@@ -94,7 +96,7 @@ public actor CookieAuthenticationInterceptor: RequestInterceptor {
     /// Returns the request with the cookies that match it.
     public func adapt(_ request: URLRequest) async throws -> URLRequest { try await authenticator.adapt(request) }
 
-    /// Returns whether there are fresh cookies after a 401.
+    /// Returns whether there are new cookies after a 401.
     public func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
         try await authenticator.retry(request, response: response, error: error)
     }

@@ -48,15 +48,15 @@ final class Authenticator<Token: TokenModel>: Sendable {
 
     /// Returns whether a rejected request should be sent again, with another token.
     ///
-    /// The session refreshes once for all requests with a token, and not at all if the token was replaced meanwhile. Like
-    /// the core's `SessionInterceptor`, it refreshes only where the credential is the reason: a successor would lack a
-    /// missing scope too, and would not let the user authenticate better.
+    /// The session refreshes once for all requests with a token, and not at all if the token was replaced meanwhile.
+    /// Like the core's `SessionInterceptor`, it refreshes only if the server refuses the credential itself. A new token
+    /// would not add a missing scope, or a stronger authentication of the user.
     func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
         guard case .unauthorized(let data, let own) = error, authenticates(request), !isRefreshing,
             Self.refusesCredential(response ?? own, data)
         else { return false }
         guard let context = RequestContext.current else { return try await retryWithoutContext(request) }
-        // A redirect has led to another origin, which has seen no token.
+        // A redirect has led to another origin, which did not receive the token.
         guard !context.leadsElsewhere(ObjectIdentifier(self)) else { return false }
         let current = session.currentState.credential
         let rejected = context.takeRejected(ObjectIdentifier(self)) { (snapshot: Snapshot) in
@@ -66,10 +66,11 @@ final class Authenticator<Token: TokenModel>: Sendable {
         return try await refresh(replacing: rejected, for: request)
     }
 
-    /// Handles a retry outside of a provider: the token of the request is unknown.
+    /// Handles a retry outside of a provider, where the token of the request is unknown.
     ///
-    /// If the current token does not change the request, it is the one that was rejected. A stream has been read: the
-    /// token is refreshed for the next request, and this one cannot be sent again.
+    /// If authorizing the request with the current token does not change it, the current token is the rejected one. A
+    /// stream has already been read. The token is then refreshed for the next request, but this request cannot be sent
+    /// again.
     private func retryWithoutContext(_ request: URLRequest) async throws -> Bool {
         do {
             let isReplayable = request.httpBodyStream == nil
@@ -89,18 +90,19 @@ final class Authenticator<Token: TokenModel>: Sendable {
             _ = try await withinTimeout(of: request) { try await self.session.refreshed(replacing: rejected) }
             return true
         } catch AuthError.superseded {
-            // The user signed out or in meanwhile: the request belongs to another session, and stays rejected.
+            // The user has signed out or in meanwhile: the request belongs to another session, and stays rejected.
             return false
         } catch AuthError.notRefreshable, AuthError.tooManyRefreshes {
-            // The refusal is for the caller to handle, and ends nothing.
+            // The caller handles the refusal; it does not end the session.
             return false
         } catch {
             throw NetworkError(error)
         }
     }
 
-    /// Waits for the session as long as `request` may take, while a refresh goes on without limit: its answer is stored
-    /// when it comes.
+    /// Waits for the session for at most the timeout of `request`.
+    ///
+    /// A refresh continues without a limit, and its result is stored when it arrives.
     ///
     /// - Throws: `NetworkError.timeout`.
     private func withinTimeout(
@@ -120,7 +122,7 @@ final class Authenticator<Token: TokenModel>: Sendable {
         }
     }
 
-    /// Whether a 401 refuses the token itself; one without a response gives no other reason.
+    /// Whether a 401 refuses the token itself; a 401 without a response counts as such.
     private static func refusesCredential(_ response: HTTPURLResponse?, _ data: Data?) -> Bool {
         guard let response else { return true }
         return CredentialRefusal(HTTPResponse(response, data: data ?? Data())) == .credential
@@ -137,11 +139,12 @@ final class Authenticator<Token: TokenModel>: Sendable {
         return obtained
     }
 
-    /// Whether the current task is part of the refresh itself, whose requests are sent without the token.
+    /// Whether the current task belongs to the refresh itself; its requests are sent without the token.
     private var isRefreshing: Bool { ActiveRefreshes.contains(session) }
 
-    /// Whether the token may be sent with `request`: if the application wants it, and only to the configured origin over a
-    /// secure connection.
+    /// Whether the token may be sent with `request`.
+    ///
+    /// The application must want it, and the token is sent only to the configured origin over a secure connection.
     private func authenticates(_ request: URLRequest) -> Bool {
         guard shouldAuthenticate(request), let origin = request.url.flatMap(HTTPOrigin.init) else { return false }
         guard let context = RequestContext.current else { return origin.scheme == "https" || origin.isLoopback }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// An interceptor that logs each request and each failure without secrets.
 ///
-/// LatchHTTP writes the text from an allow list: words of a path, names of query parameters, the status, sizes. It
+/// LatchHTTP writes only allowed parts: words of a path, names of query parameters, the status, sizes. The text
 /// contains no content, no credential and no value of a query.
 public actor LoggingInterceptor: RequestInterceptor {
     private let logger: NevodLogger
@@ -15,7 +15,7 @@ public actor LoggingInterceptor: RequestInterceptor {
     /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - logger: The logger; nil writes all requests to the unified log, on Linux to standard error.
+    ///   - logger: The logger; nil writes all requests to the unified log, or to standard error on Linux.
     ///   - hideHeaderFields: Fields to omit; fields with credentials are always omitted.
     public init(
         logger: NevodLogger? = nil,
@@ -65,7 +65,7 @@ public actor LoggingInterceptor: RequestInterceptor {
             let message = try HTTPRequest(request)
             _ = try await log.intercept(message, next: ClosureHandler(respond))
         } catch {
-            // The error is logged.
+            // The log contains the error.
         }
         return entries.withLock { $0 }
     }

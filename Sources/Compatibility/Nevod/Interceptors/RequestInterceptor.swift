@@ -2,13 +2,13 @@
 
 /// An interceptor that changes requests before they are sent, and decides whether failed ones are sent again.
 ///
-/// Both methods are called for each attempt. An interceptor can repeat a request at most three times, in addition to the
-/// retry policy.
+/// Both methods are called for each attempt. An interceptor can repeat a request at most three times, in addition to
+/// the repeats of the retry policy.
 public protocol RequestInterceptor: Sendable {
     /// Returns the request to send.
     ///
-    /// An added field counts as a credential, unless it is a known one such as Accept: it does not follow a redirect to
-    /// another origin.
+    /// An added field counts as a credential, unless it is a known harmless field such as Accept. A credential is not
+    /// sent to another origin after a redirect.
     func adapt(_ request: URLRequest) async throws -> URLRequest
 
     /// Returns whether to send the request again, after another `adapt`.
@@ -16,7 +16,7 @@ public protocol RequestInterceptor: Sendable {
     /// - Parameters:
     ///   - request: The request that was sent.
     ///   - response: The response; nil if there was none.
-    ///   - error: The error that the caller would get.
+    ///   - error: The error that the caller would receive.
     func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool
 }
 
@@ -32,7 +32,7 @@ extension RequestInterceptor {
 
 /// A chain of interceptors: `adapt` runs from the first to the last, `retry` from the last to the first.
 ///
-/// The first `retry` that returns true decides, and the others are not called; an error ends either.
+/// The first `retry` that returns true decides, and the others are not called; an error ends the chain.
 public actor InterceptorChain: RequestInterceptor {
     private let interceptors: [any RequestInterceptor]
 
@@ -68,7 +68,7 @@ public actor HeadersInterceptor: RequestInterceptor {
     /// Returns the request with the fields.
     public func adapt(_ request: URLRequest) async throws -> URLRequest {
         var request = request
-        // Names that differ only in case are one field: the last one in this order wins.
+        // Names that differ only in case are one field; the last one in this order takes effect.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
             request.setValue(value, forHTTPHeaderField: name)
         }

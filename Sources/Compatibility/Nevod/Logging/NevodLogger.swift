@@ -41,7 +41,7 @@ public actor NevodLogger {
 
     private func log(_ context: LogContext) { config.handler(for: context.level)?(context) }
 
-    /// Logs the failure of a route, without anything that it sent or received.
+    /// Logs the failure of a route, without the content that it sent or received.
     func log(_ failure: NetworkError, method: HTTPMethod, domain: String) {
         info("\(method.stringValue) failed: \(failure)", payload: ["domain": domain, "error": failure.name])
     }
@@ -50,7 +50,7 @@ public actor NevodLogger {
 /// A closure that writes log entries.
 public typealias LogHandler = @Sendable (LogContext) -> Void
 
-/// The log handlers by level; an entry of a level without a handler is dropped.
+/// The log handlers by level; an entry is dropped if its level has no handler.
 public struct LoggerConfiguration: Sendable {
     /// The handler of debug entries.
     public let debugHandler: LogHandler?
@@ -72,7 +72,7 @@ public struct LoggerConfiguration: Sendable {
         self.errorHandler = errorHandler
     }
 
-    /// A configuration that drops every entry.
+    /// A configuration that drops all entries.
     public static var silent: LoggerConfiguration { LoggerConfiguration() }
 
     /// A configuration that writes lines to standard output.

@@ -4,9 +4,9 @@ import LatchHTTP
 
 /// A reader of a list that a server returns page by page.
 ///
-/// Each page is requested once: a call while a page is loading gets the page after it.
+/// Each page is requested once; a call while a page is loading returns the page after it.
 public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sendable, Domain: ServiceDomain> {
-    /// The query parameters by which the server selects a page.
+    /// The query parameters with which the server selects a page.
     public enum Style: Sendable, Hashable {
         /// `?offset=20&limit=20`
         case offset(pageSize: Int)
@@ -29,7 +29,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         ///   - extractItems: Returns the items of the page.
         ///   - hasMore: Returns whether there is another page.
         ///   - nextCursor: Returns the cursor of the next page, for lists with cursors.
-        ///   - totalCount: Returns the number of all items.
+        ///   - totalCount: Returns the total number of items.
         public init(
             extractItems: @escaping @Sendable (PageResponse) -> [Item],
             hasMore: @escaping @Sendable (PageResponse) -> Bool,
@@ -66,7 +66,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     /// Whether there may be more pages.
     public var hasMore: Bool { reader.hasMore }
 
-    /// The number of all items according to the last page; nil if it does not state it.
+    /// The total number of items according to the last page; nil if the page does not state it.
     public var totalCount: Int? { reader.total }
 
     /// The items of all pages since the last `reset`, in order.
@@ -85,7 +85,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
 
     /// Loads the remaining pages, and returns all items since the last `reset`.
     ///
-    /// - Throws: `NetworkError`; the items so far are in `allItems`.
+    /// - Throws: `NetworkError`; `allItems` contains the items so far.
     public nonisolated func loadAll() async throws -> [Item] {
         do {
             return try await reader.loadAll()
@@ -143,7 +143,7 @@ public struct StandardPageResponse<Item: Decodable & Sendable>: Decodable, Senda
     public let items: [Item]
     /// Whether there is another page.
     public let hasMore: Bool
-    /// The number of all items, if the server includes it.
+    /// The total number of items, if the server includes it.
     public let total: Int?
 
     enum CodingKeys: String, CodingKey {
@@ -153,7 +153,7 @@ public struct StandardPageResponse<Item: Decodable & Sendable>: Decodable, Senda
     }
 }
 
-/// A page with the cursor of the next one.
+/// A page with the cursor of the next page.
 public struct CursorPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
     /// The items of the page.
     public let items: [Item]
@@ -161,7 +161,7 @@ public struct CursorPageResponse<Item: Decodable & Sendable>: Decodable, Sendabl
     public let nextCursor: String?
     /// Whether there is another page.
     public let hasMore: Bool
-    /// The number of all items, if the server includes it.
+    /// The total number of items, if the server includes it.
     public let total: Int?
 
     enum CodingKeys: String, CodingKey {
@@ -218,7 +218,7 @@ extension Paginator where PageResponse == CursorPageResponse<Item> {
 }
 
 extension Paginator.Style {
-    /// The requested number of items of a page.
+    /// The requested number of items per page.
     var pageSize: Int? {
         switch self {
         case .offset(let size), .pageNumber(let size): size

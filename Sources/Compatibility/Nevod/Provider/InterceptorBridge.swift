@@ -2,7 +2,7 @@
 
 import LatchHTTP
 
-/// An adapter of a `RequestInterceptor`, which adapts each attempt and repeats it if the interceptor wants that.
+/// An adapter for a `RequestInterceptor`; it adapts each attempt, and repeats it if the interceptor requests that.
 struct InterceptorBridge: Interceptor {
     /// The maximum number of repeats of one attempt.
     static let maximumReplays = 3
@@ -42,7 +42,7 @@ struct InterceptorBridge: Interceptor {
             error = failure
         case .failure(let failure): error = NetworkError(failure)
         }
-        // A cancelled request must not be sent again.
+        // A canceled request must not be sent again.
         guard error != .cancelled, !Task.isCancelled else { return false }
         return try await interceptor.retry(request, response: httpResponse, error: error)
     }

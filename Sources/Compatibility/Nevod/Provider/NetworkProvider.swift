@@ -6,23 +6,23 @@ package import LatchCore
 package import LatchHTTP
 import Synchronization
 
-/// A client that performs routes at the services of a configuration.
+/// A client that performs routes of the services in a configuration.
 ///
 /// ```swift
 /// let provider = NetworkProvider(config: config, interceptor: authInterceptor)
 /// let user = try await provider.perform(GetUserRoute())
 /// ```
 ///
-/// It is an adapter over LatchHTTP's `Client`: from the outside in, a request passes the retry policy, the interceptor and
-/// the rate limiter, so that each attempt is adapted again and counts against the rate limit.
+/// It is an adapter over LatchHTTP's `Client`. A request passes the retry policy, the interceptor and the rate limiter,
+/// in this order. So each attempt is adapted again, and counts against the rate limit.
 public actor NetworkProvider {
     /// The configuration.
     public nonisolated let config: NetworkConfig
-    /// The session whose tokens the requests carry; nil if they carry those of an interceptor, or none.
+    /// The session whose tokens the requests carry; nil if an interceptor adds tokens, or if there are none.
     public nonisolated let session: Session<Tokens>?
     private nonisolated let transport: any Handler
     private nonisolated let retries: any Interceptor
-    /// The interceptors between the session's and the transport.
+    /// The interceptors between the session's interceptor and the transport.
     private nonisolated let interceptors: [any Interceptor]
     private nonisolated let logger: NevodLogger?
     /// The clients by base URL.
@@ -33,10 +33,10 @@ public actor NetworkProvider {
     /// - Parameters:
     ///   - config: The services, and the settings of requests.
     ///   - session: The session that sends requests; nil uses LatchHTTP's transport. A `URLSession` is used with its
-    ///     configuration, but redirects, cookies and credentials are handled by the provider.
+    ///     configuration, but the provider handles redirects, cookies and credentials.
     ///   - interceptor: The interceptor, or a chain of several.
     ///   - rateLimiter: The rate limiter; nil uses the limit of the configuration.
-    ///   - logger: The logger of requests and failures, which gets no contents.
+    ///   - logger: The logger of requests and failures, which receives no content.
     public init(
         config: NetworkConfig,
         session: (any URLSessionProtocol)? = nil,
@@ -50,23 +50,24 @@ public actor NetworkProvider {
             clock: .system)
     }
 
-    /// Creates a provider over a session of the core that exists, such as that of another client of the same account.
+    /// Creates a provider over an existing session of the core, such as that of another client for the same account.
     ///
     /// ```swift
     /// let provider = NetworkProvider(config: config, session: session)
     /// ```
     ///
-    /// All services of the configuration get its access token, so it names only those that belong to the account. The
-    /// token is refreshed when that is due, and after a 401. All clients of the session share its refreshes, sign-ins and
-    /// sign-outs. Without a user a request fails with `NetworkError.unauthorized`, and is not sent.
+    /// All services of the configuration receive the session's access token, so name only services that belong to the
+    /// account. The token is refreshed when that is due, and after a 401. All clients of the session share its
+    /// refreshes, sign-ins and sign-outs. If no user is signed in, a request is not sent and fails with
+    /// `NetworkError.unauthorized`.
     ///
     /// - Parameters:
     ///   - config: The services, and the settings of requests.
-    ///   - session: The session, which refreshes its tokens by its own means.
+    ///   - session: The session, which refreshes its own tokens.
     ///   - urlSession: The session that sends requests; nil uses LatchHTTP's transport.
     ///   - interceptor: A further interceptor, or a chain of several.
     ///   - rateLimiter: The rate limiter; nil uses the limit of the configuration.
-    ///   - logger: The logger of requests and failures, which gets no contents.
+    ///   - logger: The logger of requests and failures, which receives no content.
     public init(
         config: NetworkConfig,
         session: Session<Tokens>,
@@ -104,8 +105,9 @@ public actor NetworkProvider {
     /// Performs a route.
     ///
     /// - Parameters:
-    ///   - route: The request and the form of its response.
-    ///   - delegate: The delegate of the session task. Without a `session` it is told only how much of the content was read to be sent.
+    ///   - route: The request and the type of its response.
+    ///   - delegate: The delegate of the session task. Without a `session`, it receives only the number of bytes of the
+    ///     content that were read for sending.
     public nonisolated(nonsending) func request<R: Route>(
         _ route: R, delegate: (any URLSessionTaskDelegate)? = nil
     ) async -> Result<R.Response, NetworkError> {
@@ -165,7 +167,7 @@ public actor NetworkProvider {
 // MARK: - Calls without route types
 
 extension NetworkProvider {
-    /// Creates a provider of one service, for the methods below.
+    /// Creates a provider for one service, which the methods below use.
     public static func quick(
         baseURL: URL,
         timeout: TimeInterval = 30,

@@ -4,8 +4,8 @@ import LatchHTTP
 
 /// An interceptor that sends the idempotency key of a refresh with the POST of its strategy.
 ///
-/// It comes last, where the retry policy does not see the key: only the next refresh repeats the request, since the server
-/// may not know the key, and would take an immediate repetition for a stolen token.
+/// It comes last, where the retry policy does not see the key. So only the next refresh repeats the request: a server
+/// without support for the key could mistake an immediate repetition for a stolen token.
 struct RefreshKeyInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard let key = RequestContext.current?.idempotencyKey, request.fields[.idempotencyKey] == nil else {

@@ -3,9 +3,9 @@
 import LatchHTTP
 import Synchronization
 
-/// A transport of the core that tells the delegate of a request what it reads of its content.
+/// A transport of the core that reports to the delegate of a request how much of its content was read.
 ///
-/// It comes after everything that signs a request, since content that is counted is a stream.
+/// It comes after all steps that sign a request, because counted content is a stream.
 struct ReportingTransport: Handler {
     let transport: any Handler
 
@@ -14,14 +14,14 @@ struct ReportingTransport: Handler {
             let url = URL(encodingOnce: request.absoluteURL)
         else { return try await transport.respond(to: request) }
         var request = request
-        // The core has no session tasks. The one that the delegate gets describes the request, and is never resumed.
+        // The core has no session tasks. The task for the delegate only describes the request, and is never resumed.
         let task = URLSession.shared.dataTask(with: url)
         defer { task.cancel() }
         let reported = Mutex(0)
         request.body = request.body.reporting { count, total in
             let before = reported.withLock { reported in
                 defer { reported = count }
-                // Content that is sent again begins at 0.
+                // If the content is sent again, the count begins at 0.
                 return reported < count ? reported : 0
             }
             delegate.report(

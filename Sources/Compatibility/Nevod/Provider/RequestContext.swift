@@ -7,10 +7,10 @@ import Synchronization
 
 /// The state of one request that its interceptors keep between attempts.
 ///
-/// `adapt` and `retry` get a request only, which does not identify its credential. So the state is bound to
-/// the task.
+/// `adapt` and `retry` receive only a request, which does not identify its credential. So the state is bound to the
+/// task.
 final class RequestContext: Sendable {
-    /// The request that the current task is part of.
+    /// The request to which the current task belongs.
     @TaskLocal static var current: RequestContext?
 
     /// The state of one authenticator.
@@ -26,7 +26,7 @@ final class RequestContext: Sendable {
         var hasRefreshed = false
     }
 
-    /// The configured origin, the only one that gets the credential.
+    /// The configured origin; only this origin receives the credential.
     let origin: HTTPOrigin
     /// Whether the credential may be sent over plain http to any host.
     let allowsInsecureHTTP: Bool
@@ -61,13 +61,16 @@ final class RequestContext: Sendable {
         guard isAllowed else { throw .superseded }
     }
 
-    /// Whether a redirect has led the last attempt to another origin, so that its response is not about the credential.
+    /// Whether a redirect has led the last attempt to another origin, so that its response does not concern the
+    /// credential.
     func leadsElsewhere(_ id: ObjectIdentifier) -> Bool {
         authentications.withLock { $0[id]?.leadsElsewhere }?() ?? false
     }
 
-    /// Returns the rejected credential of the last attempt, if the request may be repeated: once with a refreshed credential,
-    /// and once with the current one if its own was replaced meanwhile.
+    /// Returns the rejected credential of the last attempt, if the request may be repeated.
+    ///
+    /// It is repeated once with a refreshed credential, and once with the current one if its credential was replaced
+    /// meanwhile.
     ///
     /// - Parameter isCurrent: Returns whether a credential is still the current one.
     func takeRejected<Value>(

@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 
 extension URLRequest {
-    /// Converts a request for interceptors; content that is a stream is omitted, since it would have to be read.
+    /// Converts a request for interceptors; a stream is omitted, because it would have to be read.
     init(_ request: HTTPRequest) throws(NetworkError) {
         do { self = try URLRequest(core: request) } catch { throw .invalidURL }
     }
@@ -19,8 +19,8 @@ extension URLRequest {
 extension HTTPRequest {
     /// Applies the changes of `adapted`; the order and the repetition of other fields are kept.
     ///
-    /// A field that was added or changed counts as a credential, unless its name is on a list of harmless ones: it does not
-    /// follow a redirect to another origin, and is not logged.
+    /// An added or changed field counts as a credential, unless its name is on a list of harmless fields. A credential
+    /// is not sent to another origin after a redirect, and is not logged.
     ///
     /// - Parameter original: The request before the changes.
     mutating func apply(_ adapted: URLRequest, changedFrom original: URLRequest) throws(NetworkError) {
@@ -35,7 +35,7 @@ extension HTTPRequest {
             throw .bodyEncodingFailed
         }
         if adapted.timeoutInterval != original.timeoutInterval {
-            // Zero, a negative value and NaN mean no limit, which a day is for a request.
+            // Zero, a negative value and NaN mean no limit, which becomes one day.
             let limit = adapted.timeoutInterval
             timeout = limit > 0 ? .seconds(min(limit, 86_400)) : .seconds(86_400)
         }
@@ -53,7 +53,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Changes the URL; parameters that were added count as credentials.
+    /// Changes the URL; added parameters count as credentials.
     private mutating func move(to url: URL?) throws(NetworkError) {
         let old = Set(parameters)
         do {
@@ -73,7 +73,7 @@ extension HTTPRequest {
     /// The encoded pairs of the query.
     private var parameters: [Substring] { query?.unicodeScalars.split(separator: "&").map { Substring($0) } ?? [] }
 
-    /// The fields that describe the message or the client software, and never contain a credential.
+    /// The fields that describe the message or the client software; they never contain a credential.
     private static let fieldsWithoutCredentials: Set<HTTPFieldName> = [
         .accept, .cacheControl, .contentType, .userAgent, .idempotencyKey, .requestID, "Accept-Charset",
         "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "If-Match", "If-Modified-Since",
@@ -83,9 +83,9 @@ extension HTTPRequest {
 }
 
 extension URLRequest {
-    /// Authorizes this request by a LatchAuth credential that does not depend on the content.
+    /// Authorizes this request with a LatchAuth credential that does not depend on the content.
     ///
-    /// An invalid request is left unchanged: it fails when it is sent.
+    /// An invalid request is unchanged, and fails when it is sent.
     mutating func authorize(_ body: (inout HTTPRequest) -> Void) {
         guard let url else { return }
         do {
@@ -97,7 +97,7 @@ extension URLRequest {
                 setValue(line.value, forHTTPHeaderField: line.name.rawName)
             }
         } catch {
-            // An invalid request is left unchanged.
+            // An invalid request is unchanged.
         }
     }
 }
@@ -105,10 +105,10 @@ extension URLRequest {
 extension URLRequest {
     /// Whether the request's target is exactly this host, over https or on this machine.
     ///
-    /// Use it for `shouldAuthenticate`: `host.contains("api.example.com")` is true for `api.example.com.evil.net` too.
+    /// Use it for `shouldAuthenticate`: `host.contains("api.example.com")` is also true for `api.example.com.evil.net`.
     public func isTo(host: String) -> Bool { isIn(.host(host)) }
 
-    /// Whether the request's target is this domain or below it, over https or on this machine.
+    /// Whether the request's target is this domain or a subdomain of it, over https or on this machine.
     ///
     /// `example.com` and `api.example.com` are in `example.com`; `badexample.com` is not.
     public func isTo(domain: String) -> Bool { isIn(.subdomains(of: domain)) }

@@ -36,7 +36,7 @@ extension HTTPRequest {
 }
 
 extension URLSession: URLSessionProtocol {
-    /// Performs a request; cancelling the Swift task cancels the session task.
+    /// Performs a request; canceling the Swift task cancels the session task.
     public func requestData(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {

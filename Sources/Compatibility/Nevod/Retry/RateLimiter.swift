@@ -18,7 +18,7 @@ public actor RateLimiter: RateLimiting {
 
     /// Waits until a request is permitted, and counts it.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits.
+    /// - Throws: `CancellationError` if the task is canceled while it waits.
     public nonisolated func acquirePermit() async throws {
         do {
             try await limiter.acquire()
@@ -46,7 +46,7 @@ public struct RateLimitConfiguration: Sendable, Hashable {
 public protocol RateLimiting: Sendable {
     /// Waits until a request is permitted.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; the permit is then available to others.
+    /// - Throws: `CancellationError` if the task is canceled while it waits; other callers can then use the permit.
     func acquirePermit() async throws
 }
 

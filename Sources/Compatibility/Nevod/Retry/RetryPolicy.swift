@@ -5,8 +5,9 @@ import LatchHTTP
 
 /// A policy that repeats requests after transient failures.
 ///
-/// Transient failures are a timeout, no connection, 429 and 5xx. Requests whose method is not idempotent, such as POST,
-/// are repeated only if the policy allows it: the server may have processed the first one (RFC 9110 §9.2.2).
+/// Transient failures are a timeout, no connection, 429 and 5xx. A request with a method that is not idempotent, such
+/// as POST, is repeated only if the policy allows it. The server may have processed the first request (RFC 9110
+/// §9.2.2).
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of attempts; at least 1.
     public let maxAttempts: Int
@@ -14,11 +15,11 @@ public struct RetryPolicy: Sendable, Hashable {
     public let baseDelay: TimeInterval
     /// The maximum delay, in seconds, including jitter.
     public let maxDelay: TimeInterval
-    /// The factor by which each delay exceeds the previous one; at least 1.
+    /// The ratio of each delay to the previous one; at least 1.
     public let multiplier: Double
     /// Whether a delay varies by up to a half, so that clients do not retry at the same time.
     public let jitter: Bool
-    /// Whether POST and PATCH requests are repeated too.
+    /// Whether POST and PATCH requests are also repeated.
     public let retriesNonIdempotent: Bool
 
     /// Creates a policy; values out of range are clamped.
@@ -34,7 +35,7 @@ public struct RetryPolicy: Sendable, Hashable {
         self.retriesNonIdempotent = retriesNonIdempotent
     }
 
-    /// Clamps a delay to a day, which a `Duration` can represent.
+    /// Limits a delay to one day, which a `Duration` can represent.
     private static func bounded(_ delay: TimeInterval) -> TimeInterval { delay.isNaN ? 0 : min(max(0, delay), 86_400) }
 
     /// A policy of three attempts, with delays of 1 and 2 s and jitter.
@@ -73,7 +74,7 @@ extension RetryPolicy {
 
     /// Waits for the delay of `delay(for:)`.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     public func performDelay(for attempt: Int) async throws {
         try await Task.sleep(for: .seconds(delay(for: attempt)), clock: .continuous)
     }
@@ -90,7 +91,7 @@ extension RetryPolicy: CustomStringConvertible {
 extension RetryPolicy {
     /// The corresponding policy of LatchHTTP.
     ///
-    /// 500 is retried as in Nevod. A `Retry-After` of up to a minute, or the maximum delay, is respected.
+    /// As in Nevod, 500 is retried. A `Retry-After` of up to one minute, or up to the maximum delay, is respected.
     var core: LatchHTTP.RetryPolicy {
         var policy = LatchHTTP.RetryPolicy(
             maximumAttempts: maxAttempts, baseDelay: .seconds(baseDelay), maximumDelay: .seconds(maxDelay),

@@ -8,12 +8,12 @@ public protocol EncodableRoute: Route {
     /// The value to send; nil sends no content.
     var body: Body? { get }
 
-    /// The encoder of the value; by default that of the configuration.
+    /// The encoder of the value; the default is the configuration's encoder.
     var bodyEncoder: JSONEncoder { get }
 }
 
 extension EncodableRoute {
-    /// Always nil: everything is in the body.
+    /// Always nil, because the body contains all data.
     public var parameters: [String: String]? { nil }
 
     /// JSON, for any method.
@@ -59,7 +59,7 @@ public struct ValueRoute<Method: RouteMethod, Body: Encodable, Response: Decodab
     public let queryParameters: [String: String]?
     /// The value to send.
     public let body: Body?
-    /// The encoder of the value; by default that of the configuration.
+    /// The encoder of the value; the default is the configuration's encoder.
     public let bodyEncoder: JSONEncoder
     /// The header fields.
     public var headers: [String: String]?
@@ -69,7 +69,7 @@ public struct ValueRoute<Method: RouteMethod, Body: Encodable, Response: Decodab
     /// The items of the query, sorted by name.
     public var urlQueryItems: [URLQueryItem]? { queryParameters.map(queryItems) }
 
-    /// Creates a route; without an encoder it uses that of the configuration.
+    /// Creates a route; its default encoder is the configuration's.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, body: Body? = nil,
         encoder: JSONEncoder? = nil, headers: [String: String]? = nil

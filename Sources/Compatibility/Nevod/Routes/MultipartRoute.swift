@@ -15,7 +15,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
     public let method: HTTPMethod
     private let formData: MultipartFormDataBuilder
 
-    /// Always nil: everything is in the form.
+    /// Always nil, because the form contains all data.
     public var parameters: [String: String]? { nil }
 
     /// Always `.none`.
@@ -29,7 +29,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         self.formData = formData
     }
 
-    /// Creates a route that sends parts; the boundary is ignored, since it is chosen when they are encoded.
+    /// Creates a route that sends parts; the boundary is ignored, because it is chosen when they are encoded.
     public init(
         endpoint: String, domain: Domain, method: HTTPMethod = .post, parts: [FormDataPart], boundary: String = ""
     ) {
@@ -68,15 +68,15 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
 
 /// A builder of multipart forms (RFC 7578).
 ///
-/// LatchHTTP encodes the parts: quotation marks and line breaks in names cannot end a header line, and no part contains
-/// the boundary.
+/// LatchHTTP encodes the parts. Quotation marks and line breaks in names cannot end a header line, and the boundary
+/// does not occur in any part.
 public struct MultipartFormDataBuilder: Sendable {
     private var form = MultipartForm()
 
     /// Creates a form without parts.
     public init() {}
 
-    /// Creates a form without parts; the boundary is ignored, since it is chosen when the form is encoded.
+    /// Creates a form without parts; the boundary is ignored, because it is chosen when the form is encoded.
     public init(boundary: String) { self.init() }
 
     /// Adds a text field.
@@ -108,12 +108,12 @@ public struct MultipartFormDataBuilder: Sendable {
         return self
     }
 
-    /// Encodes the form in memory; returns it with its media type.
+    /// Encodes the form in memory, and returns it with its media type.
     ///
-    /// Send a form with parts on disk by a `MultipartRoute`.
+    /// Use a `MultipartRoute` to send a form with parts on disk.
     ///
-    /// - Throws: `NetworkError.bodyEncodingFailed` for a name or a media type that is invalid in a header line, and for parts
-    ///   on disk.
+    /// - Throws: `NetworkError.bodyEncodingFailed` for parts on disk, and for a name or media type that is invalid in a
+    ///   header line.
     public func build() throws(NetworkError) -> (data: Data, contentType: String) {
         let encoded: RouteContent.Encoded
         do { encoded = try self.encoded() } catch { throw .bodyEncodingFailed }

@@ -13,7 +13,7 @@ public protocol Route {
     var domain: Domain { get }
     /// The path below the service's base URL, with or without a leading slash; it may contain a query.
     ///
-    /// A path that leaves the base URL is rejected.
+    /// A path outside of the base URL is rejected.
     var endpoint: String { get }
     /// The method.
     var method: HTTPMethod { get }
@@ -21,7 +21,7 @@ public protocol Route {
     var parameters: [String: String]? { get }
     /// The encoding of the parameters: the query for GET, otherwise JSON.
     var parameterEncoding: ParameterEncoding { get }
-    /// The header fields, which replace those that the content would set.
+    /// The header fields, which replace those for the content.
     var headers: [String: String]? { get }
     /// The items of the query.
     var urlQueryItems: [URLQueryItem]? { get }
@@ -131,7 +131,7 @@ extension Route {
         }
     }
 
-    /// Decodes a successful response; if it is empty, as null or as an empty object, if the type allows.
+    /// Decodes a successful response; an empty response is decoded as null or an empty object, if the type allows that.
     func decodedResponse(_ response: HTTPResponse, decoder: JSONDecoder) throws(NetworkError) -> Response {
         let data = Data(response.body.bytes)
         do {
@@ -175,7 +175,7 @@ public enum ParameterEncoding: Sendable, Hashable {
     case json
     /// A URL-encoded form in the content.
     case formUrlEncoded
-    /// An empty encoding.
+    /// No encoding: the parameters are not sent.
     case none
 
     /// The media type of the content; nil without content.

@@ -93,13 +93,13 @@ public struct StringsRoute<Method: RouteMethod, R: Decodable, D: ServiceDomain>:
         self.bodyParameters = bodyParameters
     }
 
-    /// Creates a route whose parameters are the content; the spelling of earlier versions of Nevod.
+    /// Creates a route with its parameters as the content; the spelling of earlier versions of Nevod.
     public init(endpoint: String, domain: D, parameters: [String: String]?) {
         self.init(endpoint: endpoint, domain: domain, bodyParameters: parameters)
     }
 }
 
-/// A method as a type, for routes that differ in their method only.
+/// A method as a type, for routes that differ only in their method.
 public protocol RouteMethod {
     /// The method.
     static var method: HTTPMethod { get }

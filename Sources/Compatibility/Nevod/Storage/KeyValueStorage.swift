@@ -6,7 +6,7 @@ import Synchronization
 
 /// A storage of text and bytes by key.
 ///
-/// The requirements may throw, as a keychain does; a type whose methods do not throw satisfies them too.
+/// The requirements may throw, like a keychain; a type whose methods do not throw also satisfies them.
 public protocol KeyValueStorage: Sendable {
     /// Returns the text for `key`; nil only if there is none.
     func string(for key: StorageKey) async throws -> String?
@@ -19,7 +19,7 @@ public protocol KeyValueStorage: Sendable {
 
     /// Stores bytes for `key`; nil removes them.
     ///
-    /// The previous value is replaced completely, or not at all.
+    /// The previous value is replaced either completely or not at all.
     func set(_ value: Data?, for key: StorageKey) async throws
 
     /// Removes the value for `key`, if there is one.
@@ -76,17 +76,17 @@ public struct KeychainStorage: KeyValueStorage {
     /// Creates a storage in `keychain`.
     public init(keychain: Keychain) { secrets = keychain.secrets }
 
-    /// Creates a storage in a keychain of its own.
+    /// Creates a storage in the keychain of a service.
     public init(service: String) { self.init(keychain: Keychain(service: service)) }
 
-    /// Returns the text for `key`; nil also if the bytes are not UTF-8.
+    /// Returns the text for `key`; nil if there is none, or if the bytes are not UTF-8.
     public func string(for key: StorageKey) async throws -> String? {
         try await data(for: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// Returns the bytes for `key`.
     ///
-    /// - Throws: `AuthError` with a `store…` code, such as `storeLocked`, while the value still exists.
+    /// - Throws: `AuthError` with a `store…` code, such as `storeLocked`; the value then still exists.
     public func data(for key: StorageKey) async throws -> Data? {
         try await secrets.read(key.value).map { Data($0) }
     }
@@ -111,7 +111,7 @@ public struct Keychain: Sendable {
     /// The store of the secrets.
     let secrets: any SecretStore
 
-    /// Creates a keychain in the system's keychain, on Linux in the keyring or an encrypted file.
+    /// Creates a keychain in the system's keychain; on Linux, in the keyring or an encrypted file.
     ///
     /// - Parameter service: The name of the application, such as its bundle identifier.
     public init(service: String) { secrets = platformSecretStore(service: service) }
@@ -122,20 +122,20 @@ public struct Keychain: Sendable {
 
 /// A storage in the keychain of the platform, despite its name.
 ///
-/// User defaults are a plain file that backups copy and any process of the user can read; Nevod itself calls them insecure.
-/// The values are stored in the keychain, on Linux in the keyring or an encrypted file.
+/// User defaults are a plain file, which backups copy and all processes of the user can read. Nevod itself calls them
+/// insecure. The values are therefore stored in the keychain; on Linux, in the keyring or an encrypted file.
 public struct UserDefaultsStorage: KeyValueStorage {
     private let storage: KeychainStorage
 
     /// Creates the storage of this application, or of a suite of applications.
     ///
-    /// - Parameter suiteName: The name of the suite; nil uses the application itself.
+    /// - Parameter suiteName: The name of the suite; nil for the application itself.
     public init(suiteName: String? = nil) {
         let application = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         storage = KeychainStorage(service: suiteName ?? "\(application).defaults")
     }
 
-    /// Returns the text for `key`; nil also if the bytes are not UTF-8.
+    /// Returns the text for `key`; nil if there is none, or if the bytes are not UTF-8.
     public func string(for key: StorageKey) async throws -> String? { try await storage.string(for: key) }
 
     /// Returns the bytes for `key`.

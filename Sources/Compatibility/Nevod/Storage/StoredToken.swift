@@ -4,24 +4,26 @@ import LatchAuth
 import LatchCore
 import Synchronization
 
-/// The record of one token in a key-value storage: the token's bytes under the application's key, and the facts about
-/// them under a second one.
+/// The record of one token in a key-value storage.
 ///
-/// The bytes are those of `TokenModel.encode()`, as in earlier versions, which still read and replace them. Facts name the
-/// bytes that they describe by a fingerprint; those of other bytes count as absent.
+/// The token's bytes are stored under the application's key, and the facts about them under a second key. The bytes are
+/// those of `TokenModel.encode()`, as in earlier versions, which still read and replace them. Facts contain a
+/// fingerprint of the bytes that they describe; facts about other bytes count as absent.
 ///
 /// A key-value storage replaces one value at a time, and the program may be killed between two writes:
-/// - **The beginning of a refresh** changes the facts only, by one write.
-/// - **A new token** is written after its facts, and they are stored together with those of the token that it replaces.
-///   So the write of the token alone is what changes the record. Before it, the stored token still has its facts, with
-///   the key of its refresh: the refresh is repeated under it. After it, the new token has its own. If the token came
-///   first, a crash would leave it without facts, and a new sign-in could not be told from a refresh. If its facts were
-///   stored alone, a crash would leave the old token without the key of its refresh, which has used it up.
-/// - **A sign-out** removes the token first, and the facts then describe its absence. If facts came first, a full disk
-///   would prevent the sign-out. A crash in between leaves facts of a token that does not exist; they count as absent.
+/// - **The beginning of a refresh** changes only the facts, with one write.
+/// - **A new token** is written after its facts, which are stored together with the facts of the replaced token. So
+///   only the write of the token changes the record. Before this write, the stored token still has its facts with the
+///   key of its refresh, and the refresh is repeated with that key. After it, the new token has its own facts. If the
+///   token were written first, a crash would leave it without facts, so a new sign-in would look like a refresh. If
+///   only the new facts were stored, a crash would leave the old token, which is used up, without the key of its
+///   refresh.
+/// - **A sign-out** removes the token first, and then stores facts that describe its absence. If the facts were stored
+///   first, a full disk would prevent the sign-out. After a crash between both steps, the remaining facts describe a
+///   token that does not exist, so they count as absent.
 ///
-/// A reader without a lock reads the token first. If the facts do not describe it, another session may have replaced both
-/// in between, and the reader reads the token again.
+/// A reader without a lock reads the token first. If the facts do not describe it, another session may have replaced
+/// both between the reads, so the reader reads the token again.
 final class StoredToken<Token: TokenModel>: TokenRecordStore {
     typealias Record = TokenRecord<TokenCredential<Token>>
 
@@ -82,7 +84,8 @@ extension StoredToken {
 
     /// Keeps bytes that are not a token under another key.
     ///
-    /// Other processes may have replaced them meanwhile, or may understand them: then only a login replaces them.
+    /// If other processes share the token, only a login replaces the bytes. Another process may have replaced them
+    /// already, or may be able to decode them.
     private func setAside(_ bytes: Data) async throws {
         try await storage.set(bytes, for: key.damaged)
         if coordination == nil { try await storage.remove(for: key) }
@@ -91,7 +94,7 @@ extension StoredToken {
     /// Returns the stored bytes, and the facts about them.
     private func describedToken() async throws -> (bytes: Data?, facts: TokenFacts) {
         var bytes = try await storage.data(for: key)
-        // As often as another session may replace the token while it is read.
+        // Another session may replace the token while it is read; three attempts are made.
         for _ in 0..<3 {
             let facts = try await storedFacts()
             let fingerprint = TokenFacts.fingerprint(of: bytes)
@@ -103,7 +106,7 @@ extension StoredToken {
         return (bytes, TokenFacts(ofUndescribed: bytes))
     }
 
-    /// Returns the stored facts, the latest first; those that cannot be decoded count as absent.
+    /// Returns the stored facts, the latest first; undecodable facts count as absent.
     private func storedFacts() async throws -> [TokenFacts] {
         guard let stored = try await storage.data(for: key.facts) else { return [] }
         do { return try JSONDecoder().decode([TokenFacts].self, from: stored) } catch { return [] }
@@ -120,7 +123,7 @@ extension StoredToken {
         let replaced = known.withLock { $0 }
         let isSameToken = replaced?.fingerprint == facts.fingerprint
         try await write(isSameToken ? [facts] : [facts] + [replaced].compactMap(\.self))
-        // The session has just read the token whose refresh begins.
+        // The session has just read the token whose refresh begins, so it is not written again.
         if !isSameToken || facts.refreshKey == nil { try await storage.set(bytes, for: key) }
         known.withLock { $0 = facts }
     }
@@ -134,7 +137,7 @@ extension StoredToken {
         do {
             try await write([facts])
         } catch {
-            // Where the token has been removed, the earlier facts describe nothing any more.
+            // If the token was removed, the earlier facts do not describe any token.
             if facts.refreshKey != nil { throw error }
         }
     }

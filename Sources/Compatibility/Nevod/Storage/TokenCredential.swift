@@ -14,8 +14,8 @@ protocol RotatingToken: TokenModel {
 
 /// The credential of a token storage's session: a token or its absence.
 ///
-/// The absence is a credential like any other, so concurrent requests share a first login as they share a refresh, and a
-/// logout discards it in the same way.
+/// The absence is a credential like any other. So concurrent requests share a first login in the same way as a refresh,
+/// and a logout discards either.
 public struct TokenCredential<Token: TokenModel>: SessionCredential {
     /// The token; nil when signed out.
     public let token: Token?
@@ -25,7 +25,7 @@ public struct TokenCredential<Token: TokenModel>: SessionCredential {
     /// The absence of a token.
     static var signedOut: TokenCredential { TokenCredential(token: nil, record: nil) }
 
-    /// The expiry date; unknown for most tokens.
+    /// The expiry date, which is unknown for most tokens.
     public var expiry: Date? { (token as? any RotatingToken)?.expiry }
 
     /// Applies the token to a request.
@@ -55,7 +55,7 @@ public struct TokenCredential<Token: TokenModel>: SessionCredential {
         return try? TokenCredential(rotated)
     }
 
-    /// Compares the encoded tokens, so that their type need not be `Equatable`.
+    /// Compares the encoded tokens, so their type does not have to be `Equatable`.
     public static func == (left: TokenCredential, right: TokenCredential) -> Bool { left.record == right.record }
 }
 

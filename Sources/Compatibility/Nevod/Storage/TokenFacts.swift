@@ -15,9 +15,9 @@ struct TokenFacts: Codable, Equatable {
     var refreshTarget: TokenTarget?
     /// The number of requests for that resource; see `TokenRecord.refreshRequests`.
     var refreshRequests: Int?
-    /// The date of a refusal that may be a gateway's; see `TokenRecord.doubted`.
+    /// The date of a refusal that may come from a gateway; see `TokenRecord.doubted`.
     var doubted: Date?
-    /// The reason for which there is no credential; see `TokenRecord.end`.
+    /// The reason for a missing credential; see `TokenRecord.end`.
     var end: SignedOutReason?
     /// The date of issue; see `TokenRecord.issued`.
     var issued: Date?
@@ -37,9 +37,9 @@ struct TokenFacts: Codable, Equatable {
         issued = record.issued
     }
 
-    /// Creates the facts of a token that was stored without any, as earlier versions did.
+    /// Creates the facts of a token that earlier versions stored without facts.
     ///
-    /// Its bytes identify its sign-in, so that all processes agree about it. The next refresh stores the identifier.
+    /// The bytes identify the sign-in, so all processes compute the same identifier. The next refresh stores it.
     init(ofUndescribed bytes: Data?) {
         fingerprint = Self.fingerprint(of: bytes)
         sessionID = fingerprint
@@ -54,7 +54,7 @@ struct TokenFacts: Codable, Equatable {
         return record
     }
 
-    /// Returns the fingerprint of a token; nil for the absence of one.
+    /// Returns the fingerprint of a token; nil for the absence of a token.
     static func fingerprint(of bytes: Data?) -> String? {
         bytes.map { Data(SHA256.hash(data: $0)).base64EncodedString() }
     }

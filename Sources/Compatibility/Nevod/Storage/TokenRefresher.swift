@@ -5,13 +5,13 @@ import LatchAuth
 import LatchCore
 import Synchronization
 
-/// The refresh of the session of one storage, by the strategy of the interceptor that needs a token.
+/// The refresh of a storage's session, with the strategy of the interceptor that needs a token.
 final class TokenRefresher<Token: TokenModel>: Sendable {
     /// A way to obtain a token.
     struct Strategy: Sendable {
-        /// Obtains a token that replaces its argument, under an idempotency key.
+        /// Obtains a token that replaces its argument, with an idempotency key.
         let refresh: @Sendable (Token?, String) async throws -> Token
-        /// The delays after failures; nil makes none.
+        /// The delays after failures; nil for none.
         let backoff: RetryPolicy?
     }
 
@@ -24,7 +24,9 @@ final class TokenRefresher<Token: TokenModel>: Sendable {
     }
 
     private let clock: WallClock
-    /// The strategy of the interceptor whose request was rejected last; all strategies of a storage obtain the same token.
+    /// The strategy of the interceptor that was last created or last sent a request.
+    ///
+    /// All strategies of a storage obtain the same token.
     private let strategy = Mutex<Strategy?>(nil)
     private let backoff = Mutex(Backoff())
 
@@ -33,10 +35,10 @@ final class TokenRefresher<Token: TokenModel>: Sendable {
     /// Sets the strategy of the next refresh.
     func use(_ strategy: Strategy) { self.strategy.withLock { $0 = strategy } }
 
-    /// Resets the backoff, since the failures concerned another token.
+    /// Resets the backoff, because the failures concerned another token.
     func resetBackoff() { backoff.withLock { $0 = Backoff() } }
 
-    /// Refreshes the token; the session calls it once at a time.
+    /// Refreshes the token; the session never calls it twice at the same time.
     ///
     /// - Throws: `RefreshFailure` with the error of the strategy.
     func refresh(_ request: RefreshRequest<TokenCredential<Token>>) async throws -> TokenCredential<Token> {
@@ -48,7 +50,7 @@ final class TokenRefresher<Token: TokenModel>: Sendable {
                 try await strategy.refresh(request.credential.token, key)
             }
             let fresh = try TokenCredential(token)
-            // A token that has already expired would make every request refresh again.
+            // With a token that has already expired, every request would refresh again.
             if let expiry = fresh.expiry, expiry <= clock.now { throw AuthError.invalidTokenResponse }
             resetBackoff()
             return fresh

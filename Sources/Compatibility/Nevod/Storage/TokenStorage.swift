@@ -13,9 +13,9 @@ package import LatchCore
 /// await storage.save(nil)                             // sign-out
 /// ```
 ///
-/// A token is visible once it is stored. Saving another one, or nil, discards the result of a running refresh.
+/// A token becomes visible after it was stored. Saving another token, or nil, discards the result of a running refresh.
 ///
-/// An app and its extension share a token by a storage that both can access, and by a coordination:
+/// An app and its extension can share a token with a storage that both can access, and a coordination:
 ///
 /// ```swift no-check
 /// let storage = TokenStorage<Token>(
@@ -23,13 +23,15 @@ package import LatchCore
 ///     coordination: FileCoordination(path: "\(sharedFolder)/account"))
 /// ```
 ///
-/// They then refresh once for both, and each follows the sign-ins and sign-outs of the other. The token's bytes are stored
-/// under `key`, and facts about them, such as the key of a refresh that has begun, under `key` with the suffix `.facts`.
+/// They then refresh once for both, and each follows the sign-ins and sign-outs of the other.
+///
+/// The token's bytes are stored under `key`. Facts about them, such as the key of a refresh that has begun, are stored
+/// under `key` with the suffix `.facts`.
 public actor TokenStorage<Token: TokenModel> {
-    /// The session, which refreshes the token and is the only one to write it.
+    /// The session, which refreshes the token; only the session writes it.
     ///
-    /// A client of the core shares the token, its refreshes and its sign-outs by a `SessionInterceptor` over it. A refresh is
-    /// the strategy of the interceptor that was created, or has sent a request, last.
+    /// A client of the core can share the token, its refreshes and its sign-outs with a `SessionInterceptor` over the
+    /// session. A refresh uses the strategy of the interceptor that was last created or last sent a request.
     public nonisolated let session: Session<TokenCredential<Token>>
     nonisolated let refresher: TokenRefresher<Token>
     private let onError: @Sendable (TokenStorageError) -> Void
@@ -39,8 +41,8 @@ public actor TokenStorage<Token: TokenModel> {
     /// - Parameters:
     ///   - storage: The underlying storage.
     ///   - key: The key of the token; a different one for each account.
-    ///   - coordination: The coordination with the other processes that use the token, with a path of its own for each
-    ///     `key`; nil if there are none.
+    ///   - coordination: The coordination with other processes that use the token; nil if there are none. Each `key`
+    ///     needs a separate path.
     ///   - onError: Called with each failure.
     public init(
         storage: any KeyValueStorage, key: StorageKey = .token, coordination: FileCoordination? = nil,
@@ -66,7 +68,7 @@ public actor TokenStorage<Token: TokenModel> {
     /// The refresh policy of a storage.
     private static var policy: RefreshPolicy {
         var policy = RefreshPolicy()
-        // Failures are followed by the application's own backoff, if it wants one, which is part of the refresh.
+        // Failures are followed by the application's backoff, if there is one; it is part of the refresh.
         policy.countsFailedRequests = false
         policy.repeatsUnanswered = false
         policy.timeLimit += .seconds(60)
@@ -86,7 +88,7 @@ public actor TokenStorage<Token: TokenModel> {
     public func read() async throws(TokenStorageError) -> Token? {
         if let saved = attempt?.credential as? Token { return saved }
         do {
-            // A session returns no credential during its own refresh; the last one is the token to replace.
+            // During its own refresh a session returns no credential; its last credential is the token to replace.
             if isRefreshing { return session.currentState.credential?.token }
             return try await session.currentCredential().token
         } catch {
@@ -94,9 +96,9 @@ public actor TokenStorage<Token: TokenModel> {
         }
     }
 
-    /// Replaces the token: a sign-in; nil is a sign-out.
+    /// Replaces the token, which signs in; nil signs out.
     ///
-    /// - Returns: Success, or the failure, which is reported to `onError` too. After a failure the stored token is
+    /// - Returns: Success, or the failure, which is also reported to `onError`. After a failure the stored token is
     ///   unchanged.
     @discardableResult
     public func save(_ token: Token?) async -> Result<Void, TokenStorageError> {
@@ -108,7 +110,7 @@ public actor TokenStorage<Token: TokenModel> {
         }
     }
 
-    /// Replaces the token like `save(_:)`, but throws if that fails; the stored token is then unchanged.
+    /// Replaces the token like `save(_:)`, but throws a failure; the stored token is then unchanged.
     public func write(_ token: Token?) async throws(TokenStorageError) {
         let credential: TokenCredential<Token>
         do {
@@ -125,13 +127,13 @@ public actor TokenStorage<Token: TokenModel> {
         refresher.resetBackoff()
     }
 
-    /// Removes the token: a sign-out.
+    /// Removes the token, which signs out.
     @discardableResult
     public func clear() async -> Result<Void, TokenStorageError> { await save(nil) }
 
     private var isRefreshing: Bool { ActiveRefreshes.contains(session) }
 
-    /// The refresh of this session that the current task is part of.
+    /// The refresh of this session to which the current task belongs.
     private var attempt: RefreshAttempt? { .current(of: ObjectIdentifier(session)) }
 
     private func failed(_ error: TokenStorageError) -> TokenStorageError {
@@ -143,13 +145,13 @@ public actor TokenStorage<Token: TokenModel> {
 // MARK: - Suspension
 
 extension TokenStorage {
-    /// Lets the storage finish what must not be interrupted, before the system suspends the app.
+    /// Lets the storage finish critical work before the system suspends the app.
     ///
-    /// The system ends an app that is suspended while it holds a lock in a shared folder, such as that of a `coordination`.
-    /// Call it inside of `ProcessInfo.performExpiringActivity` or a background task, and `resume()` when the app is active
-    /// again. Until then no refresh begins.
+    /// The system ends an app that is suspended while it holds a lock in a shared folder, such as that of a
+    /// `coordination`. Call this within `ProcessInfo.performExpiringActivity` or a background task, and call `resume()`
+    /// when the app is active again. Until then no refresh begins.
     ///
-    /// - Parameter limit: The time after which a running refresh is let go of; it is repeated under its key.
+    /// - Parameter limit: The time to wait for a running refresh; after that, it is repeated later with its key.
     public nonisolated func prepareToSuspend(within limit: Duration = .seconds(5)) async {
         await session.prepareToSuspend(within: limit)
     }
@@ -162,7 +164,7 @@ extension TokenStorage {
 public enum TokenStorageError: Error, CustomStringConvertible {
     /// The stored bytes are not a token of this type; they are kept under another key, and count as no token.
     case failedToDecode(any Error)
-    /// The token could not be encoded; the stored one is unchanged.
+    /// The token could not be encoded; the stored token is unchanged.
     case failedToEncode(any Error)
     /// The underlying storage is unavailable; the stored token still exists.
     case failedToAccess(any Error)

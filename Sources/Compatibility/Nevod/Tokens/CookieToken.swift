@@ -7,18 +7,18 @@ import LatchHTTP
 
 /// The cookies of a session; each is sent only if its domain, path, security and age allow it.
 public struct CookieToken: TokenModel {
-    /// The cookies, including those that responses have set since.
+    /// The cookies, including those that later responses have set.
     public let sessionCookies: [HTTPCookie]
 
-    /// The LatchAuth credential, which decides where each cookie is sent.
+    /// The LatchAuth credential, which determines where each cookie is sent.
     private let credential: CookieCredential
     /// The ports to which cookies are restricted, by name (RFC 2965).
     private let ports: [String: [Int]]
 
-    /// Creates a token of the cookies that a login response set.
+    /// Creates a token from the cookies that a login response set.
     ///
-    /// Invalid cookies, such as those whose value would break a header line, are omitted. A device's clock may be ahead
-    /// of the server's: in a login strategy a cookie keeps the lifetime that is left by the server's clock.
+    /// Invalid cookies are omitted, such as those whose value would end a header line. A device's clock may be ahead of
+    /// the server's. In a login strategy, a cookie keeps its remaining lifetime by the server's clock.
     public init(sessionCookies: [HTTPCookie]) {
         let now = Date()
         let lead = RefreshAttempt.current?.clockLead ?? 0
@@ -44,7 +44,7 @@ public struct CookieToken: TokenModel {
         }
     }
 
-    /// Encodes the cookies as JSON, with every attribute.
+    /// Encodes the cookies as JSON, with all attributes.
     public func encode() throws -> Data {
         let encoder = JSONEncoder()
         // Equal cookies must have equal encodings.
@@ -131,7 +131,7 @@ extension Cookie {
 }
 
 extension Cookie {
-    /// Returns the cookie with its expiry by this device's clock, if only the lead of that clock has expired it.
+    /// Returns the cookie with its expiry by this device's clock, if it has expired only because that clock is ahead.
     fileprivate func unexpired(at now: Date, lead: Double) -> Cookie {
         guard let expiry, expiry <= now, expiry.addingTimeInterval(lead) > now else { return self }
         var cookie = self
@@ -147,7 +147,7 @@ extension HTTPCookie {
             .name: cookie.name, .value: cookie.value, .path: cookie.path,
             .domain: cookie.isHostOnly ? cookie.domain : "." + cookie.domain,
         ]
-        // Foundation on Linux accepts text only.
+        // Foundation on Linux accepts only text.
         if cookie.isSecure { properties[.secure] = "TRUE" }
         if cookie.isHTTPOnly { properties[.init("HttpOnly")] = "TRUE" }
         if cookie.sameSite != .unset { properties[.init("SameSite")] = cookie.sameSite.rawValue }

@@ -6,7 +6,8 @@ public import LatchAuth
 public protocol TokenModel: Sendable {
     /// Adds the credential to `request`.
     ///
-    /// It is called for each attempt, and for each redirect within the origin, so a signature covers the actual request.
+    /// It is called for each attempt, and for each redirect within the origin, so a signature covers the actual
+    /// request.
     func authorize(_ request: inout URLRequest)
 
     /// Encodes the token for `decode(from:)`.
@@ -26,8 +27,8 @@ extension TokenModel where Self: Codable {
 
 /// A bearer token (RFC 6750 §2.1).
 ///
-/// It has no refresh token and no expiry date. If the issuer provides these, define a `TokenModel` that contains them: the
-/// refresh strategy gets all of it.
+/// It has no refresh token and no expiry date. If the issuer provides these, define a `TokenModel` that contains them;
+/// the refresh strategy receives the whole value.
 public struct Token: TokenModel, Codable, Hashable {
     /// The token.
     public var value: String
@@ -67,7 +68,7 @@ extension APIKeyToken: Redacting {
 
 /// An API key in a query parameter.
 ///
-/// Prefer a field if the service accepts one: URLs end up in the logs of servers and proxies.
+/// Prefer a field if the service accepts one, because servers and proxies log URLs.
 public struct QueryAPIKeyToken: TokenModel, Codable, Hashable {
     /// The key.
     public let apiKey: String

@@ -9,9 +9,9 @@ struct ClientContext {
     let options: SwiftOptions
     /// The access modifier of a declaration.
     let access: String
-    /// The checks of each method's request, in the order of the methods.
+    /// The checks of each method's request, in method order.
     let checks: [[RuleCheck]]
-    /// Whether each method's request has message rules (`buf.validate`), in the order of the methods.
+    /// Whether each method's request has message rules (`buf.validate`), in method order.
     let hasMessageRules: [Bool]
     /// The checks of items, by the items' full names.
     let itemChecks: [String: [RuleCheck]]
@@ -47,7 +47,7 @@ struct ClientContext {
     /// Returns the Swift name of a message.
     func name(_ message: MessageDescriptor) -> String { types.name(message) }
 
-    /// Returns the Swift name of a message in a test, qualified where the test imports another type of that name.
+    /// Returns the Swift name of a message in a test, qualified if the test imports another type of that name.
     func nameInTests(_ message: MessageDescriptor) -> String {
         let name = types.name(message)
         let first = name.prefix { $0 != "." }
@@ -56,10 +56,10 @@ struct ClientContext {
         return "\(module).\(name)"
     }
 
-    /// The module under test; nil where it is unknown, so that the tests belong to it.
+    /// The module under test; nil if unknown, so that the tests belong to the same module.
     var testedModule: String? { options.moduleName ?? plan.packageName }
 
-    /// Returns the name of a type of Swift, Foundation or the runtime, qualified where a message has the same name.
+    /// Returns the name of a type of Swift, Foundation or the runtime, qualified if a message has the same name.
     func standard(_ name: String) -> String { types.standard(name) }
 
     /// Returns a file of the client.
@@ -67,7 +67,7 @@ struct ClientContext {
         GeneratedFile(path: Self.folder(folder, options, plan) + name + ".swift", text: printer.text)
     }
 
-    /// Returns the folder of files: in the tree of a project, or next to the .proto file.
+    /// Returns the folder for files: in a project's tree, or next to the .proto file.
     static func folder(_ name: String, _ options: SwiftOptions, _ plan: ServicePlan?) -> String {
         guard options.layout == .perFile else { return "swift/\(name)/" }
         guard let file = plan?.service.file.name, let slash = file.lastIndex(of: "/") else { return "" }
@@ -95,7 +95,7 @@ struct ClientContext {
         }
     }
 
-    /// Reports type names of the client that messages have, and collections named like members of the state.
+    /// Reports type names of the client that messages also have, and collections named like members of the state.
     private mutating func checkNames() {
         func fail(_ message: String, hint: String? = nil) {
             diagnostics.append(plan.service.file.diagnostic(message, at: plan.service.namePosition, hint: hint))
@@ -124,7 +124,7 @@ extension FieldDescriptor {
     /// The index of the field in the schema of its message.
     var slot: Int { slotInParent ?? 0 }
 
-    /// Returns an expression for the value of a key; an absent one reads as its default.
+    /// Returns an expression for the value of a key; an absent key reads as its default.
     func keyValue(of message: String) -> String {
         guard FieldShape.presence(of: self) == .optional else { return "\(message).\(reading)" }
         return "\(message).\(reading) ?? \(type == .string ? "\"\"" : "0")"

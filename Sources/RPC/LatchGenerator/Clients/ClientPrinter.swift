@@ -2,7 +2,7 @@
 
 import LatchProtoCompiler
 
-/// A printer of a service's client: an actor, and the protocol of the functions that the program implements.
+/// A printer of a service's client: an actor, and the protocol of functions that the program implements.
 struct ClientPrinter {
     private let context: ClientContext
     private var plan: ServicePlan { context.plan }
@@ -49,7 +49,7 @@ struct ClientPrinter {
 
     private func printInit(to printer: inout SwiftPrinter) {
         printer.gap()
-        // One additional space, since comments lose their first one.
+        // The additional space is needed because comments lose their first one.
         let reducer = "   - reducer: The state updates of the methods that are marked CUSTOM."
         printer.doc(
             """
@@ -76,7 +76,7 @@ struct ClientPrinter {
         printer.gap()
         printer.doc("Performs an action as part of a run; programs call `process` instead.")
         if plan.methods.contains(where: { $0.method.isDeprecated }) {
-            // Inside a deprecated function the compiler does not warn of deprecated actions.
+            // The compiler does not warn about deprecated actions inside a deprecated function.
             printer.line("@available(*, deprecated, message: \"call process\")")
         }
         printer.block(
@@ -128,7 +128,7 @@ struct ClientPrinter {
             A function must depend only on its arguments: it may be called again with another state when a concurrent \
             action is rolled back.
             """)
-        // In a module whose declarations are isolated to the main actor by default, too.
+        // Required in modules whose declarations are isolated to the main actor by default.
         printer.block("nonisolated \(access)protocol \(name): \(context.standard("Sendable")) {") {
             for method in plan.methods where method.strategy == .custom {
                 let response = method.hasEmptyResponse ? "" : ", response: \(context.name(method.response))"

@@ -26,7 +26,7 @@ struct ClientTestPrinter {
         return context.file("\(plan.clientName)Tests", in: "Tests", printer)
     }
 
-    /// Prints a reducer without updates: the program tests its own reducer.
+    /// Prints a reducer without updates, because the program tests its own reducer.
     private func printReducer(to printer: inout SwiftPrinter) {
         guard let name = plan.reducerName else { return }
         printer.gap()

@@ -18,7 +18,7 @@ struct ClientWriter {
     /// Creates a writer of clients.
     ///
     /// - Parameters:
-    ///   - plans: The plans of the services; a service with streaming methods alone has no client.
+    ///   - plans: The plans of the services; a service that only has streaming methods gets no client.
     ///   - types: The names in the contracts.
     init(_ plans: [ServicePlan], types: TypeTable, options: GenerationOptions) {
         self.plans = plans.filter { !$0.methods.isEmpty }

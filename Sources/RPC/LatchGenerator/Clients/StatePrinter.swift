@@ -137,7 +137,7 @@ struct StatePrinter {
         }
     }
 
-    /// Prints a custom `==` where fields are excluded from it; else the compiler synthesizes it.
+    /// Prints a custom `==` if fields are excluded from it; otherwise the compiler synthesizes it.
     private func printEquality(to printer: inout SwiftPrinter) {
         guard plan.collections.contains(where: { !$0.ignoredFields.isEmpty }) else { return }
         let collections = Dictionary(
@@ -291,7 +291,7 @@ extension StatePrinter {
 }
 
 extension FieldDescriptor {
-    /// The expression of a value to sort items by, which is nil where the field is absent.
+    /// The expression for the value by which items are sorted; its value is nil if the field is absent.
     fileprivate var sortValue: String {
         let value = "$0.\(reading)"
         switch (FieldShape.presence(of: self), type) {

@@ -2,8 +2,10 @@
 
 import LatchProtoCompiler
 
-/// A printer of state updates: the body of a closure that receives the response (`$0`) and the state (`$1`), or only the
-/// state where the response is empty.
+/// A printer of state updates.
+///
+/// An update is the body of a closure. It receives the response (`$0`) and the state (`$1`), or only the state if the
+/// response is empty.
 struct StateUpdatePrinter {
     private let context: ClientContext
     private var plan: ServicePlan { context.plan }
@@ -34,7 +36,7 @@ struct StateUpdatePrinter {
         _ method: MethodPlan, _ rules: String, _ property: String, hasResponse: Bool
     ) -> (head: String, lines: [String]) {
         let key = method.requestKey?.keyValue(of: "request") ?? "\"\""
-        // An unused response needs a parameter name: `$1` alone does not determine the number of parameters.
+        // An unused response needs a parameter name, because `$1` does not determine the number of parameters.
         guard hasResponse else { return ("", ["\(rules).remove(\(key), from: &\(property))"]) }
         return ("_, state ", ["\(rules).remove(\(key), from: &\(property.replacingPrefix("$1", by: "state")))"])
     }
@@ -89,7 +91,7 @@ struct PageNames {
     let total: String
     let hasMore: String
 
-    /// Creates the names, with the collection's name as a prefix where several collections are paginated.
+    /// Creates the names, with the collection's name as a prefix if several collections are paginated.
     init(_ collection: CollectionPlan, in plan: ServicePlan) {
         let name = SwiftNames.lowerCamel(collection.name)
         let isAlone = plan.collections.filter(\.isPaginated).count == 1

@@ -12,7 +12,7 @@ struct ContractContext {
     /// The modifiers of a declaration that only forwards to the storage.
     let forwarding: String
     var diagnostics: [Diagnostic] = []
-    /// What a server checks of the requests of a method, by the methods' full names.
+    /// A server's checks of the requests, by the methods' full names.
     let checks: [String: [RuleCheck]]
     /// The rules of messages (`buf.validate`).
     private var rules: StandardRules
@@ -38,7 +38,7 @@ struct ContractContext {
         diagnostics.append(file.diagnostic(message, at: place, hint: hint, as: severity))
     }
 
-    /// Adds a warning where a name differs from the plain conversion of the original, since that one was taken.
+    /// Adds a warning if a name differs from the plain conversion of the original because that name was taken.
     mutating func warn(
         _ original: String, is name: String, not plain: String, at place: SourcePosition?, in file: FileDescriptor
     ) {
@@ -48,7 +48,7 @@ struct ContractContext {
             at: place, in: file, hint: "rename one of them; the binary format has no names", as: .warning)
     }
 
-    /// Returns the lines of a message's rules; nil where neither it nor a nested message has any.
+    /// Returns the lines of a message's rules; nil if neither it nor a nested message has rules.
     mutating func rules(of message: MessageDescriptor) -> [String]? {
         let count = rules.diagnostics.count
         defer { diagnostics += rules.diagnostics[count...] }

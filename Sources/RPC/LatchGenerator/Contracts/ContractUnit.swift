@@ -16,7 +16,7 @@ struct ContractUnit {
 
     var isEmpty: Bool { services.isEmpty && messages.isEmpty && enums.isEmpty && extensions.isEmpty }
 
-    /// Whether the file contains any declaration: extensions of descriptor.proto's options produce none.
+    /// Whether the file contains any declaration; extensions of descriptor.proto's options produce none.
     var needsRuntime: Bool {
         !services.isEmpty || !messages.isEmpty || !enums.isEmpty
             || extensions.contains { !$0.fields.allSatisfy(ExtensionPrinter.isOption) }
@@ -37,7 +37,7 @@ struct ContractUnit {
                 let (name, fields) = units[index].extensions[position]
                 guard names[name, default: 0] > 1 || types.topLevel.contains(name), let file = fields.first?.file
                 else { continue }
-                // `a/user.proto` and `b/user.proto`, or a message of that name.
+                // The names can collide: `a/user.proto` and `b/user.proto`, or a message with the same name.
                 let path = SwiftNames.pascal(file.name.dropping(suffix: ".proto"))
                 units[index].extensions[position].name = SwiftNames.identifier("\(path)FileExtensions")
             }
@@ -83,7 +83,7 @@ struct ContractUnit {
 }
 
 extension ContractUnit {
-    /// Returns the modules whose types occur, and whether Foundation's types do.
+    /// Returns the modules of the types in the unit, and whether it uses Foundation's types.
     func uses(_ types: TypeTable) -> (modules: Set<String>, foundation: Bool) {
         var (modules, foundation) = (Set<String>(), false)
         func insert(_ fullName: String?) {

@@ -9,13 +9,13 @@ struct EnumShape {
         let value: EnumValueDescriptor
         /// The name of the Swift declaration.
         let name: String
-        /// The name without a numeric suffix, where another value has that name; nil for all others.
+        /// The name without a numeric suffix if another value has that name; otherwise nil.
         var plainName: String?
     }
 
-    /// The first value of each number, in the order of the file.
+    /// The first value for each number, in file order.
     private(set) var cases: [Case] = []
-    /// The values whose number an earlier value has.
+    /// The values whose number belongs to an earlier value.
     private(set) var aliases: [(alias: Case, of: Case)] = []
     /// Whether unknown numbers are preserved.
     let isOpen: Bool
@@ -24,12 +24,12 @@ struct EnumShape {
     init(_ one: EnumDescriptor) {
         isOpen = one.features.enumType == .open
         var names = one.values.map { SwiftNames.enumCase($0.name, of: one.name) }
-        // `FOO_BAR` and `BAR` of `Foo` would have the same name: then all values keep their prefixes.
+        // `FOO_BAR` and `BAR` of `Foo` would get the same name; then all values keep their prefixes.
         if Set(names).count < names.count { names = one.values.map { SwiftNames.enumCase($0.name, of: "") } }
         var (byNumber, taken) = ([Int32: Case](), NameSet())
         var spellings: [Int32: Set<String>] = [:]
         for (value, name) in zip(one.values, names) {
-            // Two names of one number that are the same in Swift become one case.
+            // Two names for one number that are equal in Swift become one case.
             guard spellings[value.number, default: []].insert(name).inserted else { continue }
             var own = Case(value: value, name: taken.take(name, or: Int(value.number)))
             if own.name != name { own.plainName = name }

@@ -4,7 +4,7 @@ import LatchProtoCompiler
 
 /// A printer of extensions as constants of a caseless enum: `user[UserExtensions.nick]`.
 enum ExtensionPrinter {
-    /// Prints extensions; nothing for extensions of descriptor.proto's options, which only compilers read.
+    /// Prints extensions, except those of descriptor.proto's options, which only compilers read.
     static func print(
         _ fields: [FieldDescriptor], named name: String, in scope: TypeScope, _ context: inout ContractContext,
         to printer: inout SwiftPrinter
@@ -48,7 +48,8 @@ enum ExtensionPrinter {
         printer.line("\(attribute == nil ? access : "private ")static let \(constant(shape)) = \(type)(\(value))")
     }
 
-    /// Returns the constant of an extension; a deprecated one has a second name, so that `all` compiles without a warning.
+    /// Returns the constant for an extension; a deprecated one has a second name, so that `all` compiles without a
+    /// warning.
     private static func constant(_ shape: FieldShape) -> String {
         shape.field.isDeprecated ? FieldDescriptor.undeprecatedName(shape.property) : shape.property
     }

@@ -6,13 +6,13 @@ import LatchProtoCompiler
 struct FieldShape {
     /// The presence of a field.
     enum Presence: Sendable, Hashable {
-        /// A plain value without presence: the default value counts as absent.
+        /// A plain value without presence; the default value counts as absent.
         case implicit
         /// An optional value.
         case optional
-        /// A plain value with `hasX`: the field has a default or is required.
+        /// A plain value with `hasX`, because the field has a default or is required.
         case tracked
-        /// A case of a oneof, by the oneof's index in the message.
+        /// A case of a oneof, with the oneof's index in the message.
         case oneof(Int)
         /// An array.
         case repeated
@@ -58,7 +58,7 @@ struct FieldShape {
         if field.label == .repeated { return .repeated }
         if let index = field.oneofIndex, !field.isProto3Optional { return .oneof(index) }
         if field.isRequired || field.defaultValue != nil { return .tracked }
-        // The value of an extension is nil where it is absent.
+        // The value of an absent extension is nil.
         if field.isExtension { return .optional }
         if field.isTime { return field.isMarkedOptional ? .optional : .tracked }
         return field.hasPresence ? .optional : .implicit
@@ -116,8 +116,9 @@ extension FieldDescriptor {
         return name == "google.protobuf.Timestamp" || name == "google.protobuf.Duration"
     }
 
-    /// Whether the file marks the field as `optional`: with the keyword in proto3 and the label in proto2; editions have
-    /// no mark.
+    /// Whether the file marks the field as `optional`: with the keyword in proto3, or the label in proto2.
+    ///
+    /// Editions have no mark.
     fileprivate var isMarkedOptional: Bool {
         switch file.syntax {
         case .proto3: isProto3Optional

@@ -50,12 +50,12 @@ struct MessagePrinter {
 
     private func standard(_ name: String) -> String { types.standard(name, in: shape.scope) }
 
-    /// The name of the enum that contains the extensions, which no nested type has.
+    /// The name of the enum that contains the extensions, which differs from the names of all nested types.
     private var extensionsName: String {
         let message = shape.message
         let nested = message.messages.map(\.fullName) + message.enums.map(\.fullName)
         let names = Set(nested.map(types.ownName))
-        // No converted name ends with an underscore, except a reserved one.
+        // Except for reserved names, no converted name ends with an underscore.
         return ["Extensions", "MessageExtensions"].first { !names.contains($0) } ?? "Extensions_"
     }
 
@@ -64,7 +64,7 @@ struct MessagePrinter {
         let name = SwiftNames.literal(shape.message.fullName)
         let head = "\(access)static let schema = \(standard("MessageSchema"))("
         guard !schema.lines.isEmpty else { return printer.line("\(head)\(name), \"\")") }
-        // Defaults and reserved names contain quotation marks and backslashes: a raw string keeps them as they are.
+        // Defaults and reserved names contain quotation marks and backslashes, which a raw string keeps unchanged.
         let pounds =
             schema.lines.contains { $0.utf8.contains(UInt8(ascii: "\\")) || $0.utf8.contains("\"\"\"".utf8) }
             ? SwiftNames.rawStringDelimiter(for: schema.lines) : ""
@@ -170,8 +170,10 @@ extension MessagePrinter {
 // MARK: Memberwise initializer
 
 extension MessagePrinter {
-    /// The maximum number of fields for a memberwise initializer: the compiler mangles the name of each default argument
-    /// with all labels, so that its time grows with the square of their number.
+    /// The maximum number of fields for a memberwise initializer.
+    ///
+    /// The compiler mangles the name of each default argument with all labels, so its time grows with the square of
+    /// their number.
     private static let parameterLimit = 100
 
     private func printInitializer(to printer: inout SwiftPrinter) {
@@ -199,8 +201,9 @@ extension MessagePrinter {
         printTextInitializers(to: &printer)
     }
 
-    /// Prints initializers for optional fields named `text` and `json`, without which overload resolution would choose
-    /// the initializers that all messages have for the text format and JSON.
+    /// Prints initializers for optional fields named `text` and `json`.
+    ///
+    /// Otherwise overload resolution would choose the initializers that all messages have for the text format and JSON.
     private func printTextInitializers(to printer: inout SwiftPrinter) {
         for field in shape.fields
         where ["text", "json"].contains(field.property) && field.value.label == "string"

@@ -17,7 +17,7 @@ struct MessageShape {
     }
 
     let message: MessageDescriptor
-    /// The fields in the order of the file, which is the order of their slots.
+    /// The fields in file order, which is the order of their slots.
     let fields: [FieldShape]
     /// The oneofs, without synthetic ones.
     let oneofs: [Oneof]
@@ -50,7 +50,7 @@ struct MessageShape {
         }
     }
 
-    /// Returns the names of the oneofs' enums, with the suffix `Oneof` where another type has the name.
+    /// Returns the names of the oneofs' enums, with the suffix `Oneof` if another type has the name.
     private static func oneofTypes(
         _ oneofs: [OneofDescriptor], _ message: MessageDescriptor, nested: Set<String>, _ types: TypeTable
     ) -> [String] {
@@ -74,7 +74,7 @@ struct MessageShape {
         }
     }
 
-    /// The names of standard types that the text of a message uses.
+    /// The names of standard types that the code of a message uses.
     private static let standardNames: Set<String> = [
         "String", "Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "Data", "Date", "Duration",
         "Message",

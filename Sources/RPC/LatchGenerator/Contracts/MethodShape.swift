@@ -36,7 +36,7 @@ struct MethodShape {
         }
     }
 
-    /// The name of the function of a channel, and of a method handler.
+    /// The name of the function of a channel and of a method handler.
     var call: String { kind.dropping(suffix: "ing") }
 
     /// The name and the type of the parameter.

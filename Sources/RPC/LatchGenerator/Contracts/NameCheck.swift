@@ -2,7 +2,7 @@
 
 import LatchProtoCompiler
 
-/// A check for names of .proto files that collide, or cannot be referred to, in Swift.
+/// A check for .proto names that collide in Swift or cannot be referred to.
 enum NameCheck {
     /// Checks the members and nested types of a message.
     static func check(_ shape: MessageShape, _ context: inout ContractContext) {
@@ -42,7 +42,7 @@ enum NameCheck {
         }
     }
 
-    /// Warns of names that received a suffix, since another one is the same in Swift.
+    /// Warns about names that received a suffix because another name is the same in Swift.
     private static func warnOfRenamed(_ shape: MessageShape, _ context: inout ContractContext) {
         let file = shape.message.file
         for field in shape.fields {

@@ -2,8 +2,10 @@
 
 import LatchProtoCompiler
 
-/// The layout of a project: for each service one file with the service, one with its request and response messages, and
-/// one with all other types of the .proto file.
+/// The layout of a project.
+///
+/// Each service has one file for the service, and one for its request and response messages. One more file contains all
+/// other types of the .proto file.
 struct ProjectLayout {
     private static let folder = "swift/Contracts/"
     private let types: TypeTable
@@ -17,8 +19,8 @@ struct ProjectLayout {
 
     /// Returns the units of some files.
     func units(of files: [FileDescriptor]) -> [ContractUnit] {
-        // A request or response belongs to the first service that uses it, if the same file declares both. A message that
-        // is also the type of a field, such as `User`, is a model.
+        // A request or response belongs to the first service that uses it, if the same file declares both. A message
+        // that is also the type of a field, such as `User`, is a model.
         let parts = Self.parts(of: files)
         var owners: [String: String] = [:]
         for service in files.flatMap(\.services) {
@@ -48,7 +50,7 @@ struct ProjectLayout {
         of file: FileDescriptor, _ owners: [String: String], _ taken: inout Set<String>
     ) -> [ContractUnit] {
         var units: [ContractUnit] = []
-        // Grouped once, since a file may have many services and messages.
+        // They are grouped once, because a file may have many services and messages.
         let messages = Dictionary(grouping: file.messages) { owners[$0.fullName] ?? "" }
         for service in file.services {
             let base = base(of: service)
@@ -72,7 +74,7 @@ struct ProjectLayout {
         return isLogin && !taken.contains("authenticationtypes") ? "AuthenticationTypes" : "\(base)Types"
     }
 
-    /// Returns a path that is unique also where the file system ignores case.
+    /// Returns a path that is unique even if the file system ignores case.
     private func path(_ name: String, _ taken: inout Set<String>) -> String {
         var (own, number) = (name, 2)
         while !taken.insert(own.lowercased()).inserted {

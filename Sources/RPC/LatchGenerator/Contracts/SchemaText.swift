@@ -2,8 +2,9 @@
 
 import LatchProtoCompiler
 
-/// The schema of a message as text, which the runtime parses: one line for each field, in the order of the file, one for
-/// each extension range, and one for all reserved names.
+/// The schema of a message as text, which the runtime parses.
+///
+/// It has one line for each field, in file order, one for each extension range, and one for all reserved names.
 struct SchemaText {
     private(set) var lines: [String] = []
     /// The full names of the types that the lines refer to by their index.
@@ -18,7 +19,7 @@ struct SchemaText {
         }
         // The wire format of proto1's MessageSet.
         if message.isMessageSet { lines.append("messageset") }
-        // The text format skips fields with these names. No name with a space or a line break can be in it.
+        // The text format skips fields with these names, which cannot contain a space or a line break.
         let reserved = message.reservedNames.map(\.name).filter { name in
             name.unicodeScalars.allSatisfy { $0 != " " && $0 != "\t" && !$0.isHidden }
         }
@@ -80,7 +81,7 @@ struct SchemaText {
     /// Returns a text without spaces: a JSON name may contain any character.
     private static func escapedWord(_ text: String) -> String { escaped(text).replacing(" ", with: "\\040") }
 
-    /// Returns a text with C escapes, as the defaults of bytes have them already.
+    /// Returns a text with C escapes, which the defaults of bytes already have.
     static func escaped(_ text: String) -> String {
         SwiftNames.escaped(text) {
             UTF8.encode($0)?.map { byte in

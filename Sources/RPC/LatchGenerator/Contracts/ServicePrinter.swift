@@ -2,14 +2,14 @@
 
 import LatchProtoCompiler
 
-/// A printer of services: the methods, the protocol, stub and fake of clients, and the protocol of servers.
+/// A printer of services: the methods; the protocol, stub and fake for clients; and the protocol for servers.
 struct ServicePrinter {
     private let service: ServiceDescriptor
     private let base: String
     private let methods: [MethodShape]
     private let types: TypeTable
     private let access: String
-    /// The checks of the requests of methods by the methods' full names.
+    /// The checks of requests, by the methods' full names.
     private let checks: [String: [RuleCheck]]
 
     /// Returns the names of all types that a service generates.
@@ -60,7 +60,7 @@ struct ServicePrinter {
         printer.doc(service.comments.documentation ?? "The service \(service.fullName).")
         printer.block("\(access)protocol \(base)Protocol: \(standard("Sendable")) {") {
             for method in methods {
-                // Without the attribute: generated clients call it, and would compile with a warning.
+                // The attribute is missing, because generated clients call the method and would compile with a warning.
                 $0.doc(method.documentation)
                 $0.line(method.head("options", options))
             }
@@ -75,7 +75,7 @@ struct ServicePrinter {
                 $0.block(
                     "\(access)func \(method.name)(_ \(name): \(type)) async throws\(method.arrow) {"
                 ) {
-                    // A method may have the name of the parameter.
+                    // A method may have the same name as the parameter.
                     let owner = method.name == name ? "self." : ""
                     $0.line("try await \(owner)\(method.name)(\(name), options: \(options)())")
                 }
@@ -188,7 +188,7 @@ extension ServicePrinter {
     }
 }
 
-/// The names of a fake's members for one method: for `getUser`, `onGetUser` and `getUserRequests`.
+/// The names of a fake's members for one method: `onGetUser` and `getUserRequests` for `getUser`.
 struct FakeNames {
     /// The property for the handler.
     let hook: String
@@ -197,7 +197,7 @@ struct FakeNames {
     /// The private property for both.
     let calls: String
 
-    /// Returns the names for all methods of a service, in their order.
+    /// Returns the names for all methods of a service, in order.
     static func all(of service: ServiceDescriptor) -> [FakeNames] {
         var taken = NameSet()
         return service.methods.enumerated().map { index, method in

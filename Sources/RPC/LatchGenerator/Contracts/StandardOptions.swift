@@ -8,7 +8,7 @@ extension FileDescriptor {
 }
 
 extension FieldDescriptor {
-    /// The option `debug_redact`; nil where it is not set.
+    /// The option `debug_redact`; nil if it is not set.
     var debugRedact: Bool? { options.message.bool(FieldOptions.debugRedact) }
 }
 
@@ -56,8 +56,9 @@ extension DeprecatableDeclaration {
         return "@available(*, deprecated, message: \(SwiftNames.literal(String(text))))"
     }
 
-    /// The documentation of a declaration that cannot have the attribute, since the generated code itself refers to it
-    /// and the compiler would warn.
+    /// The documentation of a declaration that cannot have the attribute.
+    ///
+    /// Generated code itself refers to the declaration, so the compiler would warn.
     var documentationWithDeprecation: String? {
         guard isDeprecated else { return comments.documentation }
         guard let text = comments.documentation else { return "Deprecated." }

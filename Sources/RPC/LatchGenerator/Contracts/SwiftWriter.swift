@@ -9,7 +9,7 @@ package import LatchProtoCompiler
 /// for diagnostic in output.diagnostics { print(diagnostic) }
 /// ```
 ///
-/// The output is deterministic. The time is linear in the size of the files.
+/// The output is deterministic, and the time is linear in the size of the files.
 package struct SwiftWriter {
     private let files: [FileDescriptor]
     private let options: SwiftOptions
@@ -20,9 +20,9 @@ package struct SwiftWriter {
     /// Creates a writer of some files.
     ///
     /// - Parameters:
-    ///   - files: The files to write; their dependencies must be among them, in a module that the options map, or
+    ///   - files: The files to write. Their dependencies must be among them, in a module that the options map, or
     ///     well-known types.
-    ///   - isSecret: Whether a field holds a secret, in addition to those that `SecretNames` finds.
+    ///   - isSecret: Whether a field contains a secret, in addition to those that `SecretNames` finds.
     package init(
         files: [FileDescriptor], options: SwiftOptions,
         isSecret: @escaping @Sendable (FieldDescriptor) -> Bool = { _ in false }
@@ -34,7 +34,7 @@ package struct SwiftWriter {
         types = TypeTable(files, options: options)
     }
 
-    /// Writes the files, in the order of their paths; none where there are errors.
+    /// Writes the files, sorted by path; writes none if there are errors.
     package func write() -> GenerationResult { write(outline()) }
 
     /// The units of all files, and the diagnostics about them.
@@ -62,7 +62,7 @@ package struct SwiftWriter {
 
     /// Writes the units of an outline.
     ///
-    /// - Parameter checks: What a server checks of the requests of a method, by the methods' full names.
+    /// - Parameter checks: A server's checks of requests, by the methods' full names.
     func write(_ outline: Outline, checks: [String: [RuleCheck]] = [:]) -> GenerationResult {
         let written = Parallel.map(outline.units) { write($0, checks) }
         var output = GenerationResult(diagnostics: outline.diagnostics + written.flatMap(\.diagnostics))
@@ -114,7 +114,7 @@ package struct SwiftWriter {
         for module in modules.sorted() { printer.line("\(access)import \(module)") }
     }
 
-    /// Warns of files with rules that nothing enforces.
+    /// Warns about files with rules that are not enforced.
     private func checkForeignRules(_ context: inout ContractContext) {
         for file in files where ForeignRules.isUsed(in: file) {
             context.fail(
@@ -123,7 +123,7 @@ package struct SwiftWriter {
         }
     }
 
-    /// Reports dependencies whose types no module contains.
+    /// Reports dependencies whose types are in no module.
     private func checkSources(_ context: inout ContractContext) {
         let own = Set(files.map(\.name))
         for file in files {
@@ -137,8 +137,7 @@ package struct SwiftWriter {
         }
     }
 
-    /// Returns the needed files of `google.protobuf` that the runtime does not contain, such as
-    /// `google/protobuf/type.proto`.
+    /// Returns the required files of `google.protobuf` that the runtime lacks, such as `google/protobuf/type.proto`.
     private static func missingGoogleFiles(of files: [FileDescriptor], _ options: SwiftOptions) -> [FileDescriptor] {
         var (found, seen) = ([FileDescriptor](), Set(files.map(\.name)))
         func visit(_ file: FileDescriptor) {

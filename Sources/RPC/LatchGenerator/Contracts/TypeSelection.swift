@@ -5,7 +5,7 @@ import LatchProtoCompiler
 /// The types that a selection of services needs.
 struct TypeSelection {
     private let services: Set<String>
-    /// The full names of messages and enums that are reachable from their methods.
+    /// The full names of the messages and enums that their methods use, directly or indirectly.
     private var reached: Set<String> = []
 
     /// - Parameter services: The full names of the selected services.
@@ -29,7 +29,7 @@ struct TypeSelection {
         }
     }
 
-    /// Returns a unit without unneeded declarations; a needed message keeps all its nested types.
+    /// Returns a unit without unneeded declarations; a required message keeps all its nested types.
     func applied(to unit: ContractUnit) -> ContractUnit {
         var unit = unit
         unit.services = unit.services.filter { services.contains($0.fullName) }

@@ -2,10 +2,9 @@
 
 import LatchProtoCompiler
 
-/// The Swift names of all messages and enums: of the generated ones, of those in other modules, and of those in the
-/// runtime.
+/// The Swift names of all messages and enums: generated, in other modules, and in the runtime.
 struct TypeTable: Sendable {
-    /// A type: the names from the outermost type to itself, and its origin.
+    /// A type: the names from the outermost type to the type itself, and its origin.
     struct Entry: Sendable {
         var path: [String]
         /// The module; nil for a generated type.
@@ -17,13 +16,15 @@ struct TypeTable: Sendable {
     }
 
     private(set) var entries: [String: Entry] = [:]
-    /// The names of top-level types with their modules: nil for generated types, and an empty name where several modules
-    /// have one.
+    /// The names of top-level types with their modules.
+    ///
+    /// The module is nil for generated types, and empty if several modules declare the name.
     private var modules: [String: String?] = [:]
     /// The same names, for fast lookups of standard types.
     private var taken = ReservedWords.none
     private var serviceNames: [String: String] = [:]
-    /// The names of top-level types by package and module, in which two files may declare names that are one in Swift.
+    /// The names of top-level types by package and module; two files of a package may declare names that are equal in
+    /// Swift.
     private var packageNames: [String: NameSet] = [:]
     private let moduleName: String?
 
@@ -38,7 +39,7 @@ struct TypeTable: Sendable {
 
     private mutating func add(_ file: FileDescriptor, _ options: SwiftOptions, _ seen: inout Set<String>) {
         guard seen.insert(file.name).inserted else { return }
-        // An imported file comes first: its names do not depend on the files that import it.
+        // Imported files come first, because their names must not depend on the files that import them.
         for dependency in file.dependencies { add(dependency, options, &seen) }
         let module = options.module(ofFile: file.name)
         let prefix = options.prefix(of: file)
@@ -50,7 +51,7 @@ struct TypeTable: Sendable {
         for service in file.services { serviceNames[service.fullName] = prefix + SwiftNames.type(service.name) }
     }
 
-    /// Adds the declarations of one scope; of two names that are the same in Swift the second receives a numeric suffix.
+    /// Adds the declarations of one scope; if two names are equal in Swift, the second receives a numeric suffix.
     private mutating func add(
         _ messages: [MessageDescriptor], _ enums: [EnumDescriptor], in path: [String], _ prefix: String,
         _ module: String?, _ names: inout NameSet
@@ -115,7 +116,7 @@ extension TypeTable {
     /// Returns the name of a message at file scope, such as `User.Address`.
     func name(_ message: MessageDescriptor) -> String { name(message.fullName, in: TypeScope()) }
 
-    /// Returns the name of a type as code in a scope refers to it.
+    /// Returns the name by which code in a scope refers to a type.
     func name(_ fullName: String, in scope: TypeScope) -> String {
         guard let entry = entries[fullName], let first = entry.path.first else { return "Never" }
         let name = entry.path.joined(separator: ".")
@@ -127,8 +128,9 @@ extension TypeTable {
         return "\(moduleName).\(name)"
     }
 
-    /// Whether code in a scope cannot refer to a type: a nested type of the same name shadows it, and the module's name is
-    /// unknown.
+    /// Whether code in a scope cannot refer to a type.
+    ///
+    /// This happens if a nested type with the same name shadows it, and the module's name is unknown.
     func isHidden(_ fullName: String, in scope: TypeScope) -> Bool {
         guard moduleName == nil, let entry = entries[fullName], entry.module == nil, let first = entry.path.first else {
             return false
@@ -136,11 +138,11 @@ extension TypeTable {
         return scope.nested.contains(first)
     }
 
-    /// Returns the name of a type of Swift, Foundation or the runtime as code in a scope refers to it.
+    /// Returns the name by which code in a scope refers to a type of Swift, Foundation or the runtime.
     func standard(_ name: String, in scope: TypeScope = TypeScope()) -> String {
         guard taken.contains(name) || scope.nested.contains(name) else { return name }
         if Self.swiftNames.contains(name) { return "Swift.\(name)" }
-        // `Data` and `Date` come from one of two modules; the runtime has aliases for them.
+        // `Data` and `Date` come from one of two modules; the runtime declares aliases for them.
         return switch name {
         case "Data": "LatchRPC.ProtoBytes"
         case "Date": "LatchRPC.ProtoDate"

@@ -4,11 +4,11 @@ import LatchProtoCompiler
 
 /// The Swift representation of a single value of a field.
 struct ValueShape {
-    /// The type as the scope refers to it.
+    /// The type in the form that code in the scope uses.
     var type: String
     /// The label of the storage's subscript for a value: `string` in `storage[string: 0]`.
     var label: String
-    /// The default value of a field without presence; nil where it cannot be written as an expression.
+    /// The default value of a field without presence; nil if it cannot be written as an expression.
     var zero: String?
     /// The full name of the message or enum; nil for a scalar.
     var typeName: String?
@@ -55,7 +55,7 @@ struct ScalarType {
     let type: String
     /// The label of the storage's subscript.
     let label: String
-    /// The literal of the default value; nil where it is an empty `type`.
+    /// The literal of the default value; nil if it is an empty `type`.
     let zero: String?
 
     var isInteger: Bool { label.hasSuffix("32") || label.hasSuffix("64") }

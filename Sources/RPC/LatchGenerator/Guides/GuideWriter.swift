@@ -2,12 +2,12 @@
 
 import LatchProtoCompiler
 
-/// A writer of the guides to a client: Markdown files, which are also articles of a DocC catalog.
+/// A writer of a client's guides: Markdown files that are also articles of a DocC catalog.
 ///
 /// DocC identifies articles by their file names, regardless of their folders.
 struct GuideWriter {
     private let context: ClientContext
-    /// Whether it is the only client of the output, so that its guides need neither a folder nor a name prefix.
+    /// Whether the output contains no other client, so that the guides need neither a folder nor a name prefix.
     private let isAlone: Bool
     private var plan: ServicePlan { context.plan }
     /// The streaming methods, which have no actions.
@@ -33,7 +33,7 @@ struct GuideWriter {
     /// Returns the name of an article's file, which links use.
     private func article(_ name: String) -> String { isAlone ? name : plan.stem + name }
 
-    /// Returns a template with values in place of `{{name}}`.
+    /// Returns a template with its `{{name}}` placeholders replaced.
     private func filled(_ template: [UInt8], title: String = "", _ values: [String: String]) -> String {
         var values = values
         values["title"] = isAlone ? title : "\(title): \(plan.clientName)"
@@ -86,7 +86,7 @@ extension GuideWriter {
             ])
     }
 
-    /// The streaming methods, with the code that calls one.
+    /// The streaming methods, with code that calls one of them.
     private var streamingNote: String {
         guard let first = streamingMethods.first else { return "" }
         let lines = streamingMethods.map { method in

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An encoder of foreign text for guides, in which it stays text: comments, rules and file names of .proto files.
+/// An encoder of untrusted text for guides: comments, rules and file names of .proto files remain plain text.
 ///
-/// Code spans and lists remain; HTML, links, images, headings, tables, fences and DocC's directives do not (CommonMark 0.31.2).
+/// Code spans and lists are kept. HTML, links, images, headings, tables, fences and DocC's directives are escaped
+/// (CommonMark 0.31.2).
 enum Markdown {
     /// Returns a text of several lines.
     static func block(_ text: String) -> String { lines(of: text).map(encoded).joined(separator: "\n") }
 
-    /// Returns a text on one line, for a list or a cell of a table.
+    /// Returns a text on one line, for a list or a table cell.
     static func line(_ text: String) -> String {
         encoded(lines(of: text).filter { !$0.isEmpty }.reduce(into: []) { $0 += ($0.isEmpty ? [] : [" "]) + $1 })
     }
@@ -17,7 +18,7 @@ enum Markdown {
         code(Array(lines(of: text).joined(separator: [" "])))
     }
 
-    /// Returns the lines; other hidden characters become U+FFFD, and deep indentation, which would be code, is reduced.
+    /// Returns the lines; hidden characters become U+FFFD, and deep indentation, which would be code, is reduced.
     private static func lines(of text: String) -> [[Unicode.Scalar]] {
         var (lines, isAfterReturn): ([[Unicode.Scalar]], Bool) = ([[]], false)
         let scalars = Array(text.unicodeScalars)
@@ -63,10 +64,11 @@ enum Markdown {
                 switch scalar {
                 case "\\", "<", "[", "]", "&", "|", "~": true
                 case "#", ">", "=": isStart
-                // Below a line of text it makes both a table of one column (GitHub Flavored Markdown 0.29 §4.10).
+                // Below a line of text, such a line turns both into a table with one column (GitHub Flavored Markdown
+                // 0.29 §4.10).
                 case ":": isStart && line[index...].allSatisfy { "-: ".unicodeScalars.contains($0) }
                 case "-", "+", "*", "_": isStart && (next != " " || isRule(line[index...]))
-                // A directive of DocC, and no address.
+                // This is a DocC directive and not an address.
                 case "@": index == 0 || line[index - 1] == " "
                 default: false
                 }
@@ -78,7 +80,8 @@ enum Markdown {
         return String(result)
     }
 
-    /// Returns the end of the marker of a list, after which another block can begin (CommonMark 0.31.2 §5.2); nil if there is none.
+    /// Returns the end of a list marker, after which another block can begin (CommonMark 0.31.2 §5.2); nil if there is
+    /// none.
     private static func endOfMarker(in line: [Unicode.Scalar], from start: Int) -> Int? {
         let digits = line[start...].prefix { ("0"..."9").contains($0) }.count
         let end = start + digits
@@ -86,14 +89,15 @@ enum Markdown {
         return end + 1 < line.count && line[end + 1] == " " ? end + 1 : nil
     }
 
-    /// Whether a line is a thematic break, or underlines the heading of the line before it (CommonMark 0.31.2 §4.1 and §4.3).
+    /// Whether a line is a thematic break, or underlines the heading in the line before (CommonMark 0.31.2 §4.1 and
+    /// §4.3).
     private static func isRule(_ line: ArraySlice<Unicode.Scalar>) -> Bool {
         let marks = line.filter { $0 != " " }
         return marks.first.map { mark in "-_*=".unicodeScalars.contains(mark) && marks.allSatisfy { $0 == mark } }
             ?? false
     }
 
-    /// Returns the start of the backticks that end a code span; nil where it does not end, and for a fence.
+    /// Returns the start of the backticks that end a code span; nil if the span does not end, and for a fence.
     private static func closing(_ count: Int, in line: [Unicode.Scalar], from start: Int) -> Int? {
         guard count < 3 else { return nil }
         var index = start
@@ -106,13 +110,13 @@ enum Markdown {
     }
 
     private static func code(_ content: [Unicode.Scalar]) -> String {
-        // The backticks at both ends must be no run within it.
+        // The content must not contain a run of as many backticks.
         let runs = Set(content.split { $0 != "`" }.map(\.count))
         let fence = String(repeating: "`", count: (1...).first { !runs.contains($0) } ?? 1)
         let pad = content.first == "`" || content.last == "`" || content.isEmpty ? " " : ""
         var text = String.UnicodeScalarView()
         for scalar in content {
-            // Within the cell of a table a bar ends it also within code.
+            // In a table cell, a bar ends the cell even inside code.
             if scalar == "|" { text.append("\\") }
             text.append(scalar)
         }

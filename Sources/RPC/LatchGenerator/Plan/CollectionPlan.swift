@@ -4,7 +4,7 @@ import LatchProtoCompiler
 
 /// A collection of items that the state of a client keeps.
 struct CollectionPlan {
-    /// The name of the collection as the options spell it.
+    /// The name of the collection, as spelled in the options.
     let name: String
     /// The message type of the items.
     let item: MessageDescriptor
@@ -12,9 +12,9 @@ struct CollectionPlan {
     let key: FieldDescriptor
     /// Whether the collection is loaded page by page.
     let isPaginated: Bool
-    /// The fields that a search looks at; empty where the collection is not searchable.
+    /// The fields that a search covers; empty if the collection cannot be searched.
     let searchFields: [FieldDescriptor]
-    /// The fields that items can be sorted by; empty where the collection is not sortable.
+    /// The fields by which items can be sorted; empty if the collection cannot be sorted.
     let sortFields: [FieldDescriptor]
     /// The field of the default order.
     let defaultSort: FieldDescriptor?
@@ -31,15 +31,15 @@ struct CollectionPlan {
     /// The Swift type of the keys.
     var keyType: String { key.scalarType?.type ?? "String" }
 
-    /// The plural within other names: `searchUsers`.
+    /// The plural inside other names: `searchUsers`.
     var plural: String { SwiftNames.pascal(name) }
 
-    /// The singular within other names: `addingUser`.
+    /// The singular inside other names: `addingUser`.
     var singular: String {
         sharesItem ? SwiftNames.pascal(Self.singular(name)) : SwiftNames.type(item.name)
     }
 
-    /// Returns the singular of an English noun, by the common rules.
+    /// Returns the singular of an English noun, according to the common rules.
     static func singular(_ plural: String) -> String {
         if plural.hasSuffix("ies") { return plural.dropLast(3) + "y" }
         if ["sses", "shes", "ches", "xes", "zes"].contains(where: plural.hasSuffix) {
@@ -48,7 +48,7 @@ struct CollectionPlan {
         return plural.hasSuffix("s") && !plural.hasSuffix("ss") ? String(plural.dropLast()) : plural
     }
 
-    /// Returns the plural of an English noun, by the common rules.
+    /// Returns the plural of an English noun, according to the common rules.
     static func plural(_ singular: String) -> String {
         if ["s", "sh", "ch", "x", "z"].contains(where: singular.hasSuffix) { return singular + "es" }
         guard singular.hasSuffix("y"), !["ay", "ey", "oy", "uy"].contains(where: singular.hasSuffix) else {

@@ -6,7 +6,7 @@ import LatchProtoCompiler
 struct CollectionReader {
     let options: OptionReader
 
-    /// Returns the collections that options declare; where none does, the inferred ones.
+    /// Returns the collections that options declare, or the inferred ones if no option declares any.
     func collections(of service: ServiceDescriptor, _ serviceOptions: [NamedOptions]) -> [CollectionPlan] {
         let isPaginated = serviceOptions.lazy.compactMap { $0.bool("supports_pagination") }.first ?? false
         var (plans, properties) = ([CollectionPlan](), Set<String>())
@@ -21,7 +21,7 @@ struct CollectionReader {
             add(collection(one, isPaginated: isPaginated), at: one.place("name"))
         }
         for (message, named) in markedMessages() {
-            // `swift_state_root` alone: a collection of the service's options takes precedence.
+            // Only `swift_state_root` is set, and a collection of the service's options takes precedence.
             if named == nil, plans.contains(where: { $0.item === message }) { continue }
             let place = named.map { $0.place("name") } ?? message.namePosition
             add(collection(named, of: message, isPaginated: isPaginated), at: place)
@@ -56,7 +56,7 @@ struct CollectionReader {
         return collection(named, of: item, isPaginated: isPaginated)
     }
 
-    /// Returns the collection of a message, as options set it or, where there are none, with all features.
+    /// Returns the collection of a message: as the options set it, or with all features if there are no options.
     private func collection(
         _ named: NamedOptions?, of item: MessageDescriptor, name: String? = nil, isPaginated: Bool
     ) -> CollectionPlan? {
@@ -84,7 +84,7 @@ struct CollectionReader {
             ignoredFields: item.fields.filter { options.options(of: $0)?.bool("exclude_from_equality") == true })
     }
 
-    /// Returns a collection for each message with an `id` that responses contain, alone or in a list.
+    /// Returns a collection for each message with an `id` that responses contain, singly or in a list.
     private func inferred(_ service: ServiceDescriptor, isPaginated: Bool) -> [CollectionPlan] {
         var (plans, items, properties) = ([CollectionPlan](), Set<ObjectIdentifier>(), Set<String>())
         for method in service.methods {
@@ -143,7 +143,7 @@ struct CollectionReader {
         }
         guard isSearchable ?? !marked.isEmpty else { return [] }
         guard marked.isEmpty else { return marked.filter { $0.type == .string } }
-        // Keys, URLs and secrets are not searched.
+        // A search does not cover keys, URLs and secrets.
         return item.fields.filter { field in
             field.type == .string && field.label != .repeated && field.name != "id"
                 && !Self.unsearched.contains { field.name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
@@ -166,7 +166,7 @@ struct CollectionReader {
     ) -> FieldDescriptor? {
         guard let name = named.string("default_sort_field") else { return nil }
         if let field = fields.first(where: { $0.name == name }) { return field }
-        // A default order without `sortable` is valid: one of the spellings has no such field.
+        // A default order is valid without `sortable`, because one of the spellings has no such field.
         if let field = item.fields.first(where: { $0.name == name && $0.canBeSorted }), fields.isEmpty { return field }
         options.report(
             "'\(item.name)' cannot be sorted by '\(name)'", at: named.place("default_sort_field"),

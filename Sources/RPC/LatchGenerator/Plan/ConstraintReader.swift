@@ -2,7 +2,7 @@
 
 import LatchProtoCompiler
 
-/// Reads the constraints on the fields of a message from their options.
+/// Reads the constraints on a message's fields from their options.
 struct ConstraintReader {
     let options: OptionReader
 
@@ -32,13 +32,13 @@ struct ConstraintReader {
         }
     }
 
-    /// The number of messages that are read within one request: the paths through a few messages can be millions.
+    /// The maximum number of messages read in one request: a few messages can have millions of paths between them.
     private static let limit = 1_000
 
-    /// Returns the constraints of a request's fields, and of the fields of the messages in it.
+    /// Returns the constraints of a request's fields, and of the fields of its nested messages.
     ///
-    /// A condition of a method reaches one message. So the constraints of a message in a list, a map or a oneof are reported, and
-    /// those of a message that contains itself.
+    /// A method's condition can only reach a single message. So it reports constraints on a message in a list, a map or
+    /// a oneof, and on a message that contains itself.
     func constraints(ofRequest request: MessageDescriptor) -> [FieldConstraint] {
         var result = constraints(of: request)
         guard options.declaresOptions else { return result }
@@ -67,7 +67,7 @@ struct ConstraintReader {
         return result
     }
 
-    /// Returns whether a message, or one in it, has constraints.
+    /// Whether a message or one of its nested messages has constraints.
     private func reachesConstraints(_ message: MessageDescriptor) -> Bool {
         options.constrained.reaches(message) {
             $0.fields.compactMap(\.element)
@@ -85,7 +85,7 @@ struct ConstraintReader {
         constraint.maxLength = options.integer("max_length").map { Int($0) }
     }
 
-    /// Reports the values of `swift_validation` that contradict the other options of the field.
+    /// Reports values of `swift_validation` that contradict the other options of the field.
     private func checkConflicts(
         _ named: NamedOptions, _ before: FieldConstraint, _ after: FieldConstraint, _ place: SourcePosition?
     ) {
@@ -122,7 +122,7 @@ struct ConstraintReader {
         }
     }
 
-    /// Reports constraints that do not fit the type of the field, or contradict each other.
+    /// Reports constraints that do not fit the field's type, or contradict each other.
     private func check(_ constraint: FieldConstraint) {
         let (field, place) = (constraint.field, constraint.place)
         let isText = field.type == .string && field.label != .repeated
@@ -152,7 +152,8 @@ struct ConstraintReader {
 }
 
 extension FieldDescriptor {
-    /// The message of the field's values, for a map that of its values; nil for others, and for types of `google.protobuf`.
+    /// The message type of the field's values, or of a map's values; nil for others, and for types of
+    /// `google.protobuf`.
     fileprivate var element: MessageDescriptor? {
         let message = message?.isMapEntry == true ? message?.fields.last?.message : message
         return message?.file.package == "google.protobuf" ? nil : message
@@ -160,7 +161,7 @@ extension FieldDescriptor {
 }
 
 extension StringProtocol {
-    /// The text without leading and trailing white space.
+    /// The text without leading and trailing whitespace.
     var trimmed: String {
         var part = self[...]
         while part.first?.isWhitespace == true { part = part.dropFirst() }

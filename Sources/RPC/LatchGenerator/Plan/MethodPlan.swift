@@ -13,11 +13,11 @@ struct MethodPlan {
     let caseName: String
     /// The effect of the response on the state.
     let strategy: StateStrategy
-    /// The index of the collection that it refers to, in the plan of the service.
+    /// The index of the method's collection in the plan of the service.
     let collection: Int?
-    /// The location of the items in the response; `.none` where the strategy needs none.
+    /// The location of the items in the response; `.none` if the strategy needs none.
     let items: ResponseItems
-    /// The field of the request that holds the key of the item.
+    /// The request's field that contains the key of the item.
     let requestKey: FieldDescriptor?
     /// The pagination fields of the response.
     let page: PagePlan
@@ -33,7 +33,7 @@ struct MethodPlan {
     let cache: CacheStrategy
     /// The documentation of the action.
     let documentation: String?
-    /// What a request must meet.
+    /// The rules that a request must satisfy.
     let requirements: RequestRules
 
     /// Whether the method declares an `idempotency_level` of NO_SIDE_EFFECTS or IDEMPOTENT.
@@ -45,7 +45,7 @@ struct MethodPlan {
 
 /// The location of a collection's items in a response.
 enum ResponseItems {
-    /// No location.
+    /// The response contains no items.
     case none
     /// The response itself is the item.
     case itself
@@ -55,7 +55,7 @@ enum ResponseItems {
     case many(FieldDescriptor)
 }
 
-/// The pagination fields of a response; nil for those that it does not have.
+/// The pagination fields of a response; nil for missing ones.
 struct PagePlan {
     /// The cursor of the next page.
     var cursor: FieldDescriptor?
@@ -68,29 +68,29 @@ struct PagePlan {
     var isEmpty: Bool { cursor == nil && total == nil && hasMore == nil }
 }
 
-/// What the requests of a method must meet, each message of a stream too.
+/// The rules that a method's requests must satisfy; they also apply to each message of a stream.
 struct RequestRules {
     let method: MethodDescriptor
-    /// The conditions, as they are written.
+    /// The conditions, as written.
     let rules: [RuleText]
-    /// The constraints on the fields of the request, and of the messages in it.
+    /// The constraints on the fields of the request and of its nested messages.
     let constraints: [FieldConstraint]
 }
 
-/// A condition as an option writes it, and its place.
+/// A condition as an option states it, and its source position.
 struct RuleText: Hashable {
     /// The condition.
     let text: String
-    /// The start of the condition; nil where the file was not parsed from source.
+    /// The start of the condition; nil if the file was not parsed from source.
     let place: SourcePosition?
 }
 
-/// The constraints that the options of a field set.
+/// The constraints that a field's options set.
 struct FieldConstraint {
     let field: FieldDescriptor
-    /// The fields from the request to the message of the field; empty for a field of the request itself.
+    /// The fields from the request to the message that contains the field; empty for a field of the request itself.
     var owners: [FieldDescriptor] = []
-    /// The place of the option.
+    /// The source position of the option.
     let place: SourcePosition?
     /// Whether the field must not be empty.
     var isRequired = false
@@ -100,9 +100,9 @@ struct FieldConstraint {
     var minimum: Double?
     /// The maximum number.
     var maximum: Double?
-    /// The minimum number of characters, bytes or entries.
+    /// The minimum number of characters, bytes or elements.
     var minLength: Int?
-    /// The maximum number of characters, bytes or entries.
+    /// The maximum number of characters, bytes or elements.
     var maxLength: Int?
     /// The formats of the text, such as `email`.
     var formats: [Format] = []
@@ -117,7 +117,7 @@ struct FieldConstraint {
         case url
     }
 
-    /// Whether there are no constraints.
+    /// Whether the field has no constraints.
     var isEmpty: Bool {
         !isRequired && pattern == nil && minimum == nil && maximum == nil && minLength == nil && maxLength == nil
             && formats.isEmpty

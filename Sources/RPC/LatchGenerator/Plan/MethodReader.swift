@@ -31,7 +31,7 @@ struct MethodReader {
         }
     }
 
-    /// Returns what the requests of a service's streaming methods must meet.
+    /// Returns the rules for the requests of a service's streaming methods.
     func streams(of service: ServiceDescriptor) -> [RequestRules] {
         service.methods.compactMap { method in
             guard method.isClientStreaming || method.isServerStreaming, let request = method.input else { return nil }
@@ -65,7 +65,7 @@ struct MethodReader {
         var strategy = resolved(intent, method, collection.map { collections[$0] }, items)
         let needsKey = strategy == .updateByID || strategy == .removeByID
         let key = needsKey ? collection.flatMap { self.key(method, named, collections[$0], strategy, intent) } : nil
-        // `RemoveSearchAttributes` has the name of a removal, and a request without a key.
+        // For example, `RemoveSearchAttributes` is named like a removal, but its request has no key.
         if strategy == .removeByID, key == nil, !intent.isExplicit { strategy = .noChange }
         let (cache, isOffline) = cache(named, method, strategy)
         return MethodPlan(
@@ -79,7 +79,7 @@ struct MethodReader {
             requirements: requirements(of: method, named, request))
     }
 
-    /// Returns the value of the first spelling that sets it.
+    /// Returns the value from the first spelling that sets it.
     private func first<Value>(_ named: [NamedOptions], _ read: (NamedOptions) -> Value?) -> Value? {
         named.lazy.compactMap(read).first
     }
@@ -104,14 +104,14 @@ struct MethodReader {
         "cacheStrategy", "supportsOffline", "description", "request", "hashValue",
     ]
 
-    /// A strategy, its place, and whether an option sets it.
+    /// A strategy, its source position, and whether an option sets it.
     private struct Intent {
         let strategy: StateStrategy
         let isExplicit: Bool
         let place: SourcePosition?
     }
 
-    /// Returns the strategy that the options set, or the one that the name of the method suggests.
+    /// Returns the strategy that the options set, or the one that the method's name suggests.
     private func intent(of method: MethodDescriptor, _ named: [NamedOptions]) -> Intent {
         let (name, spelling) = ("state_update_strategy", "axiom.swift_state_update")
         let short = options.string(spelling, of: method.options, in: method.file)
@@ -134,8 +134,9 @@ struct MethodReader {
         return Intent(strategy: StateStrategy(methodName: method.name), isExplicit: false, place: method.namePosition)
     }
 
-    /// Returns the strategy that fits the items of the response: an inferred one is adapted, an explicit one that does not
-    /// fit is an error.
+    /// Returns the strategy that fits the items of the response.
+    ///
+    /// An inferred strategy is adapted; an explicit strategy that does not fit is an error.
     private func resolved(
         _ intent: Intent, _ method: MethodDescriptor, _ collection: CollectionPlan?, _ items: ResponseItems
     ) -> StateStrategy {
@@ -175,7 +176,7 @@ struct MethodReader {
             return nil
         }
         guard let response = method.output else { return nil }
-        // The response of `DeleteUser` is empty: its name refers to the collection.
+        // The response of `DeleteUser` is empty, but its name refers to the collection.
         return index.first(in: response) ?? index.first(namedBy: method)
             ?? (collections.count == 1 && strategy == .removeByID ? 0 : nil)
     }
@@ -189,7 +190,7 @@ struct MethodReader {
         return field.label == .repeated ? .many(field) : .one(field)
     }
 
-    /// Returns the field of the request that holds the key of the item.
+    /// Returns the request's field that contains the key of the item.
     private func key(
         _ method: MethodDescriptor, _ named: [NamedOptions], _ collection: CollectionPlan, _ strategy: StateStrategy,
         _ intent: Intent
@@ -204,7 +205,7 @@ struct MethodReader {
                     at: option.place("id_field_name"))
                 return nil
             }
-            // A field of the item names the key, which the request's field is inferred from anyway.
+            // The option may also name the item's key, from which the request's field is inferred anyway.
             guard collection.item.fields.contains(where: { $0.name == name }) else {
                 options.report(
                     "neither '\(request.name)' nor '\(collection.item.name)' has a field '\(name)'",
@@ -224,7 +225,7 @@ struct MethodReader {
         return nil
     }
 
-    /// Returns the cache of an action, and whether cached responses replace the network.
+    /// Returns the cache of an action, and whether cached responses are used while offline.
     private func cache(
         _ named: [NamedOptions], _ method: MethodDescriptor, _ strategy: StateStrategy
     ) -> (CacheStrategy, Bool) {
@@ -265,7 +266,7 @@ struct CollectionIndex {
         return ([response] + response.fields.compactMap(\.message)).compactMap { items[ObjectIdentifier($0)] }.min()
     }
 
-    /// Returns the first collection that a method's name refers to, after its verb.
+    /// Returns the first collection that a method's name mentions after its verb.
     func first(namedBy method: MethodDescriptor) -> Int? {
         names[SwiftNames.snake(method.name).split(separator: "_").dropFirst().joined(separator: "_")]
     }
@@ -287,7 +288,7 @@ extension PagePlan {
 }
 
 extension FieldDescriptor {
-    /// Whether its values have the type of a key's values.
+    /// Whether the field's values have the type of a key's values.
     fileprivate func hasKeyType(of key: FieldDescriptor) -> Bool {
         canBeKey && scalarType?.type == key.scalarType?.type
     }

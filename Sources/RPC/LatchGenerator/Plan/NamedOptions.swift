@@ -2,24 +2,24 @@
 
 import LatchProtoCompiler
 
-/// An option whose value is a message: its fields by name, with their places in the source.
+/// An option whose value is a message: its fields by name, with their source positions.
 ///
-/// Fields are looked up by name, since a program may bring an options file of its own with other numbers.
+/// Fields are looked up by name, because a program may bring a different options file with other numbers.
 struct NamedOptions {
     let message: OptionMessage
     let type: MessageDescriptor
-    /// The places of the values by their paths; empty where the file was not parsed from source.
+    /// The source positions of the values by path; empty if the file was not parsed from source.
     let places: [String: SourcePosition]
     /// The path of this message within the option.
     let prefix: String
-    /// The place for diagnostics that have no more precise one.
+    /// The source position for diagnostics that have no more precise one.
     let fallback: SourcePosition?
     /// The full name of the option.
     let spelling: String
-    /// The same option in other spellings, which apply where this one is not set.
+    /// The same option in other spellings, which apply if this one is not set.
     var others: [NamedOptions] = []
 
-    /// Returns the value in the first spelling that sets it.
+    /// Returns the value from the first spelling that sets it.
     private func first<Value>(_ name: String, _ read: (OptionMessage, FieldDescriptor) -> Value?) -> Value? {
         field(name).flatMap { read(message, $0) } ?? others.compactMap { $0.first(name, read) }.first
     }
@@ -32,7 +32,7 @@ struct NamedOptions {
         first(name) { $0.has($1.number) ? $0.strings($1.number) : nil } ?? []
     }
 
-    /// Returns a string; nil where it is not set or empty.
+    /// Returns a string; nil if it is not set or empty.
     func string(_ name: String) -> String? { strings(name).last.flatMap { $0.isEmpty ? nil : $0 } }
 
     func double(_ name: String) -> Double? {
@@ -56,7 +56,7 @@ struct NamedOptions {
         }
     }
 
-    /// Returns a value as its shortest spelling writes it; nil where it is not set.
+    /// Returns a value in its shortest spelling; nil if it is not set.
     func literal(_ name: String) -> String? {
         guard let field = field(name), field.label != .repeated, message.has(field.number) else { return nil }
         switch field.type {
@@ -72,7 +72,7 @@ struct NamedOptions {
         }
     }
 
-    /// Returns the place of a value, or of the option that contains it.
+    /// Returns the source position of a value, or of the option that contains it.
     func place(_ name: String, _ index: Int = 0) -> SourcePosition? {
         if let own = places[path(name, index)] { return own }
         return others.lazy.compactMap { $0.places[$0.path(name, index)] }.first ?? fallback
@@ -86,7 +86,7 @@ struct NamedOptions {
 }
 
 extension UninterpretedOption {
-    /// Whether the statement sets the extension of that full name, or a field of it.
+    /// Whether the statement sets the extension with that full name, or one of its fields.
     func sets(_ fullName: String) -> Bool {
         guard let first = name.first, first.isExtension else { return false }
         let written = first.name.first == "." ? String(first.name.dropFirst()) : first.name

@@ -2,21 +2,21 @@
 
 import LatchProtoCompiler
 
-/// The options of one file in all their spellings, and the diagnostics about them.
+/// The options of one file in all their spellings, with diagnostics.
 final class OptionReader {
     let file: FileDescriptor
     private(set) var diagnostics: [Diagnostic] = []
-    /// The extensions of options that the file can set, by their full names.
+    /// The option extensions that the file can set, by full name.
     private var extensions: [String: FieldDescriptor] = [:]
     private var messagesByName: [String: MessageDescriptor] = [:]
     private var reported: Set<String> = []
-    /// The messages that have field rules, or contain one that has.
+    /// The messages that have field rules, directly or in a nested message.
     var constrained = Reachability()
-    /// The field rules of the messages that were read.
+    /// The field rules of the messages read so far.
     var constraints: [ObjectIdentifier: [FieldConstraint]] = [:]
     /// Whether the file can set any option of generated clients.
     var declaresOptions: Bool { !extensions.isEmpty }
-    /// The severity of a rule that nothing enforces.
+    /// The severity of a rule that is not enforced.
     private let unenforced: Diagnostic.Severity
 
     init(_ file: FileDescriptor, unenforced: Diagnostic.Severity = .error) {
@@ -28,7 +28,7 @@ final class OptionReader {
         }
     }
 
-    /// Returns the message that a name refers to, resolved from a package outwards; nil where there is none.
+    /// Returns the message that a name refers to, resolved from a package outward; nil if there is none.
     func message(_ name: String, from package: String) -> MessageDescriptor? {
         if name.first == "." { return messagesByName[String(name.dropFirst())] }
         var scope = package.split(separator: ".")
@@ -38,15 +38,16 @@ final class OptionReader {
         }
     }
 
-    /// Adds a diagnostic with the source line; a repeated one, such as that of a request which several methods share, is
-    /// reported once.
+    /// Adds a diagnostic with the source line.
     ///
-    /// - Parameter file: The file of the place; nil for the one that is read.
+    /// A repeated diagnostic is reported once, for example about a request that several methods share.
+    ///
+    /// - Parameter file: The file of the source position; nil for the file being read.
     func report(_ message: String, at place: SourcePosition?, in file: FileDescriptor? = nil, hint: String? = nil) {
         add((file ?? self.file).diagnostic(message, at: place, hint: hint))
     }
 
-    /// Reports the rules of a field that no check reaches.
+    /// Reports a field's rules that no check reaches.
     func reportUnenforced(_ message: String, of field: FieldDescriptor) {
         add(
             field.file.diagnostic(
@@ -101,7 +102,7 @@ final class OptionReader {
         return first
     }
 
-    /// Returns an option that is a single string, and its place.
+    /// Returns an option that is a single string, and its source position.
     ///
     /// - Parameter file: The file that sets it.
     func string(
@@ -121,9 +122,9 @@ final class OptionReader {
         extensions[name].flatMap { options.message.bool($0.number) }
     }
 
-    /// Returns the places of an option's fields, which may be set in one statement or in several.
+    /// Returns the source positions of an option's fields, which one or several statements can set.
     ///
-    /// - Parameter file: The file that sets the option: the value is read from its words.
+    /// - Parameter file: The file that sets the option; the value is read from its tokens.
     private func places(
         _ name: String, of options: Options, in file: FileDescriptor
     ) -> [String: SourcePosition] {
@@ -146,7 +147,7 @@ final class OptionReader {
 
     /// Reports the fields that two spellings of one option set to different values.
     ///
-    /// - Parameter file: The file that sets them; nil for the one that is read.
+    /// - Parameter file: The file that sets them; nil for the file being read.
     func checkConflicts(_ spellings: [NamedOptions], in file: FileDescriptor? = nil) {
         guard let first = spellings.first else { return }
         for other in spellings.dropFirst() {
@@ -166,7 +167,7 @@ final class OptionReader {
     }
 }
 
-/// The value of an option as it is written, with its place and the spelling that sets it.
+/// The value of an option as written, with its source position and its spelling.
 struct OptionValue {
     let value: String
     let place: SourcePosition?
@@ -174,13 +175,13 @@ struct OptionValue {
 }
 
 extension OptionValue {
-    /// Creates the value of an option that is a single string; nil where it is not set.
+    /// Creates the value of an option that is a single string; nil if it is not set.
     init?(_ string: (text: String, place: SourcePosition?)?, _ spelling: String) {
         guard let string else { return nil }
         self.init(value: "\"\(string.text)\"", place: string.place, spelling: spelling)
     }
 
-    /// Creates the value of a field of an option; nil where it is not set.
+    /// Creates the value of an option's field; nil if it is not set.
     init?(_ name: String, of options: NamedOptions) {
         guard let value = options.literal(name) else { return nil }
         self.init(value: value, place: options.place(name), spelling: options.spelling)
@@ -209,7 +210,7 @@ extension FileDescriptor {
         return result
     }
 
-    /// The files whose types the file may use: its dependencies, and what they import publicly.
+    /// The files whose types the file may use: its dependencies and their public imports.
     var visibleFiles: [FileDescriptor] {
         var (result, seen): ([FileDescriptor], Set<String>) = ([], [name])
         func add(_ file: FileDescriptor) {
@@ -222,7 +223,7 @@ extension FileDescriptor {
         return result
     }
 
-    /// Calls a closure with each message that the file declares, nested ones after the message that contains them.
+    /// Calls a closure with each message that the file declares; nested messages come after their containing message.
     func eachMessage(_ body: (MessageDescriptor) -> Void) {
         func visit(_ message: MessageDescriptor) {
             body(message)

@@ -11,9 +11,9 @@ struct PlanReader {
     private let prefix: String
     /// Whether names that no option sets keep the suffix `Service`.
     private let keepsServiceNames: Bool
-    /// The names of types in the file, and those that the text of clients uses.
+    /// The names of types in the file, and those that the code of clients uses.
     ///
-    /// Types of imported files are not among them: a client's name would change where another file grows.
+    /// It excludes types of imported files: otherwise a client's name could change when another file grows.
     private let takenNames: Set<String>
 
     init(
@@ -74,9 +74,9 @@ struct PlanReader {
             (file.messages.map(\.name) + file.enums.map(\.name)).map { prefix + SwiftNames.type($0) })
     }
 
-    /// Returns the stem of names that no option sets: the name of the service without `Service`.
+    /// Returns the stem of names that no option sets: the service's name without `Service`.
     ///
-    /// It is the whole name on request, and where a message of the file has a name that the shorter stem would give.
+    /// It is the whole name if requested, or if a message of the file has a name that the shorter stem would produce.
     private func freeBase(of service: ServiceDescriptor) -> String {
         let name = prefix + SwiftNames.type(service.name)
         let base = name.dropping(suffix: "Service")
@@ -86,7 +86,7 @@ struct PlanReader {
         return base + "Service"
     }
 
-    /// Returns the type name that an option sets, after a check that it is a valid one.
+    /// Returns the type name that an option sets, after checking that it is valid.
     private func name(_ option: String, _ named: [NamedOptions]) -> String? {
         let one = named.first { $0.string(option) != nil }
         return one?.string(option).map { checked($0, at: one?.place(option)) }
@@ -101,7 +101,7 @@ struct PlanReader {
         return name
     }
 
-    /// Returns the module that options name for the tests, after a check that it is one.
+    /// Returns the module that the options name for the tests, after checking that it is valid.
     private func module(_ named: [NamedOptions], _ package: (text: String, place: SourcePosition?)?) -> String? {
         let option = "swift_package_name"
         let one = named.first { $0.string(option) != nil }

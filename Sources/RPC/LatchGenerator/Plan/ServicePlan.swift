@@ -2,7 +2,7 @@
 
 import LatchProtoCompiler
 
-/// The plan of a service's client: names, collections and actions, as options set them or as they are inferred.
+/// The plan of a service's client: names, collections and actions, either set by options or inferred.
 struct ServicePlan {
     let service: ServiceDescriptor
     /// The name of the service without the suffix `Service`.
@@ -13,15 +13,15 @@ struct ServicePlan {
     let actionName: String
     /// Additional modules that its files import.
     let importModules: [String]
-    /// Whether tests are generated; nil where no option sets it.
+    /// Whether tests are generated; nil if no option sets it.
     let generatesTests: Bool?
-    /// The module that the files belong to; nil where no option sets it.
+    /// The module of the files; nil if no option sets it.
     let packageName: String?
     /// The collections that the state keeps.
     let collections: [CollectionPlan]
-    /// The actions, in the order of the file; streaming methods have none.
+    /// The actions, in file order; streaming methods have none.
     let methods: [MethodPlan]
-    /// What the requests of streaming methods must meet, which servers check.
+    /// The rules for the requests of streaming methods, which servers check.
     let streams: [RequestRules]
     /// The constraints on the fields of items, by the items' full names.
     let itemConstraints: [String: [FieldConstraint]]
@@ -29,8 +29,9 @@ struct ServicePlan {
     /// The stem of the client's other names: `UserManager` of `UserManagerClient`.
     var stem: String { clientName.dropping(suffix: "Client") }
 
-    /// The name of the protocol that the program implements, with one function for each CUSTOM method; nil without such
-    /// methods.
+    /// The name of the protocol that the program implements, with one function for each CUSTOM method.
+    ///
+    /// Nil without such methods.
     var reducerName: String? { methods.contains { $0.strategy == .custom } ? "\(stem)Reducer" : nil }
 
     /// Returns the collection that a method refers to.
@@ -42,7 +43,7 @@ struct ServicePlan {
     ///   - suffix: The suffix of client names that no option sets.
     ///   - wholeNames: Whether names that no option sets keep the suffix `Service`.
     ///   - prefix: The prefix of names that no option sets.
-    ///   - unenforced: The severity of a rule that nothing enforces.
+    ///   - unenforced: The severity of a rule that is not enforced.
     static func read(
         _ file: FileDescriptor, suffix: String = "Client", wholeNames: Bool = false, prefix: String = "",
         unenforced: Diagnostic.Severity = .error
@@ -69,11 +70,11 @@ struct ServicePlan {
 
 /// The plans of services, and the diagnostics about their options.
 struct PlanningResult {
-    /// A plan for each service, as far as its options are valid.
+    /// A plan for each service, from its valid options.
     let plans: [ServicePlan]
-    /// The diagnostics about the options, in the order of the file.
+    /// The diagnostics about the options, in file order.
     let diagnostics: [Diagnostic]
 
-    /// Whether the options have no errors.
+    /// Whether the options are free of errors.
     var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
 }

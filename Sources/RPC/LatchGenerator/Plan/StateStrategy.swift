@@ -6,16 +6,16 @@ enum StateStrategy: String, Sendable, Hashable, CaseIterable {
     case append
     /// Replaces the collection with the items of the response.
     case replaceAll
-    /// Replaces the item that has the same key.
+    /// Replaces the item with the same key.
     case updateByID
     /// Removes the item whose key the request names.
     case removeByID
     /// Calls a function that the program implements.
     case custom
-    /// Leaves the state as it is.
+    /// Leaves the state unchanged.
     case noChange
 
-    /// Creates the strategy that an enum value names, with a prefix or without; nil for UNSPECIFIED.
+    /// Creates the strategy for an enum value's name, with or without its prefix; nil for UNSPECIFIED.
     init?(option: String) {
         let prefix = "STATE_UPDATE_STRATEGY_"
         let name = option.hasPrefix(prefix) ? String(option.dropFirst(prefix.count)) : option
@@ -25,7 +25,7 @@ enum StateStrategy: String, Sendable, Hashable, CaseIterable {
         self = strategy
     }
 
-    /// Creates the strategy that a value of `(axiom.swift_state_update)` names.
+    /// Creates the strategy for a value of `(axiom.swift_state_update)`.
     init?(shortName: String) {
         switch shortName {
         case "append": self = .append
@@ -62,7 +62,7 @@ enum CacheStrategy: String, Sendable, Hashable, CaseIterable {
     /// A cache in memory whose fresh responses replace calls.
     case conditional
 
-    /// Creates the strategy that an enum value names, with a prefix or without; nil for UNSPECIFIED.
+    /// Creates the strategy for an enum value's name, with or without its prefix; nil for UNSPECIFIED.
     init?(option: String) {
         let prefix = "CACHE_STRATEGY_"
         self.init(rawValue: (option.hasPrefix(prefix) ? String(option.dropFirst(prefix.count)) : option).lowercased())

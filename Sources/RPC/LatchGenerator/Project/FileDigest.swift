@@ -3,7 +3,7 @@
 import LatchCore
 import LatchCrypto
 
-/// The SHA-256 digest of a file, which shows whether the file was edited since it was generated.
+/// The SHA-256 digest of a file, which shows whether the file was edited after its generation.
 struct FileDigest: Sendable, Hashable {
     /// The digest in hexadecimal digits.
     let text: String

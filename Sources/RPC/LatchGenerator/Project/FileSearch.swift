@@ -5,7 +5,8 @@ import PortableFoundation
 
 /// A recursive search for files, in a deterministic order.
 enum FileSearch {
-    /// Returns the file itself, or the files of a folder with a suffix, except hidden ones and those behind links to folders.
+    /// Returns the file itself, or a folder's files with a suffix, except hidden ones and those behind links to
+    /// folders.
     static func find(_ path: String, suffix: String) throws(GeneratorError) -> [String] {
         guard isFolder(path) else { return path.hasSuffix(suffix) ? [path] : [] }
         let names: [String]
@@ -16,7 +17,7 @@ enum FileSearch {
         }
         var files: [String] = []
         for name in names where name.utf8.first != UInt8(ascii: ".") {
-            // The compiler reads long lists of files by lines.
+            // The compiler reads long lists of files line by line.
             guard !name.hasControls else {
                 throw .missingInput(
                     "'\(path)/\(name)' has a control character in its name.", hint: "Rename or remove it.")
@@ -33,7 +34,7 @@ enum FileSearch {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// Returns the size of a file in bytes; nil for a missing one.
+    /// Returns the size of a file in bytes; nil for a missing file.
     static func size(of path: String) -> UInt64? {
         do { return try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 } catch { return nil }
     }

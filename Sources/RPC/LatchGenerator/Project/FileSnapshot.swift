@@ -27,14 +27,14 @@ package struct FileSnapshot: Hashable, Sendable {
 
     private static func files(at path: String) -> [String] {
         guard FileSearch.isFolder(path) else { return [path] }
-        // A folder that cannot be read counts as empty until it can.
+        // An unreadable folder counts as empty until it can be read.
         do { return try FileSearch.find(path, suffix: ".proto") } catch { return [] }
     }
 
     /// Returns the attributes of a file; nil for a missing file.
     private static func attributes(of file: String) -> Attributes? {
         do {
-            // What a symbolic link leads to is what is read.
+            // The compiler reads the target of a symbolic link.
             let target = URL(filePath: file).resolvingSymlinksInPath().path
             let attributes = try FileManager.default.attributesOfItem(atPath: target)
             return Attributes(

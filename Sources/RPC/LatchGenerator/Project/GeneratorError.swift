@@ -25,13 +25,13 @@ package struct GeneratorError: CodedError {
     package static let unknownService = GeneratorError("unknownService", "There is no such service.")
     /// A requested language is not supported.
     package static let unsupportedLanguage = GeneratorError("unsupportedLanguage", "That language is not supported.")
-    /// The output contains files that the generator did not write, or that were edited.
+    /// The output contains files that were edited or that the generator did not write.
     package static let foreignFiles = GeneratorError("foreignFiles", "The output contains other files.")
     /// The configuration is malformed.
     package static let invalidConfiguration = GeneratorError("invalidConfiguration", "The configuration is malformed.")
     /// The output cannot be written.
     package static let unwritableOutput = GeneratorError("unwritableOutput", "The output cannot be written.")
-    /// The generated files conflict: two have the same name, or a name leaves the folder.
+    /// The generated files conflict: two have the same name, or a name leads out of the folder.
     package static let impossibleOutput = GeneratorError("impossibleOutput", "The generated files conflict.")
 }
 
@@ -40,7 +40,7 @@ extension GeneratorError {
         GeneratorError(missingInput.code, message, hint: hint ?? "Give a .proto file, or a folder that holds some.")
     }
 
-    /// - Parameter count: The number of errors that were reported before.
+    /// - Parameter count: The number of errors reported before.
     package static func invalidProto(count: Int, hint: String? = nil) -> GeneratorError {
         GeneratorError(
             invalidProto.code, "\(count) error\(count == 1 ? "" : "s") in the .proto files; nothing was written.",

@@ -2,10 +2,10 @@
 
 import LatchCore
 
-/// An option of the generator, by its key in the table `[generate]` of `latchwork.toml`.
+/// An option of the generator, identified by its key in the table `[generate]` of `latchwork.toml`.
 ///
-/// The flags of the command line, the variables of the environment, the keys of the file, the parameters of protoc and the
-/// arguments of the MCP tool are all derived from `definition`: a new option is a case and a line there.
+/// To add an option, add a case and a line to `definition`. Command-line flags, environment variables, keys of the
+/// file, parameters of protoc and arguments of the MCP tool are all derived from it.
 package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
     case protoPath = "proto_path"
     case include
@@ -105,13 +105,13 @@ package enum GeneratorOption: String, Sendable, Hashable, CaseIterable {
         "generates guides to the clients", hasFlag: false, clearing: ("no-documentation", "generates no guides")
     ) { $0.makesGuides = $1 }
 
-    /// The name of the flag; nil where no flag sets the option.
+    /// The name of the flag; nil if no flag sets the option.
     package var flag: String? { definition.hasFlag ? rawValue.split(separator: "_").joined(separator: "-") : nil }
 
     /// The name of the environment variable.
     package var variable: String { self == .frameworkVersion ? "AXIOM_VERSION" : "AXIOM_" + rawValue.uppercased() }
 
-    /// The paths of the MCP tool's arguments, each of which sets the option.
+    /// The paths of the MCP tool's arguments that set the option.
     package var toolArguments: [String] {
         guard definition.tool.isEmpty else { return definition.tool }
         return [definition.kind == .flag ? "generation_options.\(rawValue)" : Self.swift(rawValue)]
@@ -135,7 +135,7 @@ extension GeneratorOption {
         package let kind: Kind
         /// The placeholder of the value in help texts.
         package private(set) var placeholder = ""
-        /// The description, without a capital and a period.
+        /// The description, without a capital letter and a period.
         package let summary: String
         /// The letter of the flag.
         package private(set) var short: Character?
@@ -147,11 +147,11 @@ extension GeneratorOption {
         fileprivate var hasFlag = true
         /// The flag that sets the option to false, and its description.
         package private(set) var clearingFlag: (name: String, summary: String)?
-        /// The paths of the MCP tool's arguments; empty for the one that the key gives.
+        /// The paths of the MCP tool's arguments; empty if the key determines a single argument.
         fileprivate var tool: [String] = []
-        /// The parameter of protoc; nil where protoc has none.
+        /// The parameter of protoc; nil if protoc has none.
         private(set) var protocParameter: String?
-        /// Applies a value to the options of a run; does nothing where the caller of the generator applies it.
+        /// Applies a value to the options of a run; does nothing if the generator's caller applies it.
         private(set) var apply: Apply = { _, _ throws(GeneratorError) in }
 
         typealias Apply = @Sendable (inout GenerationOptions, GeneratorSettings.Value) throws(GeneratorError) -> Void

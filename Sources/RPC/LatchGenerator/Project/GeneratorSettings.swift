@@ -4,7 +4,7 @@ import LatchCore
 import LatchProtoCompiler
 import LatchTOML
 
-/// The values of the generator's options: flags take precedence over the environment, and that over `latchwork.toml`.
+/// The values of the generator's options: flags override the environment, which overrides `latchwork.toml`.
 package struct GeneratorSettings: Sendable, Hashable {
     private var values: [GeneratorOption: Value] = [:]
 
@@ -18,19 +18,19 @@ package struct GeneratorSettings: Sendable, Hashable {
         values[option] = Value(words: words, source: source)
     }
 
-    /// Returns the elements of a list; empty where the option is not set.
+    /// Returns the elements of a list; empty if the option is not set.
     package func words(_ option: GeneratorOption) -> [String] { values[option]?.words ?? [] }
 
-    /// Returns a single value; nil where the option is not set.
+    /// Returns a single value; nil if the option is not set.
     package func text(_ option: GeneratorOption) -> String? { values[option]?.words.last }
 
-    /// Returns the folder of the file that sets an option; nil where a flag or the environment sets it.
+    /// Returns the folder of the file that sets an option; nil if a flag or the environment sets it.
     func fileFolder(_ option: GeneratorOption) -> String? { values[option]?.folder }
 
-    /// Returns the folder of the output; nil where it is not set.
+    /// Returns the folder of the output; nil if it is not set.
     ///
-    /// - Throws: `GeneratorError` for a folder outside of that of the file which sets it: a foreign repository would choose what is
-    ///   overwritten.
+    /// - Throws: `GeneratorError` for a folder outside the folder of the file that sets it. Otherwise an untrusted
+    ///   repository could choose which files are overwritten.
     func outputFolder() throws(GeneratorError) -> String? {
         guard let output = text(.outputPath), let value = values[.outputPath] else { return nil }
         guard let folder = value.folder else { return output }
@@ -43,7 +43,7 @@ package struct GeneratorSettings: Sendable, Hashable {
             hint: "Name it on the command line: --output-path \(output)")
     }
 
-    /// Returns a Boolean value; nil where the option is not set.
+    /// Returns a Boolean value; nil if the option is not set.
     package func flag(_ option: GeneratorOption) throws(GeneratorError) -> Bool? { try values[option]?.flag() }
 
     /// Returns the options of a run: the defaults with all values applied.
@@ -57,7 +57,7 @@ package struct GeneratorSettings: Sendable, Hashable {
         return options
     }
 
-    /// Sets the options that variables of the environment set.
+    /// Sets the options for which environment variables are set.
     package mutating func read(environment: [String: String]) {
         for option in GeneratorOption.allCases {
             guard let text = environment[option.variable] else { continue }
@@ -65,7 +65,7 @@ package struct GeneratorSettings: Sendable, Hashable {
         }
     }
 
-    /// Sets the options that the table `[generate]` of a file sets.
+    /// Sets the options that a file's table `[generate]` sets.
     ///
     /// - Parameter path: The path of the file: paths in it are relative to its folder, and errors name it.
     package mutating func read(file text: String, at path: String) throws(GeneratorError) {
@@ -108,7 +108,7 @@ package struct GeneratorSettings: Sendable, Hashable {
 }
 
 extension GeneratorSettings {
-    /// Creates the settings of a parameter of protoc, such as `visibility=package,Mbase/=Base`.
+    /// Creates the settings from a parameter of protoc, such as `visibility=package,Mbase/=Base`.
     init(protocParameter text: String) throws(GeneratorError) {
         for part in text.split(separator: ",") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -151,7 +151,7 @@ extension GeneratorSettings {
     struct Value: Sendable, Hashable {
         let words: [String]
         let source: String
-        /// The folder of the file that sets it; nil for other origins.
+        /// The folder of the file that sets the value; nil for other origins.
         var folder: String?
 
         private var text: String { words.last ?? "" }

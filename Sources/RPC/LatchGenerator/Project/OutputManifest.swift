@@ -2,9 +2,9 @@
 
 import LatchCore
 
-/// The manifest `.latchwork.json` of a folder, by which the generator recognizes the files that it wrote.
+/// The manifest `.latchwork.json` of a folder, from which the generator recognizes the files that it wrote.
 ///
-/// It is committed with the files: it contains no times and no absolute paths, and each file is on a line of its own.
+/// It is committed with the files. It contains no times and no absolute paths, and each file has a separate line.
 struct OutputManifest: Sendable, Hashable {
     /// The entry of a file.
     struct Entry: Sendable, Hashable {
@@ -14,7 +14,7 @@ struct OutputManifest: Sendable, Hashable {
         var origins: Set<String>
     }
 
-    /// The name of the manifest in the folder of the output.
+    /// The name of the manifest in the output folder.
     static let name = ".latchwork.json"
 
     /// The version of the format: 2 has SHA-256 digests.
@@ -26,10 +26,10 @@ struct OutputManifest: Sendable, Hashable {
     /// Creates the manifest of an empty folder.
     init() {}
 
-    /// A manifest that says nothing of the files, whose owner has to decide.
+    /// The error for a manifest that contains no data about the files, so that their owner must decide.
     struct Unreadable: Error {}
 
-    /// Parses a manifest; one of an earlier version, without usable digests, is empty.
+    /// Parses a manifest; one of an earlier version has no usable digests and counts as empty.
     init(reading bytes: [UInt8]) throws(Unreadable) {
         guard let value = try? JSONValue(parsing: bytes), let version = value["version"]?.intValue,
             version <= Self.version

@@ -3,14 +3,14 @@
 import LatchCore
 import LatchProtoCompiler
 
-/// The changes that writing some files into a folder would make, determined before anything is written.
+/// The changes that files would make to a folder, determined before anything is written.
 package struct OutputPlan: Sendable {
-    /// The action on a file.
+    /// The action for a file.
     package enum Action: String, Sendable, Hashable {
         case create, update, keep, remove
     }
 
-    /// A file and the action on it.
+    /// A file and its action.
     package struct Step: Sendable {
         /// The path within the folder.
         package let path: String
@@ -30,7 +30,7 @@ package struct OutputPlan: Sendable {
             case unreadable = "cannot be read as a file, or has more than 64 MiB"
             case linked = "below a folder that is a link"
 
-            /// Whether `--force-overwrite` overwrites it.
+            /// Whether `--force-overwrite` overwrites the file.
             package var yieldsToForce: Bool { self != .unreadable && self != .linked }
         }
 
@@ -38,15 +38,15 @@ package struct OutputPlan: Sendable {
         package let reason: Reason
     }
 
-    /// The number of bytes above which an existing file is not read.
+    /// The maximum size in bytes of an existing file that is read.
     static let maximumFileSize = 64 << 20
     /// The folder of the output.
     package let folder: String
     /// The steps for all files, sorted by path.
     package private(set) var steps: [Step] = []
-    /// The files that prevent the plan; nothing is written while there are any.
+    /// The files that prevent the plan; while there are any, no file is written.
     package private(set) var conflicts: [Conflict] = []
-    /// The edited files that are no longer generated, which remain.
+    /// The edited files that are no longer generated; they remain.
     package private(set) var orphans: [String] = []
     /// The new manifest.
     private(set) var manifest: OutputManifest
@@ -58,7 +58,7 @@ package struct OutputPlan: Sendable {
     ///
     /// - Parameters:
     ///   - origin: The origin of the files; files of other origins remain.
-    ///   - root: The folder of the `latchwork.toml` that names `folder`; nil where a user names it.
+    ///   - root: The folder of the `latchwork.toml` that names `folder`; nil if a user names it.
     ///   - force: Whether unknown and edited files are overwritten.
     package init(
         _ files: [GeneratedFile], in folder: String, within root: String? = nil, origin: String, force: Bool = false
@@ -89,7 +89,7 @@ package struct OutputPlan: Sendable {
     /// Whether the folder is up to date.
     package var isCurrent: Bool { steps.allSatisfy { $0.action == .keep } && conflicts.isEmpty }
 
-    /// The steps that change something.
+    /// The steps that change a file.
     package var changes: [Step] { steps.filter { $0.action != .keep } }
 
     private mutating func plan(_ file: GeneratedFile, _ existing: ExistingFile, origin: String, force: Bool) {
@@ -117,8 +117,8 @@ package struct OutputPlan: Sendable {
         rest.origins.remove(origin)
         guard rest.origins.isEmpty else { return manifest.entries[path] = rest }
         manifest.entries[path] = nil
-        // A file that cannot be read is not the generated one. A foreign repository's manifest may also list files of kinds that
-        // the generator does not write.
+        // An unreadable file cannot be the generated one. An untrusted repository's manifest may also list files of
+        // kinds that the generator does not write.
         guard Self.isInside(path), [".swift", ".md"].contains(where: path.hasSuffix),
             !Self.leadsThroughLink(path, in: folder),
             let old = try? AtomicFile("\(folder)/\(path)").readFile(upTo: Self.maximumFileSize)
@@ -149,7 +149,7 @@ extension OutputPlan {
                 return
             }
             let path = "\(folder)/\(file.path)"
-            // What it leads to is not read: `--diff` would show it.
+            // The target of a link is not read, because `--diff` would show it.
             if FileStatus(of: path, followsLink: false)?.isLink == true {
                 state = .different([])
                 return
@@ -168,10 +168,10 @@ extension OutputPlan {
 }
 
 extension OutputPlan {
-    /// Applies the plan: all files are written under temporary names first, and then renamed.
+    /// Applies the plan: all files are first written under temporary names and then renamed.
     ///
-    /// Meanwhile the manifest contains the digests of both the old and the new files, so that the next run recognizes all
-    /// files of an interrupted one.
+    /// During this time the manifest contains the digests of both the old and the new files. The next run can then
+    /// recognize all files of an interrupted run.
     package func apply() throws(GeneratorError) {
         guard conflicts.isEmpty else { throw .foreignFiles(conflicts) }
         guard !changes.isEmpty || manifest != before else { return }
@@ -205,9 +205,9 @@ extension OutputPlan {
         try staged.commit()
     }
 
-    /// Reads the manifest of a folder; an empty one where there is none.
+    /// Reads the manifest of a folder; empty if the folder has none.
     ///
-    /// One that cannot be read is never replaced: a new one would not contain the existing files.
+    /// An unreadable manifest is never replaced, because the new one would not contain the existing files.
     private static func manifest(in folder: String) throws(GeneratorError) -> OutputManifest {
         let path = "\(folder)/\(OutputManifest.name)"
         let bytes: [UInt8]?
@@ -216,7 +216,7 @@ extension OutputPlan {
         do { return try OutputManifest(reading: bytes) } catch { throw .unreadableManifest(path) }
     }
 
-    /// Returns the files after a check that each has a unique path within the folder.
+    /// Returns the files after checking that each has a unique path within the folder.
     static func checked(_ files: [GeneratedFile]) throws(GeneratorError) -> [GeneratedFile] {
         var seen: [String: String] = [:]
         for file in files {
@@ -231,7 +231,7 @@ extension OutputPlan {
         return files
     }
 
-    /// Whether a folder between the output and a file is a link, by which the file would be outside of it.
+    /// Whether a folder between the output and a file is a link, through which the file would be outside the output.
     package static func leadsThroughLink(_ path: String, in folder: String) -> Bool {
         var place = folder
         for part in path.pathParts.dropLast() {
@@ -241,7 +241,8 @@ extension OutputPlan {
         return false
     }
 
-    /// Whether a path is relative, without control characters, and without hidden folders and files, such as `..` and `.git`.
+    /// Whether a path is relative and has no control characters, and no hidden folders and files, such as `..` and
+    /// `.git`.
     static func isInside(_ path: String) -> Bool {
         path.isCanonicalPath && !path.pathParts.contains { $0.utf8.first == UInt8(ascii: ".") }
     }

@@ -11,7 +11,7 @@ package struct ProjectCheck: Sendable {
         package let results: [SwiftCheck.Result]
         /// The explanation of a skipped check; nil for a complete one.
         package let gap: String?
-        /// Whether there are no errors, and no required check was skipped.
+        /// Whether the check found no errors and skipped no required part.
         package let isValid: Bool
 
         package var findings: [SwiftCheck.Finding] { results.flatMap(\.findings) }
@@ -21,11 +21,11 @@ package struct ProjectCheck: Sendable {
 
     /// The required depth of a check.
     package enum Requirement: Sendable, Hashable {
-        /// Syntax only.
+        /// Only the syntax.
         case syntax
-        /// Types, or syntax only where the imported modules are missing.
+        /// Types, or only the syntax if imported modules are missing.
         case typesWherePossible
-        /// Types; missing modules are an error.
+        /// Types; a missing module is an error.
         case types
     }
 
@@ -57,7 +57,7 @@ package struct ProjectCheck: Sendable {
         return Report(results: [result], gap: gap, isValid: isChecked && result.isValid)
     }
 
-    /// Checks the Swift files that a plan has written, of which types only where that is possible.
+    /// Checks the Swift files that a plan has written, including types if possible.
     package static func check(
         _ plan: OutputPlan, _ settings: GeneratorSettings, _ toolchain: SwiftToolchain?
     ) async throws -> Report {
@@ -68,8 +68,9 @@ package struct ProjectCheck: Sendable {
             .check(sources: sources.filter(written.contains), tests: tests.filter(written.contains))
     }
 
-    /// Returns the first 64 KiB of a file, in which generated files have their imports; an empty text for a file that cannot be
-    /// read, which the compiler reports.
+    /// Returns the first 64 KiB of a file, which contain the imports of a generated file.
+    ///
+    /// An unreadable file counts as empty; the compiler reports it.
     private static func beginning(of path: String) -> String {
         do throws(FileError) {
             return String(decoding: try AtomicFile(path).read(atMost: 64 << 10) ?? [], as: UTF8.self)
@@ -85,13 +86,13 @@ package struct ProjectCheck: Sendable {
             let text = beginning(of: path)
             let line = text.split(separator: "\n").first { $0.hasPrefix(prefix) }
             let name = line?.dropFirst(prefix.count).prefix { $0 != " " } ?? ""
-            // The driver would take `@file` for a file of flags.
+            // The driver would read `@file` as a file of flags.
             if SwiftNames.isPlainIdentifier(name) { return String(name) }
         }
         return nil
     }
 
-    /// Returns the first module of the runtime that a file imports and that is not built; nil if there is none.
+    /// Returns the first runtime module that a file imports but that is not built; nil if there is none.
     private static func missingModule(of files: [String], in runtime: RuntimeModules?) -> String? {
         guard let runtime else { return "LatchRPC" }
         for path in files {

@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// A run of the generator, from settings to a plan of changes.
 ///
-/// It keeps no state between runs: each reads the files again.
+/// It keeps no state between runs: each run reads the files again.
 package struct ProjectRun: Sendable {
     /// The statistics of a run.
     package struct Statistics: Sendable, Hashable {

@@ -10,17 +10,17 @@ package struct ProtoSources: Sendable {
     package let names: [String]
     /// The folders that import paths are relative to, in search order.
     package let roots: [String]
-    /// The folders whose files diagnostics quote.
+    /// The folders whose files diagnostics may quote.
     private let quoted: [ResolvedPath]
 
     /// Finds the files at paths, recursively in folders.
     ///
-    /// The import path of a file in one of `includes` is relative to that, as with protoc. For any other file it is relative
-    /// to the folder that matches its package (`protos` for `userservice.v1` in `protos/userservice/v1`), or to the given
-    /// folder where the package does not match.
+    /// The import path of a file in one of `includes` is relative to that folder, as with protoc. For any other file it
+    /// is relative to the folder that matches its package, such as `protos` for `userservice.v1` in
+    /// `protos/userservice/v1`. If no folder matches the package, it is relative to the given folder.
     ///
-    /// - Parameter folders: The folders of the files that set `paths` and `includes`; nil for those of a user. What a file names outside
-    ///   of its folder is read, and not quoted.
+    /// - Parameter folders: The folders of the files that set `paths` and `includes`; nil if a user sets them. Files
+    ///   outside such a folder are read but not quoted.
     package static func find(
         _ paths: [String], includes: [String], within folders: (paths: String?, includes: String?) = (nil, nil)
     ) throws(GeneratorError) -> ProtoSources {
@@ -55,20 +55,21 @@ package struct ProtoSources: Sendable {
 
     /// Returns the folder whose files may be quoted for a root that a package has named.
     ///
-    /// It is the root within the working directory, and otherwise what the user gave: a foreign package can name everything above.
+    /// This is the root if it is within the working directory. Otherwise it is the path that the user gave, because an
+    /// untrusted package can name any folder above it.
     private static func quotable(_ root: String, _ given: String) -> ResolvedPath {
         let (whole, current) = (ResolvedPath(root), ResolvedPath("."))
         return whole.isInside(current) && !current.isRoot ? whole : ResolvedPath(given)
     }
 
-    /// Returns the path of a file; nil where no folder contains it.
+    /// Returns the path of a file; nil if no folder contains it.
     package func path(of name: String) -> String? {
         roots.lazy.map { "\($0)/\(name)" }.first { FileStatus(of: $0).map { !$0.isFolder } ?? false }
     }
 
-    /// Returns the content of a file; nil where there is none.
+    /// Returns the content of a file; nil if it does not exist.
     ///
-    /// - Throws: `FileError` for a file that cannot be read, or has more than 64 MiB.
+    /// - Throws: `FileError` for a file that cannot be read, or is larger than 64 MiB.
     private func bytes(of name: String) throws(FileError) -> [UInt8]? {
         guard let path = path(of: name) else { return nil }
         return try AtomicFile(path).readFile()
@@ -94,15 +95,15 @@ package struct ProtoSources: Sendable {
         }
         let compilation = compiler.compile(names ?? self.names)
         let names = Set(unreadable.map(\.file))
-        // It exists, whatever the compiler says.
+        // The file exists, although the compiler reports it as missing.
         let others = compilation.diagnostics.filter { $0.position != nil || !names.contains($0.file) }
         return (compilation, (unreadable + others).map(located))
     }
 
-    /// Returns a diagnostic with the path of its file in place of the import path.
+    /// Returns a diagnostic with the path of its file instead of the import path.
     ///
-    /// Diagnostics may be public. They do not quote text behind a link that leads out of the search paths, or text of a folder
-    /// that only a foreign repository names.
+    /// Diagnostics may be public. So they do not quote text behind a link that leads out of the search paths. They also
+    /// do not quote text in a folder that only an untrusted repository names.
     package func located(_ diagnostic: Diagnostic) -> Diagnostic {
         guard let path = path(of: diagnostic.file) else { return diagnostic }
         var located = diagnostic
@@ -120,13 +121,13 @@ package struct ProtoSources: Sendable {
 
 extension ProtoSources {
     private static func root(of file: String, given: String?, includes: [String]) -> String {
-        // The longest one, since one include may contain another.
+        // The longest match counts, because one include may contain another.
         let including = includes.filter { file.utf8.starts(with: ($0 + "/").utf8) }.max {
             $0.utf8.count < $1.utf8.count
         }
         if let including { return including }
         let folder = AtomicFile(file).folder
-        // A file that cannot be read is reported when it is compiled.
+        // An unreadable file is reported when it is compiled.
         let package = (try? AtomicFile(file).readFile()).flatMap { PackageStatement.find(in: $0) }
         if let package, !package.isEmpty {
             let suffix = "/" + package.split(separator: ".").joined(separator: "/")
@@ -162,7 +163,7 @@ extension ProtoSources {
 
 /// A scanner for the package of a .proto file, whose import path must be known before it is compiled.
 enum PackageStatement {
-    /// Returns the package; nil where there is no package statement.
+    /// Returns the package; nil if the file declares none.
     static func find(in bytes: [UInt8]) -> String? {
         var (rest, statement) = (bytes[...], [UInt8]())
         while let byte = rest.popFirst() {

@@ -4,7 +4,7 @@ import LatchCore
 import LatchProtoCompiler
 import PortableFoundation
 
-/// An absolute path without links and `..`, as far as its folders exist.
+/// An absolute path without `..`; links are resolved in its existing folders.
 struct ResolvedPath {
     private let parts: [String]
 
@@ -14,7 +14,7 @@ struct ResolvedPath {
         for part in whole.pathParts {
             switch part {
             case ".": break
-            // Links before it are resolved, so that it leads where the system goes.
+            // Links before it are already resolved, so the result matches the system's.
             case "..": _ = parts.popLast()
             default:
                 parts.append(part)
@@ -27,10 +27,10 @@ struct ResolvedPath {
         self.parts = parts
     }
 
-    /// Whether it is the root of all paths.
+    /// Whether the path is the root folder.
     var isRoot: Bool { parts.isEmpty }
 
-    /// Whether it is a folder, or in it.
+    /// Whether the path is a folder or is inside it.
     func isInside(_ folder: ResolvedPath) -> Bool {
         parts.count >= folder.parts.count && zip(parts, folder.parts).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
     }

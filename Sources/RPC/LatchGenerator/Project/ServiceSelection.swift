@@ -4,7 +4,7 @@ import LatchProtoCompiler
 
 /// The selection of services by name.
 enum ServiceSelection {
-    /// Returns the full names of services by their short or full names; nil, which means all, for an empty list.
+    /// Returns the full names of services from short or full names; nil, which means all, for an empty list.
     ///
     /// - Throws: `GeneratorError.unknownService`, which lists the existing services.
     static func find(

@@ -3,7 +3,7 @@
 import LatchCore
 import LatchProtoCompiler
 
-/// Files that several threads stage under temporary names, and that are then renamed together.
+/// Files that several threads write under temporary names, and that are then renamed together.
 ///
 /// A failure during staging leaves the folders unchanged.
 final class StagedOutput {
@@ -13,7 +13,7 @@ final class StagedOutput {
     /// The first file of each folder, and the folders created for it.
     private var first: OutputFiles
     private let folder: OutputFolder
-    /// The other files, whose folders exist by then.
+    /// The other files, whose folders already exist.
     private var others: [Batch] = []
 
     init(in folder: OutputFolder) {
@@ -21,7 +21,7 @@ final class StagedOutput {
         first = OutputFiles(in: folder)
     }
 
-    // The folders can be removed only when they are empty.
+    // The other files are removed first, because only empty folders can be removed.
     deinit { others = [] }
 
     /// Writes files under temporary names.

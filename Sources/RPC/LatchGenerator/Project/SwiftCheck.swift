@@ -9,7 +9,7 @@ import PortableFoundation
 package struct SwiftCheck: Sendable {
     /// The depth of a check.
     package enum Depth: String, Sendable, Hashable {
-        /// Syntax only.
+        /// Only the syntax.
         case syntax
         /// Types, in the Swift 6 language mode.
         case types
@@ -40,7 +40,7 @@ package struct SwiftCheck: Sendable {
     private let toolchain: SwiftToolchain
     private let deadline: Duration
 
-    /// - Parameter deadline: The time that the compiler gets.
+    /// - Parameter deadline: The time limit of the compiler.
     package init(_ toolchain: SwiftToolchain, deadline: Duration = ChildProcess.compilerDeadline) {
         self.toolchain = toolchain
         self.deadline = deadline
@@ -59,7 +59,7 @@ package struct SwiftCheck: Sendable {
         }
         var arguments = ["-swift-version", "6", "-no-color-diagnostics", "-module-name", module]
         arguments += depth == .types ? ["-typecheck"] + (toolchain.runtime?.flags ?? []) : ["-parse"]
-        // Without the flag a single file would be a script.
+        // Without the flag, a single file would be compiled as a script.
         arguments += ["-parse-as-library"] + files.map(Self.argument)
         let run = try await ChildProcess.runCompiler(toolchain.compiler, arguments, deadline: deadline)
         guard let (ending, output) = run else {
@@ -71,8 +71,8 @@ package struct SwiftCheck: Sendable {
             depth: depth, fileCount: files.count, findings: findings, remarks: remarks, isValid: ending == .exited(0))
     }
 
-    /// Returns a path that the compiler cannot mistake for a flag or a file of flags (`@flags`), also when it shortens it: an
-    /// absolute one.
+    /// Returns an absolute path, which the compiler cannot mistake for a flag or a file of flags (`@flags`), even when
+    /// it shortens it.
     private static func argument(_ path: String) -> String {
         path.utf8.first == UInt8(ascii: "/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
@@ -82,7 +82,7 @@ package struct SwiftCheck: Sendable {
         var (findings, remarks, seen) = ([Finding](), [String](), Set<Finding>())
         for line in text.split(separator: "\n") {
             for (marker, isError) in [(": error: ", true), (": warning: ", false)] {
-                // The driver names no program: "error: filename "a.swift" used twice: …".
+                // The driver's error does not name a program: "error: filename "a.swift" used twice: …".
                 if isError, line.hasPrefix("error: ") {
                     let message = String(line.dropFirst("error: ".count))
                     if !remarks.contains(message) { remarks.append(message) }
@@ -113,7 +113,7 @@ extension SwiftCheck.Finding {
         return Self.categories.first { $0.value.contains { text.contains($0) } }?.key ?? "Types"
     }
 
-    /// The parts of messages by which the categories are recognized, in this order.
+    /// The message parts that identify the categories, in order of precedence.
     private static let categories: KeyValuePairs = [
         "Imports": ["no such module", "missing required module", "import "],
         "Concurrency": ["sendable", "actor", "concurren", "data race"],
@@ -123,7 +123,7 @@ extension SwiftCheck.Finding {
 }
 
 extension SwiftCheck {
-    /// Returns the Swift files at a path in the order of their names, those in folders named `Tests` separately.
+    /// Returns the Swift files at a path, sorted by name; those in folders named `Tests` are separate.
     package static func files(at path: String) throws(GeneratorError) -> (sources: [String], tests: [String]) {
         func isTest(_ path: String) -> Bool { path.pathParts.dropLast().contains("Tests") }
         let found = try FileSearch.find(path, suffix: ".swift")
@@ -131,7 +131,7 @@ extension SwiftCheck {
         for file in found where FileStatus(of: file, followsLink: false)?.isFile != true {
             throw .missingInput("'\(file)' is no file.", hint: "Remove it, or check another folder.")
         }
-        // The compiler reads each as a whole.
+        // The compiler reads each file completely.
         for file in found where (FileSearch.size(of: file) ?? 0) > UInt64(OutputPlan.maximumFileSize) {
             throw .missingInput("'\(file)' has more than 64 MiB.", hint: "Remove it, or check another folder.")
         }

@@ -2,9 +2,9 @@
 
 package import LatchProtoCompiler
 
-/// A generated file, which is not written yet.
+/// A generated file that has not been written yet.
 package struct GeneratedFile: Sendable, Hashable {
-    /// The path relative to the folder of the output, with `/` as separator.
+    /// The path relative to the output folder, with `/` as separator.
     package var path: String
     /// The content of the file.
     package var text: String
@@ -21,7 +21,7 @@ package struct GenerationOptions: Sendable, Hashable {
     package var swift = SwiftOptions()
     /// The suffix of client names that no option of a service sets.
     package var clientSuffix = "Client"
-    /// Whether names of clients keep the suffix `Service` of their services.
+    /// Whether clients' names keep the suffix `Service`.
     package var keepsServiceNames = false
     /// Whether messages, enums and services are generated.
     package var makesContracts = true
@@ -41,7 +41,7 @@ package struct GenerationResult: Sendable {
     /// The errors and warnings about the .proto files.
     package var diagnostics: [Diagnostic] = []
 
-    /// Whether there are no errors.
+    /// Whether the diagnostics contain no error.
     package var isComplete: Bool { !diagnostics.contains { $0.severity == .error } }
 
     fileprivate mutating func append(_ other: GenerationResult) {
@@ -50,7 +50,7 @@ package struct GenerationResult: Sendable {
     }
 }
 
-/// The generator of Swift with the runtime `LatchRPC`: contracts, and clients with their tests and guides.
+/// The generator of Swift for the runtime `LatchRPC`: contracts, and clients with their tests and guides.
 package enum SwiftGenerator {
     /// Generates the files of the requested .proto files.
     package static func generate(_ requested: [FileDescriptor], _ options: GenerationOptions) -> GenerationResult {
@@ -74,7 +74,7 @@ package enum SwiftGenerator {
             }
             let unary = checks(planning.plans.flatMap(\.methods).map(\.requirements))
             let streams = checks(planning.plans.flatMap(\.streams))
-            // Those of a client tell the same, and a client has no streaming methods.
+            // A client reports the same diagnostics, but has no streaming methods.
             if !options.makesClients { result.diagnostics += unary.flatMap(\.1.diagnostics) }
             result.diagnostics += streams.flatMap(\.1.diagnostics)
             let checks = unary + streams

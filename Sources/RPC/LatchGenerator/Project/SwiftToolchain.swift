@@ -8,13 +8,13 @@ import PortableFoundation
 package struct SwiftToolchain: Sendable {
     /// The path of `swiftc`.
     package let compiler: String
-    /// The modules of the runtime; nil where they are not built.
+    /// The modules of the runtime; nil if they are not built.
     package let runtime: RuntimeModules?
 
-    /// Finds the compiler through `SWIFT_EXEC` or `PATH`; nil where there is none.
+    /// Finds the compiler through `SWIFT_EXEC` or `PATH`; nil if there is none.
     ///
     /// - Parameters:
-    ///   - program: The path of this program, next to which the build puts the modules.
+    ///   - program: The path of this program; the build puts the modules next to it.
     ///   - folders: Additional folders of modules, which are searched first.
     package static func find(
         in environment: [String: String], program: String, modules folders: [String] = []
@@ -26,7 +26,7 @@ package struct SwiftToolchain: Sendable {
         return SwiftToolchain(compiler: compiler, runtime: .find(near: program, named: folders))
     }
 
-    /// Returns the path of a program in `PATH`; nil where there is none.
+    /// Returns the path of a program in `PATH`; nil if there is none.
     package static func program(_ name: String, in environment: [String: String]) -> String? {
         executables(name, in: environment).first(where: isExecutable)
     }
@@ -54,7 +54,7 @@ package struct SwiftToolchain: Sendable {
 
 /// The modules that generated code imports, in the build folder of this program.
 package struct RuntimeModules: Sendable {
-    /// The flags for the compiler to find the modules.
+    /// The flags with which the compiler finds the modules.
     package let flags: [String]
     /// The folder of the modules.
     package let folder: String
@@ -63,7 +63,7 @@ package struct RuntimeModules: Sendable {
     static let names: Set = [
         "AxiomArchitecture", "AxiomCore", "LatchAuth", "LatchCore", "LatchHTTP", "LatchProtobuf", "LatchRPC",
     ]
-    /// The module that identifies the folder.
+    /// The module whose presence identifies the folder.
     private static let marker = "LatchRPC.swiftmodule"
 
     static func find(near program: String, named folders: [String]) -> RuntimeModules? {
@@ -75,7 +75,7 @@ package struct RuntimeModules: Sendable {
         return RuntimeModules(flags: ["-I", folder] + maps(above: folder), folder: folder)
     }
 
-    /// Returns whether a module is built.
+    /// Whether a module is built.
     func has(_ module: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(module).swiftmodule") }
 
     /// Resolves a symbolic link, such as `/proc/self/exe`.
@@ -85,13 +85,13 @@ package struct RuntimeModules: Sendable {
 
     /// Returns the flags for the module maps of C modules, which are in the package and in the build folder.
     ///
-    /// In the build of another package, this package is one of its dependencies: a checkout or a folder elsewhere.
+    /// When another package is built, this package is one of its dependencies: a checkout, or a folder elsewhere.
     private static func maps(above modules: String) -> [String] {
         let files = FileManager.default
         var (generated, packages) = ([String](), [String]())
         var folder = AtomicFile(modules).folder
         for _ in 0..<6 {
-            // A program of a plugin has its modules a second time.
+            // A plugin's program has a second copy of its modules.
             for part in names(in: folder)
             where part.hasPrefix("C") && part.hasSuffix(".build") && !part.hasSuffix("-tool.build") {
                 generated.append("\(folder)/\(part)/module.modulemap")
@@ -100,7 +100,7 @@ package struct RuntimeModules: Sendable {
             packages += dependencies(in: "\(folder)/workspace-state.json")
             folder = AtomicFile(folder).folder
         }
-        // One package has all: a module that two maps declare would be an error.
+        // Only one package is used, because a module that two maps declare would be an error.
         let package = packages.first { files.fileExists(atPath: "\($0)/Sources/C/CTimer/module.modulemap") }
         let own = package.map { package in
             names(in: "\(package)/Sources/C").map { "\(package)/Sources/C/\($0)/module.modulemap" }
@@ -109,7 +109,7 @@ package struct RuntimeModules: Sendable {
             .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 
-    /// Returns the folders of a package's dependencies by path, as SwiftPM notes them; empty if the file is not readable.
+    /// Returns the folders of a package's local dependencies from SwiftPM's record; empty if the file is not readable.
     private static func dependencies(in workspace: String) -> [String] {
         do {
             guard let bytes = try AtomicFile(workspace).read() else { return [] }
@@ -120,7 +120,7 @@ package struct RuntimeModules: Sendable {
         }
     }
 
-    /// Returns the content of a folder; empty where there is none.
+    /// Returns the content of a folder; empty if the folder does not exist.
     private static func names(in folder: String) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } catch { return [] }
     }

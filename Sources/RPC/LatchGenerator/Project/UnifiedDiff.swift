@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The difference of two texts by lines, in the unified format of `diff -u`.
+/// The difference between two texts by lines, in the unified format of `diff -u`.
 package struct UnifiedDiff: Sendable {
     /// A line, and its mark in the output: a space, `-` or `+`.
     private typealias Edit = (mark: Character, line: Substring)
 
     /// The number of context lines around each change.
     private static let context = 3
-    /// The largest product of the numbers of differing lines for which a shortest difference is computed.
+    /// The maximum product of the numbers of differing lines for which the shortest difference is computed.
     private static let limit = 4_000_000
 
     private let old: [Substring]
     private let new: [Substring]
 
-    /// Creates the difference of two texts; nil stands for a missing file.
+    /// Creates the difference between two texts; nil stands for a missing file.
     package init(_ old: String?, _ new: String?) {
         self.old = Self.lines(old)
         self.new = Self.lines(new)
@@ -38,7 +38,7 @@ package struct UnifiedDiff: Sendable {
         let tail = zip(old[head...].reversed(), new[head...].reversed()).prefix { $0 == $1 }.count
         let (oldEnd, newEnd) = (old.count - tail, new.count - tail)
         var edits = old[..<head].map { Edit(" ", $0) }
-        // Long texts with little in common are shown as replaced.
+        // Long texts with little in common are shown as completely replaced.
         if (oldEnd - head) * (newEnd - head) > Self.limit {
             edits += old[head..<oldEnd].map { ("-", $0) } + new[head..<newEnd].map { ("+", $0) }
         } else {
@@ -85,7 +85,7 @@ package struct UnifiedDiff: Sendable {
         return "@@ -\(range(excluding: "+")) +\(range(excluding: "-")) @@\n" + text
     }
 
-    /// Returns a range of lines, counted from one; an empty range has the line before it.
+    /// Returns a range of lines, counted from one; an empty range is shown as the line before it.
     private static func range(_ start: Int, _ count: Int) -> String {
         count == 1 ? "\(start + 1)" : "\(count == 0 ? start : start + 1),\(count)"
     }

@@ -18,7 +18,7 @@ package enum ProtocPlugin {
         let description: String
     }
 
-    /// The defaults for users of protoc, who expect one file for each .proto file.
+    /// The defaults for users of protoc, who expect one Swift file for each .proto file.
     private static var defaults: GenerationOptions {
         var options = GenerationOptions()
         options.swift.layout = .perFile
@@ -46,16 +46,16 @@ package enum ProtocPlugin {
         for file in result.files where !OutputPlan.isInside(file.path) {
             throw Failure(description: "'\(file.path.withoutControls)' is not a path within the output")
         }
-        // protoc writes both, of which a file system that ignores case, or Unicode's forms, keeps one.
+        // protoc writes both files, but a file system that ignores case or Unicode's forms keeps only one of them.
         return try OutputPlan.checked(
             options.swift.layout == .perFile
                 ? withoutImports(result.files, compilation, options) : result.files)
     }
 
-    /// Returns the files without those of dependencies, which a call of their own generates: two responses with the same
-    /// file are an error in buf.
+    /// Returns the files without those of dependencies, which a separate call generates.
     ///
-    /// The files of `google.protobuf` remain, since no other call generates them.
+    /// Two responses with the same file are an error in buf. The files of `google.protobuf` remain, because no other
+    /// call generates them.
     private static func withoutImports(
         _ files: [GeneratedFile], _ compilation: Compilation, _ options: GenerationOptions
     ) -> [GeneratedFile] {

@@ -5,9 +5,10 @@ import LatchProtoCompiler
 import LatchRegex
 
 extension FieldConstraint {
-    /// The conditions that the field's options state, each of which is reported separately.
+    /// The conditions that the field's options state; each condition is reported separately.
     ///
-    /// They apply where the message that contains the field is set. An empty field that is not required meets all of them, except a number without presence, for which zero is a value.
+    /// They apply if the message that contains the field is set. An empty field that is not required satisfies all of
+    /// them. A number without presence is an exception, because its zero is a value.
     var expressions: [RuleExpression] {
         get throws(RuleError) {
             let field = RuleField(path: owners + [field], offset: 0)
@@ -32,7 +33,7 @@ extension FieldConstraint {
         }
     }
 
-    /// Returns the condition, weakened by the absence of the field if that is allowed.
+    /// Returns the condition, weakened if the field may be absent.
     private func optional(_ field: RuleField, _ condition: RuleExpression) -> RuleExpression {
         if isRequired { return condition }
         switch field.kind {

@@ -2,13 +2,14 @@
 
 import LatchProtoCompiler
 
-/// The rules of protoc-gen-validate (https://github.com/bufbuild/protoc-gen-validate), the predecessor of protovalidate, which
-/// are not enforced.
+/// The rules of protoc-gen-validate (https://github.com/bufbuild/protoc-gen-validate), which are not enforced.
+///
+/// protovalidate is its successor.
 enum ForeignRules {
-    /// The field number of its options on fields, oneofs and messages.
+    /// The field number of its options for fields, oneofs and messages.
     private static let option: Int32 = 1071
 
-    /// Whether a file states such rules.
+    /// Whether a file contains such rules.
     static func isUsed(in file: FileDescriptor) -> Bool {
         let isDeclared = file.withDependencies.contains { file in
             file.package == "validate" && file.extensions.contains { $0.number == option && $0.name == "rules" }

@@ -2,19 +2,19 @@
 
 import LatchProtoCompiler
 
-/// The rules of a file that nothing would enforce, since the generator cannot read them or no check reaches them.
+/// The rules of a file that would not be enforced, because the generator cannot read them or no check reaches them.
 ///
-/// protoc does not pass on the files of `import option` (edition 2024), so that options can arrive without their
+/// protoc does not pass on the files of `import option` (edition 2024), so options can arrive without their
 /// declarations.
 struct LostRules {
-    /// The severity of a rule that nothing enforces.
+    /// The severity of a rule that is not enforced.
     let unenforced: Diagnostic.Severity
     private(set) var diagnostics: [Diagnostic] = []
     private let file: FileDescriptor
     /// The options that the file can set: the name of the extended message, and the number.
     private lazy var declared = Set(
         options.filter { $0.number != Self.standardNumber || Self.isStandard($0) }.map(Self.key))
-    /// The options with a name of buf.validate and another number, which no check reads.
+    /// The options with a name of buf.validate but another number, which no check reads.
     private lazy var impostors = options.filter { $0.number != Self.standardNumber && Self.looksStandard($0) }
     private lazy var options = file.withDependencies.flatMap(Self.extensions).filter(ExtensionPrinter.isOption)
 
@@ -33,16 +33,16 @@ struct LostRules {
         for method in file.services.flatMap(\.methods) { check(method, "MethodOptions") }
     }
 
-    /// The numbers of the options that state rules, by the message of options.
+    /// The numbers of the options that contain rules, by options message.
     ///
-    /// 1159 is buf.validate, in the global registry of extensions; the others are those of `OptionFiles`.
+    /// Number 1159 is buf.validate in the global registry of extensions; the others are those of `OptionFiles`.
     private static let numbers: [String: [Int32]] = [
         "MessageOptions": [standardNumber], "OneofOptions": [standardNumber],
         "FieldOptions": [standardNumber, 50003, 50013, 50020],
         "MethodOptions": [50002, 50012],
     ]
 
-    /// Returns all extensions that a file declares, also those within messages.
+    /// Returns all extensions that a file declares, including those in messages.
     private static func extensions(of file: FileDescriptor) -> [FieldDescriptor] {
         var result = file.extensions
         file.eachMessage { result += $0.extensions }
@@ -59,12 +59,12 @@ struct LostRules {
 
     private static func isStandard(_ option: FieldDescriptor) -> Bool { standardNames.contains(option.fullName) }
 
-    /// Whether an option has such a name, also within another package, whose scope goes first.
+    /// Whether an option has such a name, even inside another package, whose scope is searched first.
     private static func looksStandard(_ option: FieldDescriptor) -> Bool {
         standardNames.contains { option.fullName == $0 || option.fullName.hasSuffix(".\($0)") }
     }
 
-    /// Reports options that no file declares, or whose declaration lacks what they set.
+    /// Reports options that no file declares, or whose declaration lacks the fields that they set.
     private mutating func check(_ declaration: Declaration, _ type: String) {
         let options = declaration.options.message
         for option in impostors where option.extendee?.name == type && options.has(option.number) {
@@ -86,7 +86,7 @@ struct LostRules {
         }
     }
 
-    /// Reports the rules of an extension field, which is in no message's list of fields.
+    /// Reports the rules of an extension field, which no message's list of fields contains.
     private mutating func checkExtension(_ field: FieldDescriptor) {
         guard !ExtensionPrinter.isOption(field) else { return }
         let options = field.options.message

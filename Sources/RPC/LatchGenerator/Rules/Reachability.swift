@@ -2,19 +2,19 @@
 
 import LatchProtoCompiler
 
-/// The messages that have a property, or contain a message that has it, at any depth.
+/// The messages that have a property, directly or in a nested message at any depth.
 ///
-/// Each message is visited once, so that the time is linear in the number of fields.
+/// Each message is visited once, so the time is linear in the number of fields.
 struct Reachability {
     private var known: [ObjectIdentifier: Bool] = [:]
     /// The number of messages that were visited.
     private(set) var visits = 0
 
-    /// Returns whether a message has the property, or one that it contains.
+    /// Whether a message or one of its nested messages has the property.
     ///
     /// - Parameters:
-    ///   - parts: The messages in a message.
-    ///   - hasIt: Whether a message has the property itself.
+    ///   - parts: Returns the nested messages of a message.
+    ///   - hasIt: Whether a message itself has the property.
     mutating func reaches(
         _ message: MessageDescriptor, parts: (MessageDescriptor) -> [MessageDescriptor],
         hasIt: (MessageDescriptor) -> Bool

@@ -2,15 +2,15 @@
 
 import LatchProtoCompiler
 
-/// A check of a request, in Swift.
+/// A check of a request, as Swift code.
 struct RuleCheck: Equatable {
-    /// The condition that a valid request fulfils.
+    /// The condition that a valid request satisfies.
     let condition: String
-    /// The condition of an invalid request, which is the opposite.
+    /// The opposite condition, which an invalid request satisfies.
     let violation: String
     /// The error message for an invalid request; it names the field.
     let message: String
-    /// The field, where the condition is about one; else empty.
+    /// The field that the condition concerns; empty if it concerns several.
     let path: String
 
     /// The message as a Swift literal.
@@ -36,10 +36,10 @@ struct RuleCompiler {
     var property: (FieldDescriptor) -> String = { $0.reading }
     /// The name of the request within the conditions.
     var request = "request"
-    /// Returns the name of a type of the runtime or of Swift, as it is written in the generated file.
+    /// Returns the name of a type of the runtime or of Swift, in the form for the generated file.
     var standard: (String) -> String = { $0 }
 
-    /// Returns the checks of a method's request: those of its rules, in their order, and those of single fields.
+    /// Returns the checks of a method's request: first those of its rules, in order, then those of single fields.
     ///
     /// A rule with an error has a diagnostic instead of a check.
     func checks(for requirements: RequestRules) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
@@ -67,7 +67,7 @@ struct RuleCompiler {
         return (checks, diagnostics)
     }
 
-    /// Returns the checks of the rules of a method, in their order, and the diagnostics of invalid rules.
+    /// Returns the checks of a method's rules, in order, and the diagnostics for invalid rules.
     func checks(
         for rules: [RuleText], of method: MethodDescriptor
     ) -> (checks: [RuleCheck], diagnostics: [Diagnostic]) {
@@ -96,7 +96,7 @@ struct RuleCompiler {
         let whole =
             owners.isEmpty ? expression : .any([.not(.has(RuleField(path: owners, offset: 0))), expression])
         let condition = swift.condition(whole)
-        // Not the opposite comparison, since NaN violates each comparison.
+        // The opposite comparison would be wrong, because NaN violates every comparison.
         let violation = if case .not(let inner) = whole { swift.condition(inner) } else { "!(\(condition))" }
         return RuleCheck(
             condition: condition, violation: violation, message: RuleDescription.text(expression),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error message for a request that does not fulfil a condition.
+/// The error message for a request that does not satisfy a condition.
 enum RuleDescription {
     /// The parts of the sentence about a field.
     private typealias Requirement = (subject: String, predicate: String)
@@ -14,7 +14,7 @@ enum RuleDescription {
         }
     }
 
-    /// Returns the field of a condition that is about one field alone.
+    /// Returns the field of a condition that concerns only one field.
     static func subject(_ expression: RuleExpression) -> String? {
         let parts =
             if case .any(let parts) = expression { parts } else if case .all(let parts) = expression { parts } else {
@@ -24,7 +24,7 @@ enum RuleDescription {
         return subjects.count == 1 ? subjects.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
-    /// Joins requirements; those of one field share its name: `email must be empty or contain '@'`.
+    /// Joins requirements; those of the same field share its name: `email must be empty or contain '@'`.
     private static func join(_ parts: [RuleExpression], by word: String) -> String {
         let requirements = parts.compactMap { requirement($0) }
         guard requirements.count == parts.count, let first = requirements.first else {

@@ -14,9 +14,9 @@ indirect enum RuleExpression {
     case test(RuleTest, RuleField, RuleValue)
     /// A string has a format.
     case hasFormat(RuleField, FieldConstraint.Format)
-    /// A value is one of several.
+    /// A value is one of several values.
     case isOneOf(RuleValue, of: [RuleValue])
-    /// Two values, one of which is a field, compare as stated.
+    /// A comparison of two values; at least one is a field.
     case compare(ComparisonOperator, RuleValue, RuleValue)
     case not(RuleExpression)
     case all([RuleExpression])
@@ -30,7 +30,7 @@ enum RuleTest: String {
     case hasSuffix
     case matches
 
-    /// Creates the test with one of its names in rules.
+    /// Creates the test for one of its names in rules.
     init?(word: String) {
         switch word {
         case "contains", "includes": self = .contains
@@ -50,7 +50,7 @@ enum ComparisonOperator: String, CaseIterable {
     case more = ">"
     case atLeast = ">="
 
-    /// The operator that holds exactly when this one does not.
+    /// The operator that holds exactly when this operator does not.
     var opposite: ComparisonOperator {
         switch self {
         case .equal: .unequal
@@ -97,14 +97,14 @@ enum RuleValue {
     }
 }
 
-/// A field of the request, or of a message in it.
+/// A field of the request or of a nested message.
 struct RuleField {
-    /// The kind of a field's content, as far as rules distinguish it.
+    /// The kind of a field's content, with the distinctions that rules need.
     enum Kind: Equatable {
         case text, bytes, integer, decimal, bool, enumeration, timestamp, duration, message, list, map
     }
 
-    /// The path from the request to the field, which comes last.
+    /// The path from the request to the field, which is the last element.
     let path: [FieldDescriptor]
     /// The offset of the field in the rule.
     let offset: Int

@@ -4,7 +4,7 @@ import LatchCore
 import LatchProtoCompiler
 import LatchRegex
 
-/// A parser of rules, which resolves the fields of the request and checks the types.
+/// A parser of rules that resolves the fields of the request and checks the types.
 ///
 /// ```
 /// any        = all { "||" all }
@@ -26,7 +26,7 @@ struct RuleParser {
     private let tokens: [RuleToken]
     private var index = 0
     private var depth = 0
-    /// Whether the next field is only tested for presence.
+    /// Whether the next field is tested only for presence.
     private var checksPresence = false
 
     private init(_ rule: String, of request: MessageDescriptor) throws(RuleError) {
@@ -111,7 +111,7 @@ struct RuleParser {
         return try condition(left, at: start)
     }
 
-    /// Returns an operand as a condition; a value is one only if it is a Boolean field.
+    /// Returns an operand as a condition; a value is a condition only if it is a Boolean field.
     private func condition(_ operand: Operand, at offset: Int) throws(RuleError) -> RuleExpression {
         switch operand {
         case .condition(let condition): return condition
@@ -237,7 +237,7 @@ extension RuleParser {
             hint: "the members are isEmpty, length, count, contains, hasPrefix, hasSuffix and matches")
     }
 
-    /// Parses the member after a field: a property with or without parentheses, or a test.
+    /// Parses the member after a field: a property, with or without parentheses, or a test.
     private mutating func member(
         _ word: String, _ field: RuleField, at offset: Int
     ) throws(RuleError) -> Operand? {
@@ -281,7 +281,7 @@ extension RuleParser {
         return .test(test, field, argument)
     }
 
-    /// Returns the condition that a field is set, which must track its presence.
+    /// Returns the condition that a field is set; the field must track its presence.
     private func presence(of field: RuleField) throws(RuleError) -> RuleExpression {
         guard let last = field.path.last, field.kind != .list, field.kind != .map, last.hasPresence else {
             throw failure(
@@ -382,7 +382,7 @@ extension RuleParser {
         guard relation.isOrdering ? ordered.contains(one) : equated.contains(one) else {
             throw failure("'\(other.name)' is \(two?.description ?? ""), which cannot be compared this way", at: offset)
         }
-        // A time in a nested message would need a default where that message is not set.
+        // A time in a nested message would need a default if that message is not set.
         if one == .timestamp || one == .duration, (left.field?.path.count ?? 1) > 1 || other.path.count > 1 {
             throw failure("only times that are fields of the request itself can be compared", at: offset)
         }
@@ -447,7 +447,7 @@ extension RuleValue {
 }
 
 extension FieldDescriptor {
-    /// Returns whether the integer is in the range of the field's type.
+    /// Whether the integer is in the range of the field's type.
     fileprivate func holds(_ digits: String) -> Bool {
         switch scalarType?.type {
         case "Int32": Int32(digits) != nil

@@ -2,15 +2,15 @@
 
 import LatchProtoCompiler
 
-/// A printer of conditions in Swift.
+/// A printer of conditions as Swift code.
 ///
-/// A field that is not set has its default value, as everywhere in protobuf: an absent string is empty.
+/// As everywhere in protobuf, a field that is not set has its default value: an absent string is empty.
 struct RulePrinter {
-    /// Returns the name of the property of a field.
+    /// Returns the name of a field's property.
     let property: (FieldDescriptor) -> String
     /// The name of the request within the condition.
     let request: String
-    /// Returns the name of a type of the runtime or of Swift, as it is written in the generated file.
+    /// Returns the name of a type of the runtime or of Swift, in the form for the generated file.
     let standard: (String) -> String
 
     /// Returns the Swift code of a condition; call `pushingNegationInward` on it first.
@@ -43,7 +43,7 @@ struct RulePrinter {
     /// The code that reads a field.
     private struct Reading {
         var text: String
-        /// Whether it can be nil because the field, or a message on its path, is not set.
+        /// Whether the value can be nil because the field, or a message on its path, is not set.
         var isOptional = false
         /// Whether the field itself can be nil, so that `?.` must precede its members.
         var endsOptional = false
@@ -91,7 +91,7 @@ struct RulePrinter {
         guard field.kind == .text else {
             return read(field, "\(test.rawValue)(\(value(argument)))", otherwise: "false")
         }
-        // By bytes: as a Character `<` is another one where a combining mark follows it.
+        // Bytes are compared: a combining mark after `<` would make it another Character.
         let bytes = "\(value(argument)).utf8"
         let call =
             switch test {
@@ -154,7 +154,7 @@ struct RulePrinter {
 }
 
 extension RuleValue {
-    /// Whether it can have a fractional part.
+    /// Whether the value can have a fractional part.
     fileprivate var isDecimal: Bool {
         switch self {
         case .number(let digits): digits.contains(".")
@@ -165,9 +165,9 @@ extension RuleValue {
 }
 
 extension FieldDescriptor {
-    /// Whether it is a member of a oneof that is not synthetic.
+    /// Whether the field is a member of a oneof that is not synthetic.
     var isInRealOneof: Bool { oneofIndex != nil && !isProto3Optional }
 
-    /// Whether its property can be nil.
+    /// Whether the field's property can be nil.
     fileprivate var isOptionalInSwift: Bool { FieldShape.presence(of: self) == .optional }
 }

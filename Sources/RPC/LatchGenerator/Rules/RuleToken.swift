@@ -14,7 +14,7 @@ struct RuleToken {
     let kind: Kind
     let offset: Int
 
-    /// The token, as an error message names it.
+    /// The token in the form of an error message.
     var description: String {
         switch kind {
         case .name(let text), .number(let text), .symbol(let text): "'\(text)'"
@@ -24,7 +24,7 @@ struct RuleToken {
     }
 }
 
-/// An error in a rule, and its offset in bytes.
+/// An error in a rule, with its offset in bytes.
 struct RuleError: Error {
     let message: String
     let offset: Int
@@ -56,7 +56,7 @@ extension RuleToken {
         if first.isRuleLetter { return .name(word(in: bytes, &index) { $0.isRuleLetter || $0.isDigit }) }
         if first.isDigit {
             var digits = word(in: bytes, &index, while: \.isDigit)
-            // A decimal point belongs to a number only if a digit follows.
+            // A decimal point is part of a number only if a digit follows.
             while index + 1 < bytes.count, bytes[index] == UInt8(ascii: "."), bytes[index + 1].isDigit {
                 index += 1
                 digits += "." + word(in: bytes, &index, while: \.isDigit)
@@ -80,14 +80,14 @@ extension RuleToken {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// Reads a string between quotes of either kind; a backslash escapes the next character.
+    /// Reads a string in single or double quotes; a backslash escapes the next character.
     private static func text(in bytes: [UInt8], _ index: inout Int) throws(RuleError) -> String {
         let (start, quote) = (index, bytes[index])
         var content: [UInt8] = []
         index += 1
         while index < bytes.count, bytes[index] != quote {
             if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
-                // Only quotes and backslashes are escaped; other backslashes belong to a pattern.
+                // Only quotes and backslashes are escaped; other backslashes are part of a pattern.
                 if bytes[index + 1] != quote, bytes[index + 1] != UInt8(ascii: "\\") { content.append(bytes[index]) }
                 index += 1
             }

@@ -4,7 +4,7 @@ import LatchCore
 import LatchProtoCompiler
 import LatchRegex
 
-/// An encoder of the rules of one field, as the words of its line in the schema.
+/// An encoder of one field's rules as words for its line in the schema.
 struct StandardRuleEncoder {
     /// The subject of rules: a field, or the elements of a field.
     struct Value {
@@ -32,7 +32,7 @@ struct StandardRuleEncoder {
     }
 
     private let field: FieldDescriptor
-    /// The severity of a rule that nothing enforces.
+    /// The severity of a rule that is not enforced.
     private let unenforced: Diagnostic.Severity
     private(set) var list: [String] = []
     private(set) var diagnostics: [Diagnostic] = []
@@ -75,7 +75,7 @@ struct StandardRuleEncoder {
         switch name {
         case "IGNORE_ALWAYS": list.append("ignore=always")
         case "IGNORE_UNSPECIFIED", nil: break
-        // The current name, and the name before version 0.11.
+        // This covers the current name and the name before version 0.11.
         default: list.append("ignore=zero")
         }
     }
@@ -149,7 +149,7 @@ struct StandardRuleEncoder {
 }
 
 extension StandardRuleEncoder {
-    /// The advice about a rule that nothing enforces.
+    /// The hint for a rule that is not enforced.
     static let hint = "State it as a standard rule, or leave it out with --allow-unenforced-rules and check it by hand."
 
     /// Returns the description of a predefined rule, an extension of a rules message.
@@ -244,7 +244,7 @@ extension StandardRuleEncoder {
     }
 }
 
-/// The field numbers of the types of `google.protobuf` that rules have as values.
+/// The field numbers in types of `google.protobuf` that rules have as values.
 private enum WellKnownField {
     /// The seconds of a timestamp or a duration.
     static let seconds: Int32 = 1

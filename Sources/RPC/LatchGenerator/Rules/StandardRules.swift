@@ -5,20 +5,21 @@ import LatchProtoCompiler
 
 /// The rules of `buf.validate` (protovalidate), encoded for the runtime.
 ///
-/// Options are read by the declarations of the user's validate.proto, so that its version does not matter. Rules in CEL,
-/// and those that this version does not know, are not checked: an error says so, or a warning on request.
+/// Options are read with the declarations of the user's validate.proto, so its version does not matter. Rules in CEL
+/// and rules that this version does not know are not checked. They are errors, or warnings on request.
 struct StandardRules {
-    /// The severity of a rule that nothing enforces.
+    /// The severity of a rule that is not enforced.
     let unenforced: Diagnostic.Severity
-    /// The diagnostics of all options that were read.
+    /// The diagnostics for all options read so far.
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a message, or one that it contains, has rules.
+    /// Whether a message or one of its nested messages has rules.
     private var reached = Reachability()
 
     init(unenforced: Diagnostic.Severity = .error) { self.unenforced = unenforced }
 
-    /// Returns the rules of a message, one line for each field that has some; nil if neither it nor a message in it has
-    /// any.
+    /// Returns the rules of a message, one line for each field with rules.
+    ///
+    /// Returns nil if neither the message nor a nested message has rules.
     mutating func lines(of message: MessageDescriptor) -> [String]? {
         guard hasRules(message) else { return nil }
         var lines: [String] = []
@@ -87,7 +88,7 @@ struct StandardRules {
         return disabled.flatMap { rules.bool($0.number) } ?? false
     }
 
-    /// Returns whether a message, or one that it contains, has rules.
+    /// Whether a message or one of its nested messages has rules.
     mutating func hasRules(_ message: MessageDescriptor) -> Bool {
         reached.reaches(message) { message in
             message.fields.compactMap(\.message).filter { $0.file.package != "google.protobuf" }

@@ -4,7 +4,7 @@ import LatchProtoCompiler
 
 /// A conversion of .proto comments to documentation comments.
 enum DocComment {
-    /// Returns the text of a comment, as `each` delimits its lines.
+    /// Returns the text of a comment, with the lines that `each` finds.
     static func text(of comment: String) -> String {
         var (comment, result) = (comment, [UInt8]())
         comment.withUTF8 { bytes in
@@ -16,10 +16,10 @@ enum DocComment {
         return String(decoding: result.dropLast(), as: UTF8.self)
     }
 
-    /// Calls a closure with each line as a range of the text's bytes, without the leading space, and without empty lines
-    /// at both ends.
+    /// Calls a closure with each line as a range of the text's bytes, without the leading space.
     ///
-    /// Directives for linters (`buf:lint:ignore`, `@generated` and the like) are omitted.
+    /// It omits empty lines at both ends, and directives for linters (`buf:lint:ignore`, `@generated` and similar
+    /// ones).
     static func each(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>) -> Void) {
         var (start, hasBegun, emptyLines) = (0, false, 0)
         while start <= bytes.count {
@@ -43,13 +43,13 @@ enum DocComment {
         }
     }
 
-    /// Returns a line without one leading space and without trailing white space.
+    /// Returns a line without one leading space and without trailing whitespace.
     private static func trimmed(_ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         if start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
         while start < end, bytes[end - 1].isBlank { end -= 1 }
         guard start < end, bytes[end - 1] >= 0x80 else { return start..<end }
-        // Unicode white space outside ASCII.
+        // There may be Unicode whitespace outside ASCII.
         let line = String(decoding: bytes[start..<end], as: UTF8.self)
         let rest = line.reversed().drop(while: \.isWhitespace)
         return start..<(start + rest.reduce(0) { $0 + $1.utf8.count })
@@ -65,7 +65,7 @@ enum DocComment {
 }
 
 extension Comments {
-    /// The leading and trailing comments of a declaration as the text of a documentation comment; nil without any.
+    /// The leading and trailing comments of a declaration as documentation; nil without comments.
     var documentation: String? {
         guard leading != nil || trailing != nil else { return nil }
         let parts = [leading, trailing].compactMap(\.self).map(DocComment.text).filter { !$0.isEmpty }

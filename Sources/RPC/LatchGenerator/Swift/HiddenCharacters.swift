@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Unicode.Scalar {
-    /// Whether a reader of code does not see the scalar: controls but tabs, separators of lines, controls of the direction of text
-    /// (CVE-2021-42574), and those without width (Unicode 16, Default_Ignorable_Code_Point).
+    /// Whether the scalar is invisible to a reader of code.
+    ///
+    /// These are controls except tabs, line separators, controls of the text direction (CVE-2021-42574), and characters
+    /// without width (Unicode 16, Default_Ignorable_Code_Point).
     var isHidden: Bool {
         switch value {
         case 0x09: false
@@ -12,12 +14,12 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether the scalar joins its neighbors or keeps them apart, as in emoji and in Persian words.
+    /// Whether the scalar joins or separates its neighbors, as in emoji and in Persian words.
     fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
 }
 
 extension [Unicode.Scalar] {
-    /// Whether the scalar at an index is hidden; a joiner is not between characters outside of ASCII.
+    /// Whether the scalar at an index is hidden; a joiner between non-ASCII characters is not.
     func isHidden(at index: Int) -> Bool {
         guard self[index].isHidden else { return false }
         guard self[index].isJoiner, index > 0, index + 1 < count else { return true }
@@ -26,7 +28,7 @@ extension [Unicode.Scalar] {
 }
 
 extension String {
-    /// The text with U+FFFD instead of hidden characters, except joiners between characters outside of ASCII.
+    /// The text with U+FFFD instead of hidden characters, except joiners between non-ASCII characters.
     var withoutHidden: String {
         let scalars = Array(unicodeScalars)
         guard scalars.contains(where: \.isHidden) else { return self }

@@ -4,9 +4,9 @@ import LatchProtoCompiler
 
 /// The unique Swift names of a message's fields and oneofs.
 ///
-/// Names that differ only in underscores and case are the same in Swift, and a field `has_count` collides with the
-/// `hasCount` of a field `count` with a default. The field with the higher number then receives it as a suffix, so that a
-/// field that is added later renames no other.
+/// Names that differ only in underscores and case are equal in Swift. A field `has_count` also collides with the
+/// `hasCount` of a field `count` with a default. Then the field with the higher number receives the number as a suffix.
+/// So a field that is added later does not rename another field.
 struct MemberNames: Sendable {
     /// The name of each field's property, or of its case in a oneof, in the order of the fields.
     private(set) var properties: [String]
@@ -27,7 +27,7 @@ struct MemberNames: Sendable {
             }
         }
         for (index, oneof) in message.oneofs.filter({ !$0.isSynthetic }).enumerated() {
-            // Field numbers are positive.
+            // Field numbers are positive, so negative numbers are free for oneofs.
             oneofs.append(members.take(SwiftNames.property(oneof.name), or: -index))
         }
     }
@@ -67,8 +67,9 @@ extension FieldDescriptor {
 }
 
 extension FieldDescriptor {
-    /// The expression by which generated code reads the field: members of a oneof have no property, and a deprecated field
-    /// has a second one, which compiles without a warning.
+    /// The expression with which generated code reads the field.
+    ///
+    /// Members of a oneof have no property. A deprecated field has a second property, which compiles without a warning.
     var reading: String {
         if isInRealOneof { return "storage[\(scalarType?.label ?? "string"): \(slot)]" }
         return isDeprecated ? Self.undeprecatedName(property) : property
@@ -78,7 +79,7 @@ extension FieldDescriptor {
     static func undeprecatedName(_ name: String) -> String { "\(SwiftNames.bare(name))_deprecated" }
 }
 
-/// The numbers of earlier methods of a service that have the name of a method, but for underscores and case.
+/// The number of earlier methods in the service with the same name except for underscores and case.
 private struct MethodIndex: Sendable {
     private(set) var earlier: [ObjectIdentifier: Int] = [:]
 
@@ -93,13 +94,13 @@ private struct MethodIndex: Sendable {
 }
 
 extension MethodDescriptor {
-    /// The number of earlier methods of the service whose names differ from this one only in underscores and case.
+    /// The number of earlier methods in the service whose names differ from this one only in underscores and case.
     var earlierAlike: Int {
         let service = service
         return service.memo.value { MethodIndex(service) }.earlier[ObjectIdentifier(self)] ?? 0
     }
 
-    /// The name of the Swift function; a name that an earlier method of the service has receives a numeric suffix.
+    /// The name of the Swift function; it has a numeric suffix if an earlier method of the service has the name.
     var swiftName: String {
         let (name, earlier) = (SwiftNames.method(self.name), earlierAlike)
         return earlier == 0 ? name : "\(SwiftNames.bare(name))_\(earlier + 1)"

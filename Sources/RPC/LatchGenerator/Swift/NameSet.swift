@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Swift names that are taken in a scope, such as a message or an enum.
+/// The Swift names in use in a scope, such as a message or an enum.
 struct NameSet {
     private var taken: Set<String>
-    /// The names that were taken by earlier parts of the scope, such as other files of a package.
+    /// The names from earlier parts of the scope, such as other files of a package.
     private var earlier: Set<String> = []
-    /// The first number that is not known to be taken, of names of earlier parts.
+    /// The first number that may be free, for each name of earlier parts.
     private var next: [String: Int] = [:]
 
     /// Creates a set with names that are already taken.
     init(_ taken: Set<String> = []) { self.taken = taken }
 
-    /// Takes a name, or the name with a numeric suffix where it is taken, as in `fooBar_2`.
+    /// Takes a name, or the name with a numeric suffix if it is in use, as in `fooBar_2`.
     ///
-    /// No other converted name contains an underscore, so that only a second use of a number makes it count on. Where an
-    /// earlier part has the name, the number is at least 2.
+    /// No other converted name contains an underscore, so the number is increased only if the same number was used
+    /// before. If an earlier part has the name, the number is at least 2.
     mutating func take(_ name: String, or number: Int) -> String {
         guard !taken.insert(name).inserted else { return name }
         let isEarlier = earlier.contains(name)
@@ -27,7 +27,7 @@ struct NameSet {
         return other
     }
 
-    /// Begins another part of the scope, whose own numbers have no meaning for the names of earlier parts.
+    /// Begins another part of the scope, whose numbers do not apply to the names of earlier parts.
     mutating func beginPart() { earlier = taken }
 
     /// Takes the name of a property together with its `hasX` and `clearX`.

@@ -2,7 +2,7 @@
 
 /// A set of words that are reserved in some context.
 ///
-/// Almost every lookup misses, so that a bitmap of the words' lengths by first byte answers most of them.
+/// Almost every lookup misses, and a bitmap of the words' lengths by first byte answers most of them.
 struct ReservedWords: Sendable, ExpressibleByArrayLiteral {
     private let words: Set<String>
     /// A bitmap of the words' lengths for each first byte.
@@ -43,7 +43,7 @@ extension SwiftNames {
         "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// The member names that are special for every type, such as `x.self` and `X.Type`.
+    /// The member names that are special in every type, such as `x.self` and `X.Type`.
     private static let universal: ReservedWords = ["init", "self", "Self", "Type", "Protocol"]
 
     /// The properties that all messages have.
@@ -54,15 +54,15 @@ extension SwiftNames {
     /// The names that no method can have.
     static let methodNames = universal
 
-    /// The names that no type can have: keywords, and the modules that generated code and the macros of Testing refer to.
+    /// The names that no type can have: keywords, and the modules that generated code and Testing's macros refer to.
     static let typeNames = universal.union([
         "Any", "Void", "Swift", "LatchRPC", "AxiomCore", "AxiomArchitecture", "Testing", "FoundationEssentials",
         "Foundation",
     ])
 
-    /// The cases of Optional, which wraps a oneof: there `.none` is no value.
+    /// The cases of Optional, which wraps a oneof; there `.none` means that the oneof is not set.
     static let oneofCaseNames = universal.union(["none", "some"])
 
-    /// The cases of Optional, which wraps an enum in a field with presence, and the static members that all enums have.
+    /// The cases of Optional, which wraps an enum in a field with presence, and the static members of all enums.
     static let caseNames = oneofCaseNames.union(["schema", "allCases", "unrecognized", "name"])
 }

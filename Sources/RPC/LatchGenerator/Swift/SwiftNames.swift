@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The conversion of names in .proto files to Swift.
+/// The conversion of .proto names to Swift.
 ///
-/// Names are split into words like the crate `heck` does: at underscores, between a lowercase and an uppercase letter, and
-/// before the last of several uppercase letters that a lowercase one follows; digits belong to the word before them. So `user_id` becomes
-/// `userId`, `HTTPServer` becomes `httpServer`, and `requires_2fa` becomes `requires2fa`.
+/// Names are split into words as in the crate `heck`: at underscores, and between a lowercase and an uppercase letter.
+/// A sequence of uppercase letters is split before its last letter if a lowercase letter follows. Digits belong to the
+/// word before them. So `user_id` becomes `userId`, `HTTPServer` becomes `httpServer`, and `requires_2fa` becomes
+/// `requires2fa`.
 ///
-/// A keyword is escaped with backticks. A name that has a meaning in its context (`description` of a message, `init` of
-/// any type) receives an underscore as a suffix, which no other converted name has.
+/// A keyword is escaped with backticks. Some names have a meaning in their context, such as `description` in a message
+/// or `init` in any type. They receive an underscore as a suffix, which no other converted name has.
 enum SwiftNames {
     /// Returns a name in `lowerCamelCase`, neither escaped nor checked.
     static func lowerCamel(_ name: some StringProtocol) -> String { joined(name, capitalizesFirst: false) }
@@ -21,8 +22,9 @@ enum SwiftNames {
     /// Returns the name of a method's function.
     static func method(_ method: String) -> String { identifier(lowerCamel(method), reserved: methodNames) }
 
-    /// Returns the name of a message, an enum or a service: capitalized and without underscores, with the case of acronyms
-    /// (`OAuthURL`) preserved.
+    /// Returns the name of a message, an enum or a service: capitalized and without underscores.
+    ///
+    /// The case of acronyms (`OAuthURL`) is preserved.
     static func type(_ name: String) -> String {
         var (result, begins) = ([UInt8](), true)
         result.reserveCapacity(name.utf8.count)
@@ -34,7 +36,7 @@ enum SwiftNames {
         return identifier(String(decoding: result, as: UTF8.self), reserved: typeNames)
     }
 
-    /// Returns the name of an enum value's case: without the enum's name as a prefix, where the rest is a valid name.
+    /// Returns the case name of an enum value, without the enum's name as a prefix if the rest is a valid name.
     static func enumCase(_ value: String, of enumName: String) -> String {
         identifier(lowerCamel(withoutPrefix(value, enumName)), reserved: caseNames)
     }
@@ -42,8 +44,10 @@ enum SwiftNames {
     /// Returns the name of a oneof field's case.
     static func oneofCase(_ field: String) -> String { identifier(lowerCamel(field), reserved: oneofCaseNames) }
 
-    /// Returns a valid identifier: a keyword in backticks, a reserved name with an underscore as a suffix, and a name that
-    /// begins with a digit with one as a prefix.
+    /// Returns a valid identifier.
+    ///
+    /// A keyword is in backticks, and a reserved name has an underscore as a suffix. A name that begins with a digit
+    /// has an underscore as a prefix.
     static func identifier(_ name: String, reserved: ReservedWords = .none) -> String {
         guard let first = name.utf8.first else { return "empty_" }
         if first.isDigit { return "_\(name)" }
@@ -68,12 +72,12 @@ enum SwiftNames {
         return bare.prefix(1).uppercased() + bare.dropFirst()
     }
 
-    /// Returns a name without underscores and case; names of which only these differ are the same in Swift.
+    /// Returns a name in lowercase without underscores; equal results mean that two names are equal in Swift.
     static func letters(of name: String) -> [UInt8] {
         name.utf8.lazy.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
     }
 
-    /// Returns an identifier as an argument label, where few keywords need backticks.
+    /// Returns an identifier as an argument label, in which few keywords need backticks.
     static func label(_ identifier: String) -> String {
         let bare = bare(identifier)
         return ["inout", "var", "let"].contains(bare) ? identifier : bare
@@ -88,8 +92,8 @@ enum SwiftNames {
         return "\"\(escaped(text) { "\\u{\(String($0.value, radix: 16))}" })\""
     }
 
-    /// Returns a text with backslashes before characters that a literal of Swift or C cannot contain, or that a reader of it
-    /// cannot see.
+    /// Returns a text with escapes for characters that a literal of Swift or C cannot contain, or that a reader cannot
+    /// see.
     static func escaped(_ text: String, control: (Unicode.Scalar) -> String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -107,8 +111,9 @@ enum SwiftNames {
 }
 
 extension SwiftNames {
-    /// Returns the number signs that delimit a raw string literal of some lines: one more than follow any quotation mark or
-    /// backslash in them; empty where the lines need no raw string.
+    /// Returns the number signs that delimit a raw string literal of some lines; empty if no raw string is needed.
+    ///
+    /// There is one more than after any quotation mark or backslash in the lines.
     static func rawStringDelimiter(for lines: [String], always: Bool = false) -> String {
         var (most, isNeeded) = (0, always)
         for line in lines {
@@ -149,7 +154,7 @@ extension SwiftNames {
     private static func joined(_ name: some StringProtocol, capitalizesFirst: Bool) -> String {
         var name = String(name)
         return name.withUTF8 { bytes in
-            // The result has the letters and digits of the name, so that it is not longer.
+            // The result consists of the name's letters and digits, so it is not longer.
             String(unsafeUninitializedCapacity: bytes.count) { result in
                 var count = 0
                 visit(bytes) { byte, begins in
@@ -182,7 +187,7 @@ extension SwiftNames {
         }
     }
 
-    /// Returns an enum value's name without the enum's name as a prefix, regardless of case and underscores.
+    /// Returns an enum value's name without the enum's name as a prefix, ignoring case and underscores.
     private static func withoutPrefix(_ value: String, _ enumName: String) -> Substring {
         let prefix = enumName.utf8.filter { $0 != UInt8(ascii: "_") }.map(\.lower)
         var rest = Substring(value).utf8
@@ -202,7 +207,7 @@ extension SwiftNames {
 }
 
 extension UInt8 {
-    /// Whether the byte is a digit of ASCII; the others also concern ASCII only.
+    /// Whether the byte is an ASCII digit; the other properties also cover only ASCII.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
     var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
     var isLower: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
@@ -213,7 +218,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// Returns the name without a suffix; a name that is nothing else keeps it.
+    /// Returns the name without a suffix; a name that equals the suffix is unchanged.
     func dropping(suffix: String) -> String {
         hasSuffix(suffix) && self != suffix ? String(dropLast(suffix.count)) : self
     }

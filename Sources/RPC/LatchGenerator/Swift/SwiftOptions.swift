@@ -21,8 +21,8 @@ package struct SwiftOptions: Sendable, Hashable {
 
         /// The access modifier of an import whose types occur in declarations.
         ///
-        /// An explicit `internal` would conflict with a plain import where the upcoming feature `InternalImportsByDefault`
-        /// is off, and so does `package`: this visibility requires the feature.
+        /// An explicit `internal` would conflict with a plain import if the upcoming feature `InternalImportsByDefault`
+        /// is off. So does `package`, and that visibility requires the feature.
         package var importPrefix: String { prefix }
     }
 
@@ -48,29 +48,30 @@ package struct SwiftOptions: Sendable, Hashable {
     package var typePrefix = ""
     /// Whether type names begin with their package, as in `GoogleRpcStatus` for `google.rpc.Status`.
     ///
-    /// It distinguishes types of several packages in one module; a file's option `swift_prefix` takes precedence.
+    /// This distinguishes the types of several packages in one module; a file's option `swift_prefix` takes precedence.
     package var prefixesPackages = false
-    /// The module of the generated code, which qualifies a type that a nested one of the same name shadows.
+    /// The module of the generated code, which qualifies a type that a nested type of the same name shadows.
     package var moduleName: String?
-    /// The full names of the services to generate, with the types that they need; nil for everything.
+    /// The full names of the services to generate, together with the types that they need; nil for everything.
     package var services: Set<String>?
-    /// Whether rules that the runtime cannot check are left out, with a warning; they are errors otherwise.
+    /// Whether rules that the runtime cannot check are omitted with a warning; otherwise they are errors.
     package var allowsUnenforcedRules = false
-    /// The modules that contain the types of other .proto files, by file name, or by a folder that ends in `/`.
+    /// The modules that contain the types of other .proto files, by file name, or by a folder that ends with `/`.
     package var modules: [String: String] = [:]
-    /// Whether public accessors are compiled into the modules that use them, and not into the one that declares them
+    /// Whether public accessors are compiled into the modules that use them, instead of the one that declares them
     /// (`@export(implementation)`, SE-0497).
     ///
-    /// A message has many accessors, most of which a program does not use: this halves the time of a release build of
-    /// messages, and the code shrinks to a third.
+    /// A program uses few of a message's many accessors. So this halves the time of a release build of messages, and
+    /// reduces the code to a third.
     package var emitsAccessorsIntoClients = true
-    /// The module to import for `Data` and `Date`; nil imports FoundationEssentials where it is available, else Foundation.
+    /// The module to import for `Data` and `Date`; nil imports FoundationEssentials if it is available, else
+    /// Foundation.
     package var foundation: String?
 
-    /// Creates the defaults: the layout of a project, with public declarations.
+    /// Creates the defaults: a project layout with public declarations.
     package init() {}
 
-    /// The severity of a rule that nothing enforces.
+    /// The severity of a rule that is not enforced.
     var unenforced: Diagnostic.Severity { allowsUnenforcedRules ? .warning : .error }
 
     /// The modifiers of a declaration that only forwards to the storage.
@@ -83,11 +84,11 @@ package struct SwiftOptions: Sendable, Hashable {
     package func prefix(of file: FileDescriptor) -> String {
         if let own = file.swiftPrefix { return own }
         let package = prefixesPackages ? SwiftNames.pascal(file.package) : ""
-        // A package such as `_3d.v1` begins with a digit in Pascal case, and a name cannot.
+        // A package such as `_3d.v1` begins with a digit in Pascal case, which a name must not.
         return typePrefix + (typePrefix.isEmpty && package.utf8.first?.isDigit == true ? "_" : "") + package
     }
 
-    /// Returns the module that a .proto file is mapped to; nil where its types are generated.
+    /// Returns the module to which a .proto file is mapped; nil if its types are generated.
     package func module(ofFile name: String) -> String? {
         if let module = modules[name] { return module }
         var folder = name[...]

@@ -18,7 +18,7 @@ struct SwiftPrinter: Sendable {
     private var depth = 0
     /// Whether an empty line comes before the next one.
     private var needsGap = false
-    /// Whether the block is empty so far, so that no empty line comes next.
+    /// Whether the block is still empty, so that it must not begin with an empty line.
     private var isAtStart = true
 
     /// Creates an empty printer.
@@ -34,7 +34,7 @@ struct SwiftPrinter: Sendable {
     /// The printed text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Prints an indented line; an empty one without indentation.
+    /// Prints an indented line; an empty line has no indentation.
     mutating func line(_ text: String = "") {
         var text = text
         text.withUTF8 { line($0, after: "") }
@@ -49,7 +49,8 @@ struct SwiftPrinter: Sendable {
             bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 4))
         }
         bytes.append(contentsOf: UnsafeBufferPointer(start: marker.utf8Start, count: marker.utf8CodeUnitCount))
-        // A carriage return or another control character of a .proto would end a comment, or hide what follows.
+        // A carriage return or another control character from a .proto file would end a comment, or hide the text after
+        // it.
         if marker.utf8CodeUnitCount > 0, text.contains(where: { $0 >= 0x80 }) {
             bytes.append(contentsOf: String(decoding: text, as: UTF8.self).withoutHidden.utf8)
         } else if text.contains(where: Self.isControl) {
@@ -76,10 +77,10 @@ struct SwiftPrinter: Sendable {
         }
     }
 
-    /// Requests an empty line before the next one, except at the start and at the end of a block.
+    /// Requests an empty line before the next line, except at the start and the end of a block.
     mutating func gap() { needsGap = true }
 
-    /// Prints a block: `head`, the indented output of `body`, and `end`, which is nil where `body` prints it.
+    /// Prints a block: `head`, the indented output of `body`, and `end`; `end` is nil if `body` prints it.
     mutating func block(
         _ head: String, until end: String? = "}", _ body: (inout SwiftPrinter) throws -> Void
     ) rethrows {
@@ -104,8 +105,9 @@ struct SwiftPrinter: Sendable {
     /// Whether a line has at most 120 columns at the current depth.
     func fits(_ line: String) -> Bool { line.utf8.count <= 120 - depth * 4 }
 
-    /// Prints a list between `head` and `tail`: on one line of at most 120 columns, else with as many items on each line as
-    /// fit.
+    /// Prints a list between `head` and `tail`, on one line if it has at most 120 columns.
+    ///
+    /// Otherwise, each line contains as many items as fit.
     mutating func list(_ items: [String], from head: String, to tail: String) {
         let whole = head + items.joined(separator: ", ") + tail
         guard !fits(whole) else { return line(whole) }
@@ -126,7 +128,7 @@ struct SwiftPrinter: Sendable {
         }
     }
 
-    /// Prints a documentation comment; nothing for nil and for an empty text.
+    /// Prints a documentation comment; prints nothing for nil or an empty text.
     mutating func doc(_ text: String?) {
         guard var text else { return }
         text.withUTF8 { utf8 in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A declaration of a .proto file; its subclass is its kind.
+/// A declaration in a .proto file; each kind of declaration is a subclass.
 package class Declaration {
     package final unowned let file: FileDescriptor
     /// The name within the scope that declares it.
     @exclusivity(unchecked) package internal(set) final var name: String
-    /// The full name: that of the scope and the name, without a leading dot.
+    /// The full name: the scope's full name and the name, without a leading dot.
     @exclusivity(unchecked) package internal(set) final var fullName = ""
     /// The position of the name; nil for a declaration that the compiler has added.
     @exclusivity(unchecked) package internal(set) final var namePosition: SourcePosition?
@@ -44,7 +44,7 @@ package enum SymbolVisibility: UInt8, Sendable, Hashable {
     case export
 }
 
-/// A reserved range or the numbers of an extension range; it includes both bounds.
+/// A reserved range, or the numbers of an extension range, including both bounds.
 package struct NumberRange: Sendable, Hashable {
     package let first: Int32
     package internal(set) var last: Int32

@@ -6,7 +6,7 @@ package final class EnumDescriptor: TypeDescriptor {
     @exclusivity(unchecked) package internal(set) var values: [EnumValueDescriptor] = []
 }
 
-/// A value of an enum (`EnumValueDescriptorProto`); its scope is that of its enum, as in C++.
+/// A value of an enum (`EnumValueDescriptorProto`); it belongs to the scope of its enum, as in C++.
 package final class EnumValueDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) var number: Int32 = 0
     package unowned let `enum`: EnumDescriptor

@@ -8,7 +8,8 @@ package final class FieldDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) var label: FieldLabel?
     /// The type; nil before a named type is resolved.
     @exclusivity(unchecked) package internal(set) var type: FieldType?
-    /// The name of the message or enum: as in the source before linking, and absolute with a leading dot afterwards.
+    /// The name of the message or enum: as written in the source before linking, absolute with a leading dot
+    /// afterwards.
     @exclusivity(unchecked) package internal(set) var typeName: String?
     /// The type of a message or group field; nil for other types.
     @exclusivity(unchecked) package internal(set) unowned var message: MessageDescriptor?
@@ -20,21 +21,21 @@ package final class FieldDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) unowned var extendee: MessageDescriptor?
     /// The text of the default value; nil if the source contains none.
     @exclusivity(unchecked) package internal(set) var defaultValue: String?
-    /// Whether the default of a string has bytes that are not UTF-8, which `defaultValue` cannot hold.
+    /// Whether the default of a string contains bytes that are not UTF-8, which `defaultValue` cannot represent.
     @exclusivity(unchecked) var hasRawDefault = false
-    /// The same for `jsonName`.
+    /// Whether the JSON name contains bytes that are not UTF-8, which `jsonName` cannot represent.
     @exclusivity(unchecked) var hasRawJSONName = false
-    /// The JSON name: the one in the source before linking, and always set after linking.
+    /// The JSON name: before linking only if the source sets it, afterwards always.
     @exclusivity(unchecked) package internal(set) var jsonName: String?
-    /// The index of the oneof that contains it.
+    /// The index of the oneof that contains the field.
     @exclusivity(unchecked) package internal(set) var oneofIndex: Int?
-    /// Whether it is marked `optional` in a proto3 file.
+    /// Whether the field is marked `optional` in a proto3 file.
     @exclusivity(unchecked) package internal(set) var isProto3Optional = false
     /// The message that contains the declaration; nil for an extension at the top level.
     @exclusivity(unchecked) package private(set) unowned var parent: MessageDescriptor?
     package var isExtension: Bool { extendeeName != nil }
 
-    /// The positions of its parts; nil for parts that the source does not contain.
+    /// The positions of the field's parts; nil for parts that the source does not contain.
     @exclusivity(unchecked) package var positions = Positions()
 
     /// The positions of the parts of a field.
@@ -58,7 +59,7 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
     case float, int64, uint64, int32, fixed64, fixed32, bool, string, group, message, bytes, uint32, `enum`
     case sfixed32, sfixed64, sint32, sint64
 
-    /// Creates the type with a keyword; fails for the name of a message or an enum.
+    /// Creates the type for a keyword; nil for the name of a message or an enum.
     init?(keyword: String) {
         guard let type = Self.keywords[keyword] else { return nil }
         self = type
@@ -73,7 +74,7 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
     /// The keyword of the type, or `message` or `enum`.
     package var word: String { Self.words[Int(rawValue) - 1] }
 
-    /// The keywords in the order of the raw values, since reflecting on the name of a case is slow.
+    /// The keywords in the order of the raw values, because reflecting on the name of a case is slow.
     private static let words = allCases.map { "\($0)" }
 
     /// The number of bytes of the encoding; nil for types of variable width.

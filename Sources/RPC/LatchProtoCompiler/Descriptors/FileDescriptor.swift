@@ -2,9 +2,9 @@
 
 /// A .proto file (`FileDescriptorProto`).
 ///
-/// A file retains its declarations and the files that it imports; a message or a field retains neither.
+/// A file retains its declarations and the files that it imports; a message or a field does not.
 package final class FileDescriptor {
-    /// The source, which is empty if the file was deserialized.
+    /// The source; empty if the file was deserialized.
     package let source: SourceFile
     /// The name by which other files import it.
     package var name: String { source.name }
@@ -21,7 +21,7 @@ package final class FileDescriptor {
     var declaresSyntax = false
     /// The imports, in source order.
     @exclusivity(unchecked) package internal(set) var imports: [Import] = []
-    /// The imported files, which are retained because declarations refer to theirs without retaining them.
+    /// The imported files, retained because declarations refer to declarations in them without retaining them.
     @exclusivity(unchecked) package internal(set) var dependencies: [FileDescriptor] = []
     /// The top-level messages, in source order.
     @exclusivity(unchecked) package internal(set) var messages: [MessageDescriptor] = []
@@ -48,13 +48,13 @@ package final class FileDescriptor {
 package struct Import: Sendable, Hashable {
     /// The kind of an import.
     package enum Kind: Sendable, Hashable {
-        /// An import for this file only.
+        /// An import only for this file.
         case plain
         /// An import that is also visible to the importers of this file.
         case `public`
-        /// An import that the file can do without at run time.
+        /// An import that the file does not need at run time.
         case weak
-        /// An import of options only (edition 2024).
+        /// An import only of options (edition 2024).
         case option
     }
 
@@ -84,13 +84,13 @@ package enum Edition: Int, Sendable, Hashable, Comparable, CaseIterable {
     case edition2024 = 1001
     case edition2026 = 1002
 
-    /// Creates the edition that a file names; fails for an unknown edition, and for one that files cannot name.
+    /// Creates the edition that a file names; nil if it is unknown or files cannot name it.
     package init?(name: String) {
         let editions: [String: Edition] = ["2023": .edition2023, "2024": .edition2024, "2026": .edition2026]
         guard let edition = editions[name] else { return nil }
         self = edition
     }
 
-    /// Returns whether the first edition is earlier than the second.
+    /// Whether the first edition is earlier than the second.
     package static func < (one: Edition, other: Edition) -> Bool { one.rawValue < other.rawValue }
 }

@@ -12,14 +12,14 @@ package final class MessageDescriptor: TypeDescriptor {
     /// The nested extensions, which extend other messages.
     @exclusivity(unchecked) package internal(set) var extensions: [FieldDescriptor] = []
     @exclusivity(unchecked) package internal(set) var extensionRanges: [ExtensionRange] = []
-    /// Whether it was generated for the entries of a map.
+    /// Whether the message was generated for the entries of a map.
     @exclusivity(unchecked) package internal(set) var isMapEntry = false
-    /// What a generator derives from the linked message.
+    /// The values that a generator derives from the linked message.
     package let memo = Memo()
 }
 
 extension FileDescriptor {
-    /// All messages, each before the messages that it contains.
+    /// All messages; each comes before the messages that it contains.
     var allMessages: [MessageDescriptor] {
         func all(_ messages: [MessageDescriptor]) -> [MessageDescriptor] {
             messages.flatMap { [$0] + all($0.messages) }
@@ -31,7 +31,7 @@ extension FileDescriptor {
 /// A oneof (`OneofDescriptorProto`).
 package final class OneofDescriptor: Declaration {
     package unowned let message: MessageDescriptor
-    /// Whether it was generated for a field that is marked `optional` in proto3.
+    /// Whether the oneof was generated for a field that is marked `optional` in proto3.
     package let isSynthetic: Bool
 
     init(name: String, message: MessageDescriptor, namePosition: SourcePosition?, isSynthetic: Bool = false) {

@@ -14,7 +14,7 @@ package struct Options {
 package struct UninterpretedOption: Sendable {
     /// A part of an option's name.
     package struct NamePart: Sendable, Hashable {
-        /// The name; that of an extension may be qualified and begin with a dot.
+        /// The name; an extension's name may be qualified and begin with a dot.
         package let name: String
         /// Whether the name is in parentheses.
         package let isExtension: Bool
@@ -36,15 +36,15 @@ package struct UninterpretedOption: Sendable {
     package let namePosition: SourcePosition
     package let valuePosition: SourcePosition
 
-    /// The name as in the source.
+    /// The name as written in the source.
     package var nameText: String { name.map { $0.isExtension ? "(\($0.name))" : $0.name }.joined(separator: ".") }
 
-    /// Returns whether it is the option with a single name that is not an extension.
+    /// Whether this is the option with a single name that is not an extension.
     func isNamed(_ name: String) -> Bool {
         self.name.count == 1 && !self.name[0].isExtension && self.name[0].name == name
     }
 
-    /// Returns whether it sets such an option to an identifier.
+    /// Whether this sets the option with a single name to an identifier.
     func sets(_ name: String, to identifier: String) -> Bool {
         guard isNamed(name), case .identifier(let text) = value else { return false }
         return text == identifier

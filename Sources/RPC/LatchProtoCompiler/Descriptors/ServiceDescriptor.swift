@@ -4,14 +4,14 @@
 package final class ServiceDescriptor: Declaration {
     /// The methods, in source order.
     @exclusivity(unchecked) package internal(set) var methods: [MethodDescriptor] = []
-    /// What a generator derives from the linked service.
+    /// The values that a generator derives from the linked service.
     package let memo = Memo()
 }
 
 /// A method of a service (`MethodDescriptorProto`).
 package final class MethodDescriptor: Declaration {
     package unowned let service: ServiceDescriptor
-    /// The name of the request type: as in the source before linking, and absolute with a leading dot afterwards.
+    /// The name of the request type: as written in the source before linking, absolute with a leading dot afterwards.
     @exclusivity(unchecked) package internal(set) var inputName = ""
     /// The name of the response type, in the same form as `inputName`.
     @exclusivity(unchecked) package internal(set) var outputName = ""
@@ -23,7 +23,7 @@ package final class MethodDescriptor: Declaration {
     @exclusivity(unchecked) package internal(set) var isClientStreaming = false
     /// Whether the server sends a stream of responses.
     @exclusivity(unchecked) package internal(set) var isServerStreaming = false
-    /// Whether it has a block of options, even an empty one.
+    /// Whether the method has a block of options, even an empty one.
     var hasOptionBlock = false
     var inputPosition: SourcePosition?
     var outputPosition: SourcePosition?

@@ -13,12 +13,12 @@ package struct Diagnostic: Sendable, Hashable {
     package var severity: Severity
     /// The name under which the file is imported.
     package var file: String
-    /// The position in the file; nil when the diagnostic is about the whole file.
+    /// The position in the file; nil if the diagnostic concerns the whole file.
     package var position: SourcePosition?
     package var message: String
-    /// The advice on how to solve it; nil when the message is clear.
+    /// A hint about how to solve the problem; nil if the message is clear.
     package var hint: String?
-    /// The line at the position, or the part of it around the position; empty when there is none.
+    /// The line at the position, or the part around the position; empty if there is none.
     package var excerpt = ""
     /// The whitespace that puts the caret below the position in `excerpt`.
     var indent = ""
@@ -50,7 +50,7 @@ extension Diagnostic: CustomStringConvertible {
 }
 
 extension Diagnostic {
-    /// Adds the line that the diagnostic is about.
+    /// Adds the line that the diagnostic concerns.
     package mutating func show(_ line: ArraySlice<UInt8>, at position: SourcePosition) {
         let shown = Excerpt(line, column: position.column)
         (excerpt, indent) = (shown.text, shown.indent)
@@ -61,7 +61,7 @@ extension Diagnostic {
 final class Diagnostics {
     private(set) var list: [Diagnostic] = []
 
-    /// The offsets of the lines of the file that the last diagnostic was about.
+    /// The offsets of the lines in the file that the last diagnostic concerned.
     private var lines: (name: String, starts: [Int]) = ("", [])
 
     /// The number of errors in `list`.
@@ -91,7 +91,7 @@ final class Diagnostics {
         return source.line(Int(number), starts: lines.starts)
     }
 
-    /// Sorts the diagnostics from index `start` on by their positions.
+    /// Sorts the diagnostics from index `start` by their positions.
     func sortByPosition(from start: Int) {
         let origin = SourcePosition(line: 0, column: 0)
         let sorted = list[start...].enumerated().sorted {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of a line that is shown below a diagnostic, and the indentation of the caret below it.
+/// The part of a line shown below a diagnostic, and the indentation of the caret below it.
 ///
 /// A long line is cut to the part around the caret. Control characters, which a terminal would interpret, are replaced.
 struct Excerpt {
     let text: String
-    /// The whitespace that is as wide as the text before the caret; it keeps tabs.
+    /// The whitespace as wide as the text before the caret; it keeps tabs.
     let indent: String
 
-    /// The number of bytes that are shown on each side of the caret.
+    /// The number of bytes shown on each side of the caret.
     private static let reach = 80
 
     init(_ line: ArraySlice<UInt8>, column: Int32) {
@@ -16,7 +16,7 @@ struct Excerpt {
         var caret = Self.index(of: column, in: line)
         while caret > line.startIndex, caret < line.endIndex, line[caret] & 0xC0 == 0x80 { caret -= 1 }
         var (start, end) = (max(line.startIndex, caret - Self.reach), min(line.endIndex, caret + Self.reach))
-        // Do not cut inside a character.
+        // A character must not be cut.
         while start > line.startIndex, start < caret, line[start] & 0xC0 == 0x80 { start += 1 }
         while end < line.endIndex, end > caret, line[end] & 0xC0 == 0x80 { end -= 1 }
         let before = String(decoding: line[start..<caret], as: UTF8.self).withoutControls
@@ -40,9 +40,9 @@ struct Excerpt {
 }
 
 extension String {
-    /// The text with U+FFFD instead of control characters except tabs, separators of lines, and bidirectional controls.
+    /// The text with U+FFFD instead of control characters except tabs, line separators, and bidirectional controls.
     ///
-    /// By the last ones code looks like other code (CVE-2021-42574).
+    /// Bidirectional controls can make code look like other code (CVE-2021-42574).
     package var withoutControls: String {
         let isControl = { (scalar: Unicode.Scalar) in
             switch scalar.value {
@@ -59,7 +59,7 @@ extension String {
 }
 
 extension Character {
-    /// The approximate number of terminal columns that the character takes (Unicode Standard Annex 11).
+    /// The approximate number of terminal columns for the character (Unicode Standard Annex 11).
     fileprivate var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }
         switch scalar.value {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The features of a declaration, in which the editions differ (`FeatureSet` of descriptor.proto).
+/// The features of a declaration, in which editions differ (`FeatureSet` of descriptor.proto).
 package struct FeatureSet: Sendable, Hashable {
     /// The field numbers of `FeatureSet`.
     enum Number {
@@ -52,7 +52,7 @@ package struct FeatureSet: Sendable, Hashable {
         case legacyBestEffort
     }
 
-    /// The naming style that is enforced; a later one includes the rules of earlier ones.
+    /// The enforced naming style; a later style includes the rules of earlier ones.
     enum NamingStyle: Int64 {
         case style2024 = 1
         case legacy, style2026
@@ -109,8 +109,10 @@ package struct FeatureSet: Sendable, Hashable {
     }
 }
 
-/// The stage that resolves the features of all declarations of a file, which inherit those of their parents (Protocol
-/// Buffers, "Feature settings for editions").
+/// The stage that resolves the features of all declarations in a file (Protocol Buffers, "Feature settings for
+/// editions").
+///
+/// Declarations inherit the features of their parents.
 struct FeatureResolver: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
@@ -136,7 +138,7 @@ struct FeatureResolver: FileStage {
     {
         let own = options.message.message(number)
         if own != nil, file.syntax != .editions { fail("features only exist in editions", at: position) }
-        // The first value of each of these enums is the unknown one.
+        // The first value of each of these enums means unknown.
         if let own, FeatureSet.Number.all.contains(where: { own.integer($0) == 0 }) {
             fail("a feature is set to its unknown value", at: position)
         }
@@ -165,7 +167,7 @@ struct FeatureResolver: FileStage {
     private func resolve(_ field: FieldDescriptor, _ parent: FeatureSet) {
         resolve(field, parent, FieldOptions.features)
         guard file.syntax != .editions else { return }
-        // The syntaxes proto2 and proto3 set these features by syntax and options.
+        // In proto2 and proto3, syntax and options determine these features.
         if field.label == .required { field.features.fieldPresence = .legacyRequired }
         if field.type == .group { field.features.messageEncoding = .delimited }
         if let isPacked = field.options.message.bool(FieldOptions.packed), isPacked || file.syntax == .proto3 {
@@ -186,14 +188,15 @@ extension FieldDescriptor {
         return features.messageEncoding == .delimited
     }
 
-    /// Whether the field tracks its presence: a singular field that is a message, is in a oneof, is an extension, or
-    /// has the feature.
+    /// Whether the field tracks its presence.
+    ///
+    /// It does if it is singular and is a message, is in a oneof, is an extension, or has the feature.
     package var hasPresence: Bool {
         guard label != .repeated else { return false }
         return type?.isMessage == true || oneofIndex != nil || isExtension || features.fieldPresence != .implicit
     }
 
-    /// Whether the default value is the same as none; the fields of a map's entry are always written.
+    /// Whether the default value counts as absent; the fields of a map's entry are always written.
     var isImplicit: Bool { label != .repeated && !hasPresence && parent?.isMapEntry != true }
 
     package var isPackable: Bool {

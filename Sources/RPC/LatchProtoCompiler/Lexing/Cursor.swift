@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reader of bytes that keeps track of its line and column.
+/// A reader of bytes that tracks its line and column.
 struct Cursor {
     private let bytes: [UInt8]
     private(set) var offset = 0
@@ -30,7 +30,7 @@ struct Cursor {
         offset += 1
     }
 
-    /// Advances if `byte` is the current byte, and returns whether it was.
+    /// Advances if `byte` is the current byte; returns whether it was.
     mutating func take(_ byte: UInt8) -> Bool {
         guard self.byte == byte, !isAtEnd else { return false }
         advance()
@@ -61,9 +61,9 @@ extension UInt8 {
         }
     }
 
-    /// Whether it is a space, a tab, or another character that separates tokens.
+    /// Whether the byte is a space, a tab, or another character that separates tokens.
     var isWhitespace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
-    /// Whether it is a control character that may not occur between tokens.
+    /// Whether the byte is a control character that may not occur between tokens.
     var isControl: Bool { self < 0x20 && !isWhitespace }
 }

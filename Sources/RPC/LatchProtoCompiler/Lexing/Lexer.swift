@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lexer, which splits a .proto file into tokens in one pass (Protocol Buffers language specification, "Lexical
-/// elements").
+/// The lexer, which splits a .proto file into tokens in one pass.
+///
+/// Protocol Buffers language specification, "Lexical elements".
 struct Lexer {
     private let source: SourceFile
     private let diagnostics: Diagnostics
@@ -12,7 +13,7 @@ struct Lexer {
         self.source = source
         self.diagnostics = diagnostics
         cursor = Cursor(source.bytes)
-        // Tokens of usual files are about five bytes long, with the space between them.
+        // In typical files, a token and the space before it have about five bytes.
         tokens.reserveCapacity(source.bytes.count / 5 + 8)
     }
 
@@ -33,7 +34,7 @@ struct Lexer {
         append(.end, from: cursor.offset, at: cursor.position)
     }
 
-    /// Skips the byte order mark of UTF-8, and reports the beginning of any other one.
+    /// Skips a UTF-8 byte order mark, and reports the beginning of any other byte order mark.
     private mutating func skipByteOrderMark() {
         guard cursor.take(0xEF) else { return }
         guard cursor.take(0xBB), cursor.take(0xBF) else {
@@ -142,7 +143,7 @@ extension Lexer {
         }
         while cursor.byte.isDigit { cursor.advance() }
         if cursor.take(UInt8(ascii: ".")) { return fraction() }
-        // A statement of its own, so that `ended` looks at the byte after the exponent.
+        // This is a separate statement, so that `ended` examines the byte after the exponent.
         let isFloat = exponent()
         return ended(isFloat: isFloat)
     }
@@ -154,7 +155,7 @@ extension Lexer {
         return ended(isFloat: true)
     }
 
-    /// Reads an exponent, and returns whether there was one.
+    /// Reads an exponent; returns whether there was one.
     private mutating func exponent() -> Bool {
         guard cursor.take(UInt8(ascii: "e")) || cursor.take(UInt8(ascii: "E")) else { return false }
         if !cursor.take(UInt8(ascii: "-")) { _ = cursor.take(UInt8(ascii: "+")) }
@@ -173,7 +174,7 @@ extension Lexer {
         return isFloat ? .float : .integer
     }
 
-    /// Reads a string up to its closing quote; escapes are checked here, and decoded by `StringEscapes`.
+    /// Reads a string up to its closing quote; checks escapes, which `StringEscapes` decodes later.
     private mutating func string(until quote: UInt8) {
         while true {
             if cursor.isAtEnd || cursor.byte == 0 { return fail("the file ends inside a string") }
@@ -219,7 +220,7 @@ extension Lexer {
     }
 }
 
-/// A token: a range of the bytes of a file, and its position.
+/// A token: a byte range of a file, and its position.
 struct Token {
     enum Kind: UInt8 {
         case identifier, integer, float, string, symbol, end
@@ -232,7 +233,7 @@ struct Token {
     let end: Int32
     let line: Int32
     let column: Int32
-    /// The column after the last one; in the last line of a string that spans several lines.
+    /// The column after the token's end, in the last line if a string spans several lines.
     let endColumn: Int32
 
     var position: SourcePosition { SourcePosition(line: line, column: column) }

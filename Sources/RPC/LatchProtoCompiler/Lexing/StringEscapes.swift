@@ -2,7 +2,7 @@
 
 /// The escape sequences of strings (Protocol Buffers language specification, "String literals").
 enum StringEscapes {
-    /// The values of the escapes of one character.
+    /// The values of the single-character escapes.
     static let simple: [UInt8: UInt8] = [
         UInt8(ascii: "a"): 0x07, UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A,
         UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09, UInt8(ascii: "v"): 0x0B, UInt8(ascii: "\\"): 0x5C,
@@ -26,7 +26,7 @@ enum StringEscapes {
         return result
     }
 
-    /// Whether a text is as `escaped(_:)` writes it, or with other escapes of one character.
+    /// Whether a text has the form that `escaped(_:)` writes, or other single-character escapes.
     static func isEscaped(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -81,14 +81,14 @@ enum StringEscapes {
             }
         }
         guard let scalar = Unicode.Scalar(value) else {
-            // A lone surrogate is written in three bytes, as protoc does.
+            // A lone surrogate is written as three bytes, as in protoc.
             result += [0xE0 | UInt8(value >> 12 & 0x0F), 0x80 | UInt8(value >> 6 & 0x3F), 0x80 | UInt8(value & 0x3F)]
             return
         }
         result += Array(String(Character(scalar)).utf8)
     }
 
-    /// Encodes bytes as in the `default_value` of a `bytes` field (`CEscape` in protoc).
+    /// Encodes bytes for the `default_value` of a `bytes` field (`CEscape` in protoc).
     static func escaped(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in bytes {

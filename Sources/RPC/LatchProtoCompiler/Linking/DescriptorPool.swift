@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files of a compilation, each of which is loaded once, after its imports.
+/// The files of a compilation; each is loaded once, after its imports.
 final class DescriptorPool {
     let diagnostics = Diagnostics()
     let symbols = SymbolTable()
-    /// Whether another compiler has checked the files, which lack options with source retention.
+    /// Whether another compiler has checked the files, which then lack options with source retention.
     let trustsFiles: Bool
     private let read: Compiler.Read
     private let recordsLocations: Bool
@@ -13,11 +13,11 @@ final class DescriptorPool {
     private var missing: Set<String> = []
     /// The files that are being loaded; importing one of them again is a cycle.
     private var pending: [String] = []
-    /// The files that were loaded since the options were checked last.
+    /// The files loaded since the last check of options.
     private var fresh: [FileDescriptor] = []
-    /// The files that were parsed in advance.
+    /// The files parsed in advance.
     private var parsed: [String: (file: FileDescriptor, diagnostics: Diagnostics)] = [:]
-    /// The number of files in the longest chain of imports that begins with a file.
+    /// The number of files in the longest chain of imports that begins with each file.
     private var depths: [String: Int] = [:]
 
     init(recordsLocations: Bool, trustsFiles: Bool = false, read: @escaping Compiler.Read) {
@@ -31,7 +31,7 @@ final class DescriptorPool {
     static let spellingHint =
         "Some file systems keep one of two such files: rename one, or write the name as that of the file is written."
 
-    /// Reports a name that differs from that of a file in the form of Unicode only, in which the two are equal as texts.
+    /// Reports a name that differs from a file's name only in its Unicode form; Swift considers such texts equal.
     func checkSpelling(of name: String) {
         guard let file = byName[name], !file.name.utf8.elementsEqual(name.utf8) else { return }
         diagnostics.add(
@@ -39,7 +39,7 @@ final class DescriptorPool {
             in: SourceFile(name: name, bytes: []), hint: Self.spellingHint)
     }
 
-    /// Whether the file does not exist, as opposed to a file with errors.
+    /// Whether the file does not exist; false for a file with errors.
     func isMissing(_ name: String) -> Bool { missing.contains(name) || !failed.contains(name) }
 
     func hasFailed(_ name: String) -> Bool { failed.contains(name) }
@@ -66,10 +66,10 @@ final class DescriptorPool {
         return source(of: name).map { Parser.parse($0, diagnostics, recordsLocations: recordsLocations) }
     }
 
-    /// The longest chain of imports, which recursion follows, here and where a file releases its imports.
+    /// The maximum length of a chain of imports, which recursion follows, here and when a file releases its imports.
     private static let deepestImport = 1_000
 
-    /// Reports a file that ends too long a chain of imports.
+    /// Reports a file at the end of a chain of imports that is too long.
     ///
     /// - Returns: Whether the chain is short enough.
     private func checkDepth(of file: FileDescriptor) -> Bool {
@@ -105,7 +105,7 @@ final class DescriptorPool {
         pending.append(name)
         loadImports(of: file)
         pending.removeLast()
-        // The files of its imports may have been loaded before it, each by itself.
+        // The files of its imports may have been loaded before it, each separately.
         if !failed.contains(name), !checkDepth(of: file) { return }
         let errorsAfterImports = diagnostics.errorCount
         if !failed.contains(name) { Linker(file, in: self).link() }
@@ -117,8 +117,7 @@ final class DescriptorPool {
         fresh.append(file)
     }
 
-    /// Checks the options of the files that were loaded since the last call; the files that declare them must be
-    /// loaded.
+    /// Checks the options of the files loaded since the last call; the files that declare the options must be loaded.
     func checkOptions() {
         for file in fresh {
             let before = diagnostics.errorCount
@@ -128,14 +127,14 @@ final class DescriptorPool {
         fresh = []
     }
 
-    /// Checks the rules that only apply to files that code is generated for.
+    /// Checks the rules that apply only to files for which code is generated.
     func checkRequested(_ file: FileDescriptor) {
         let before = diagnostics.errorCount
         GeneratedFileValidator(file: file, pool: self).check()
         if diagnostics.errorCount > before { discard(file) }
     }
 
-    /// Removes a loaded file with errors, and the files that import it: their declarations refer to its declarations.
+    /// Removes a loaded file with errors and the files that import it, because their declarations refer to it.
     private func discard(_ file: FileDescriptor) {
         guard byName.removeValue(forKey: file.name) != nil else { return }
         failed.insert(file.name)
@@ -143,10 +142,10 @@ final class DescriptorPool {
         for importer in byName.values where importer.dependencies.contains(where: { $0 === file }) { discard(importer) }
     }
 
-    /// Returns files and everything that they import, each file after its imports.
+    /// Returns files and all their imports; each file comes after its imports.
     func withImports(_ files: [FileDescriptor]) -> [FileDescriptor] {
         var (result, seen) = ([FileDescriptor](), Set<String>())
-        // `import option` of a serialized file may lead to a later one, so that no bound of the imports holds here.
+        // `import option` in a serialized file may refer to a later file, so the imports have no maximum depth here.
         for file in files where seen.insert(file.name).inserted {
             var path = [(file: file, next: 0)]
             while let (file, next) = path.last {
@@ -187,17 +186,16 @@ final class DescriptorPool {
         }
     }
 
-    /// Returns whether an import path is canonical and stays within the include paths, as protoc requires of virtual
-    /// paths.
+    /// Whether an import path is canonical and stays within the include paths, as protoc requires of virtual paths.
     private static func isWithinFolders(_ path: String) -> Bool {
         !path.utf8.contains(UInt8(ascii: "\\")) && path.isCanonicalPath
     }
 }
 
 extension DescriptorPool {
-    /// Decodes and links files in their order.
+    /// Decodes and links files in order.
     ///
-    /// Options are decoded last, since a later file may declare them.
+    /// Options are decoded last, because a later file may declare them.
     func link(_ serialized: [[UInt8]]) {
         var linkers: [(linker: Linker, options: [[Int32]: WireMessage])] = []
         var known: [String: [UInt8]] = [:]
@@ -213,7 +211,7 @@ extension DescriptorPool {
                         "the request has two different files of this name", at: nil, in: file.source, hint: hint)
                     return
                 }
-                // Each later file of the chain would be an error too.
+                // Otherwise each later file in the chain would also be an error.
                 guard checkDepth(of: file) else { return }
                 let linker = Linker(file, in: self)
                 linker.linkSerialized(reader.problems)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stage of the compilation of one file, which reports to the diagnostics of its pool.
+/// A stage in the compilation of one file, which reports to the diagnostics of its pool.
 protocol FileStage {
     var file: FileDescriptor { get }
     var pool: DescriptorPool { get }

@@ -5,18 +5,18 @@
 final class Linker: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
-    /// The files whose declarations this one may use: itself, its imports, and their public imports.
+    /// The files whose declarations this file may use: itself, its imports, and their public imports.
     private var visibleFiles: Set<ObjectIdentifier> = []
-    /// The files from which it may only use extensions as options (`import option`).
+    /// The files from which this file may use only extensions, as options (`import option`).
     private var optionOnlyFiles: Set<ObjectIdentifier> = []
     /// The packages of those files, and the packages that contain them.
     private var visiblePackages: Set<String> = []
     private let errorsBefore: Int
-    /// The number of undeclared names for which a similar name is still suggested, since the search takes time.
+    /// The number of undeclared names for which a similar name is still suggested, because the search takes time.
     private var remainingSuggestions = 20
-    /// The fields and extensions of each message, by their numbers.
+    /// The fields and extensions of each message by number.
     private var fieldsByNumber: [FieldKey: FieldDescriptor] = [:]
-    /// The files with a declaration that this one uses.
+    /// The files with a declaration that this file uses.
     private var usedFiles: Set<ObjectIdentifier> = []
 
     /// A field number of one message.
@@ -33,7 +33,7 @@ final class Linker: FileStage {
 
     private var hasErrors: Bool { pool.diagnostics.errorCount > errorsBefore }
 
-    /// Links a file that the parser has produced.
+    /// Links a file from the parser.
     func link() {
         guard defineAndResolve() else { return }
         let style = StyleChecker(file: file, pool: pool)
@@ -75,7 +75,7 @@ final class Linker: FileStage {
 
     /// Defines the symbols of the file, and resolves its references.
     ///
-    /// - Returns: Whether the package name is valid; nothing is done if it is not.
+    /// - Returns: Whether the package name is valid; if it is not, nothing is done.
     private func defineAndResolve() -> Bool {
         let definer = SymbolDefiner(file: file, pool: pool)
         guard definer.definePackage() else { return false }
@@ -142,10 +142,10 @@ final class Linker: FileStage {
 // MARK: Names
 
 extension Linker {
-    /// Returns the symbol that a name refers to within `scope`; nil if there is none, or none that the file may use.
+    /// Returns the symbol that a name refers to within `scope`; nil if the file may use no such symbol.
     ///
-    /// Scopes are searched from the innermost outwards. The first one that declares the first part of the name decides,
-    /// as in C++ (Protocol Buffers language guide, "Packages and name resolution").
+    /// Scopes are searched from the innermost outward. The first scope that declares the first part of the name
+    /// decides, as in C++ (Protocol Buffers language guide, "Packages and name resolution").
     func lookUp(_ name: String, in scope: String, typesOnly: Bool = false) -> Symbol? {
         let dot = UInt8(ascii: ".")
         if name.utf8.first == dot { return find(String(name.dropFirst())) }
@@ -164,7 +164,7 @@ extension Linker {
         return find(name)
     }
 
-    /// Returns the symbol with a full name, if it is visible to the file.
+    /// Returns the symbol with a full name, if the file can see it.
     func find(_ name: String) -> Symbol? {
         guard let (symbol, other) = pool.symbols.find(name) else { return nil }
         if case .package = symbol { return visiblePackages.contains(name) ? symbol : nil }
@@ -176,7 +176,7 @@ extension Linker {
         return symbol
     }
 
-    /// The names of the file's own types; empty if there are so many that searching them takes too long.
+    /// The names of the file's own types; empty if there are too many to search.
     private var typeNames: [String] {
         let names = file.messages.map(\.name) + file.messages.flatMap { $0.messages.map(\.name) + $0.enums.map(\.name) }
         return names.count < 1_000 ? names + file.enums.map(\.name) : []
@@ -199,7 +199,7 @@ extension Linker {
                     hint: "\(isForOptions ? "Write" : "Add"): import \"\(other.name)\";")
             }
         }
-        // Searching takes time, and a suggestion for every one of many errors is not needed.
+        // The search takes time, and not every one of many errors needs a suggestion.
         remainingSuggestions -= 1
         let near =
             remainingSuggestions > 0 ? SimilarName.nearest(to: name, in: FieldType.keywordNames + typeNames) : nil
@@ -293,7 +293,7 @@ extension Linker {
         }
     }
 
-    /// Reports a number that is used twice in a message or in the extensions of a message.
+    /// Reports a number that is used twice in a message or in its extensions.
     private func checkNumber(of field: FieldDescriptor) {
         guard let message = field.isExtension ? field.extendee : field.parent else { return }
         let key = FieldKey(message: ObjectIdentifier(message), number: field.number)
@@ -313,7 +313,7 @@ extension Linker {
         }
     }
 
-    /// Returns the next free number of a message; nil if searching it takes too long.
+    /// Returns the next free number of a message; nil if the search would take too long.
     private func nextFreeNumber(of message: MessageDescriptor) -> Int32? {
         let taken = Set(message.fields.map(\.number))
         let ranges = message.extensionRanges.map(\.numbers) + message.reservedRanges
@@ -335,7 +335,7 @@ extension Linker {
         }
     }
 
-    /// Returns the message that a name refers to; reports an error if there is none that the file may use.
+    /// Returns the message that a name refers to; reports an error if the file may use no such message.
     private func message(_ name: String, in scope: String, at position: SourcePosition?) -> MessageDescriptor? {
         switch lookUp(name, in: scope) {
         case .message(let message): return checkVisibility(message, at: position) ? message : nil
@@ -349,7 +349,7 @@ extension Linker {
 // MARK: Symbol visibility (edition 2024)
 
 extension Linker {
-    /// Returns whether the file may use a symbol, and reports an error if not.
+    /// Whether the file may use a symbol; if not, reports an error.
     private func checkVisibility(_ type: TypeDescriptor, at position: SourcePosition?) -> Bool {
         guard type.file !== file, !pool.trustsFiles else { return true }
         let isExported =
@@ -366,7 +366,7 @@ extension Linker {
         return false
     }
 
-    /// Reports exported declarations within messages, which a file with strict visibility must not have.
+    /// Reports exported declarations in messages, which a file with strict visibility must not have.
     private func checkExports() {
         guard file.features.defaultSymbolVisibility == .strict else { return }
         for message in file.messages { checkExports(in: message) }
@@ -388,7 +388,7 @@ extension Linker {
 }
 
 extension MessageDescriptor {
-    /// Whether the message only groups enums: it is local, and all of its numbers are reserved.
+    /// Whether the message only groups enums: it is local, and all its numbers are reserved.
     fileprivate var isNamespace: Bool {
         guard parent == nil, visibility != .export, reservedRanges.count == 1 else { return false }
         return reservedRanges[0].first == 1 && reservedRanges[0].last == FieldNumbers.maximum

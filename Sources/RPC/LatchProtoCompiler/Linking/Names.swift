@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The conversions between naming styles (Protocol Buffers language guide, "JSON mapping", and protoc's rules for
-/// enums).
+/// The conversions between naming styles.
+///
+/// Protocol Buffers language guide, "JSON mapping", and protoc's rules for enums.
 package enum Names {
-    /// Whether a text is an identifier of a .proto file (Protocol Buffers Language Specification, "Letters and Digits").
+    /// Whether a text is an identifier in a .proto file (Protocol Buffers Language Specification, "Letters and
+    /// Digits").
     static func isIdentifier(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return text.utf8.allSatisfy { byte in
@@ -12,7 +14,7 @@ package enum Names {
         }
     }
 
-    /// Returns the JSON name of a field: without underscores, each lowercase letter after one capitalised.
+    /// Returns the JSON name of a field: without underscores, and with each lowercase letter after one capitalized.
     package static func json(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
         return withoutUnderscores(name, isCapital: false) { $0 }
@@ -26,10 +28,10 @@ package enum Names {
     /// Returns the name of a map entry, such as `FooBarEntry` for `foo_bar`.
     static func entry(_ field: String) -> String { withoutUnderscores(field, isCapital: true) { $0 } + "Entry" }
 
-    /// Returns a name without underscores, each letter after one capitalised.
+    /// Returns a name without underscores, and with each letter after one capitalized.
     ///
     /// - Parameters:
-    ///   - isCapital: Whether the first letter is capitalised.
+    ///   - isCapital: Whether the first letter is capitalized.
     ///   - other: The form of the other letters.
     private static func withoutUnderscores(
         _ name: some StringProtocol, isCapital: Bool, other: (UInt8) -> UInt8
@@ -42,9 +44,9 @@ package enum Names {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns an enum value's name without the enum's name before it, regardless of case and underscores.
+    /// Returns an enum value's name without the enum's name before it, ignoring case and underscores.
     ///
-    /// It is the unchanged name if the prefix is missing or nothing else is left.
+    /// The name is unchanged if it has no such prefix, or consists only of the prefix.
     static func withoutPrefix(_ name: String, of enumName: String) -> Substring {
         let prefix = enumName.utf8.filter { $0 != UInt8(ascii: "_") }.map(\.lowercased)
         var rest = Substring(name)

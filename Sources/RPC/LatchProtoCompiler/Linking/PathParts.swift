@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The parts of a path between its slashes, without empty ones.
+    /// The non-empty parts of a path between its slashes.
     ///
-    /// They are split by scalars, as the file system does: as a Character a slash merges with a combining mark after it, and with some
-    /// marks before it.
+    /// The path is split at Unicode scalars, as the file system does. A slash as a Character merges with a combining
+    /// mark after it, and with some marks before it.
     package var pathParts: [String] { unicodeScalars.split(separator: "/").map { String($0) } }
 
-    /// Whether a text has control characters of ASCII.
+    /// Whether a text contains ASCII control characters.
     ///
-    /// A path with U+0000 is a shorter one for the system, and one with a line feed is two in a list of files.
+    /// For the system, a path with U+0000 is a shorter path. A path with a line feed is two paths in a list of files.
     package var hasControls: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 
     /// Whether a path is relative, and has neither control characters nor a part that is empty, `.` or `..`.

@@ -36,13 +36,13 @@ struct SymbolDefiner: FileStage {
 
     private func join(_ scope: String, _ name: String) -> String { scope.isEmpty ? name : "\(scope).\(name)" }
 
-    /// Refuses a name of a serialized descriptor that no .proto file can have; generated code would contain it.
+    /// Refuses a name in a serialized descriptor that no .proto file can have, because generated code would contain it.
     private func requireIdentifier(_ name: some StringProtocol, at position: SourcePosition?) {
         guard pool.trustsFiles, !Names.isIdentifier(name) else { return }
         fail("the name '\(name)' is not an identifier", at: position)
     }
 
-    /// Adds the full name of a declaration; `hint` returns a hint if it is declared already.
+    /// Adds the full name of a declaration; `hint` returns a hint if the name is already declared.
     private func add(_ one: Declaration, _ symbol: Symbol, hint: (FileDescriptor) -> String? = { _ in nil }) {
         requireIdentifier(one.name, at: one.namePosition)
         if one.fullName.utf8.count > UInt16.max { fail("the full name is too long", at: one.namePosition) }
@@ -134,7 +134,7 @@ extension SymbolDefiner {
         checkOverlaps(of: extensionRanges, "extension")
     }
 
-    /// Reports the fields or values of a type whose names or numbers are reserved or belong to extensions.
+    /// Reports a type's fields or values whose names or numbers are reserved or belong to extensions.
     private func checkMembers(
         _ members: [(Declaration, number: Int32)], of type: TypeDescriptor, _ extensionRanges: [NumberRange] = []
     ) {
@@ -166,7 +166,7 @@ extension SymbolDefiner {
 
 }
 
-/// A lookup of the ranges that contain a number; it is a binary search if no two ranges overlap.
+/// A lookup of the ranges that contain a number; it is a binary search if the ranges do not overlap.
 private struct RangeIndex {
     private let sorted: [NumberRange]
     let isDisjoint: Bool
@@ -196,7 +196,7 @@ extension NumberRange {
 }
 
 extension SymbolDefiner {
-    /// Reports names that are declared twice because of the generated message of a map field.
+    /// Reports names that are declared twice because of the message generated for a map field.
     func reportMapEntryConflicts() {
         for message in file.messages { reportMapEntryConflicts(in: message) }
     }

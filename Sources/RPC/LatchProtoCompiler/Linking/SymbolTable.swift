@@ -11,7 +11,7 @@ enum Symbol {
     case service(ServiceDescriptor)
     case method(MethodDescriptor)
 
-    /// Whether it contains other declarations.
+    /// Whether the symbol contains other declarations.
     var isScope: Bool {
         switch self {
         case .package, .message, .enum, .service: true
@@ -29,22 +29,22 @@ enum Symbol {
     }
 }
 
-/// The full names of a compilation, and the files that declare them.
+/// The full names in a compilation, and the files that declare them.
 final class SymbolTable {
     private struct Entry {
         let symbol: Symbol
-        /// The file, which the table keeps: a declaration does not keep its file.
+        /// The file, which the table retains, because a declaration does not retain its file.
         let file: FileDescriptor
     }
 
     private var entries: [String: Entry] = [:]
-    /// The extensions of each message, by their numbers.
+    /// The extensions of each message by number.
     private var extensions: [String: [Int32: FieldDescriptor]] = [:]
 
     /// Adds a name.
     ///
-    /// - Returns: The file that declares the name already, and whether the name is a package there; nil if the name is
-    /// new.
+    /// - Returns: The file that already declares the name, and whether the name is a package there; nil if the name is
+    ///   new.
     func add(_ name: String, _ symbol: Symbol, in file: FileDescriptor) -> (file: FileDescriptor, isPackage: Bool)? {
         // Nearly all names are new, so a single lookup suffices.
         guard let entry = entries.updateValue(Entry(symbol: symbol, file: file), forKey: name) else { return nil }
@@ -57,17 +57,17 @@ final class SymbolTable {
         entries[name].map { ($0.symbol, $0.file) }
     }
 
-    /// Adds an extension; returns the extension that has its number already, if there is one.
+    /// Adds an extension; returns the existing extension with its number, if any.
     func add(_ field: FieldDescriptor, extending message: MessageDescriptor) -> FieldDescriptor? {
         if let other = extensions[message.fullName]?[field.number] { return other }
         extensions[message.fullName, default: [:]][field.number] = field
         return nil
     }
 
-    /// Returns the extension of a message with a number; nil if there is none.
+    /// Returns the extension of a message with a number; nil if it does not exist.
     func `extension`(_ number: Int32, of message: String) -> FieldDescriptor? { extensions[message]?[number] }
 
-    /// Removes the declarations of a file with errors; its package remains, which other files may share.
+    /// Removes the declarations of a file with errors; its package remains, because other files may share it.
     func removeAll(of file: FileDescriptor) {
         entries = entries.filter { entry in
             if case .package = entry.value.symbol { return true }

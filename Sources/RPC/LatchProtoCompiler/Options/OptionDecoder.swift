@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoder of options that another compiler has interpreted, by the declarations of the options messages.
+/// A decoder of options that another compiler has interpreted, using the declarations of the options messages.
 struct OptionDecoder {
     private let symbols: SymbolTable
-    /// As many levels of messages as protoc reads (CodedInputStream's limit of recursion).
+    /// The maximum nesting depth, as in protoc (CodedInputStream's recursion limit).
     private static let maximumDepth = 100
 
     init(_ symbols: SymbolTable) { self.symbols = symbols }
 
-    /// Decodes the options of a file, which are given by the paths of their owners in the file's descriptor.
+    /// Decodes the options of a file, given by the paths of their owners in the file's descriptor.
     func decode(_ pending: [[Int32]: WireMessage], of file: FileDescriptor) throws(MalformedWire) {
         var failure: MalformedWire?
         file.visitOptions { options, owner in
@@ -25,7 +25,7 @@ struct OptionDecoder {
         if let failure { throw failure }
     }
 
-    /// Merges the fields of a message into `message`; of unknown fields only the numbers are kept.
+    /// Merges the fields of a message into `message`; for unknown fields, only the numbers are kept.
     private func decode(
         _ wire: WireMessage, of type: MessageDescriptor, into message: inout OptionMessage, depth: Int
     ) throws(MalformedWire) {
@@ -51,7 +51,7 @@ struct OptionDecoder {
         type.fields.first { $0.number == number } ?? symbols.extension(number, of: type.fullName)
     }
 
-    /// Adds a message; several occurrences are merged, unless the field is repeated.
+    /// Adds a message; merges several occurrences, unless the field is repeated.
     private func add(
         _ content: WireContent, of type: MessageDescriptor, isRepeated: Bool,
         to whole: inout OptionMessage.Field, depth: Int
@@ -85,7 +85,7 @@ struct OptionDecoder {
         }
     }
 
-    /// Returns the bits as options store them: without zigzag, and with negative numbers extended to 64 bits.
+    /// Returns the bits in the form that options store: without zigzag, and with negative numbers extended to 64 bits.
     private static func value(_ bits: UInt64, of type: FieldType) -> UInt64 {
         switch type {
         case .sint32, .sint64: bits >> 1 ^ (0 &- (bits & 1))

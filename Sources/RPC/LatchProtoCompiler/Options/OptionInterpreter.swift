@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stage that interprets options: it finds the field or the extension that each one sets, and its value.
+/// The stage that interprets options: it finds the field or extension that each option sets, and its value.
 struct OptionInterpreter {
     private let linker: Linker
-    /// The paths of the fields that options set, by the paths of the options in the source.
+    /// The paths of the fields that options set, by the options' source paths.
     private var paths: [[Int32]: [Int32]] = [:]
-    /// The paths of the options in the source whose location was replaced.
+    /// The source paths of options whose location was replaced.
     private var located: Set<[Int32]> = []
     /// The paths of options with source retention.
     private var stripped: Set<[Int32]> = []
 
     init(_ linker: Linker) { self.linker = linker }
 
-    /// Interprets the options of descriptor.proto, among them the features, which affect declarations.
+    /// Interprets the options of descriptor.proto, including the features, which affect declarations.
     mutating func interpretPlain() {
         guard linker.file.hasOptions else { return }
         if linker.file.name != "google/protobuf/descriptor.proto" { linker.pool.loadOptions() }
@@ -47,7 +47,7 @@ struct OptionInterpreter {
         }
     }
 
-    /// Returns the location with the path of the field that the option sets; locations within a value are dropped.
+    /// Returns the location with the path of the field that the option sets; drops locations inside a value.
     private mutating func location(_ location: SourceLocation) -> SourceLocation? {
         guard let mark = location.path.lastIndex(of: 999), mark + 1 < location.path.count,
             let path = paths[Array(location.path[...(mark + 1)])]
@@ -61,7 +61,7 @@ struct OptionInterpreter {
 
     /// Interprets one option, and reports an error if it is invalid.
     ///
-    /// - Returns: The path of the field that was set, within the options message.
+    /// - Returns: The path of the field in the options message.
     private func interpret(
         _ statement: UninterpretedOption, of type: MessageDescriptor, in scope: String,
         into message: inout OptionMessage
@@ -79,7 +79,7 @@ struct OptionInterpreter {
         }
     }
 
-    /// Follows the parts of the name, and sets the field of the last one.
+    /// Follows the parts of the name, and sets the field of the last part.
     private func set(
         _ name: ArraySlice<UninterpretedOption.NamePart>, of type: MessageDescriptor, to statement: UninterpretedOption,
         in scope: String, in message: inout OptionMessage
@@ -150,16 +150,16 @@ struct OptionInterpreter {
 struct InvalidOption: Error {
     let reason: String
     let hint: String?
-    /// Whether the reason is in the name of the option, as opposed to its value.
+    /// Whether the reason is in the option's name instead of its value.
     private(set) var isAboutName = false
 
-    /// Creates the error of a value.
+    /// Creates the error for a value.
     init(_ reason: String, hint: String? = nil) {
         self.reason = reason
         self.hint = hint
     }
 
-    /// Creates the error of a name.
+    /// Creates the error for a name.
     init(name reason: String, hint: String? = nil) {
         self.init(reason, hint: hint)
         isAboutName = true

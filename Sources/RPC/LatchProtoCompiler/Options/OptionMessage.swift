@@ -2,20 +2,20 @@
 
 /// An options message: its fields by number, with the types of their declarations.
 package struct OptionMessage: Sendable, Hashable {
-    /// The values of one field; a singular field has one.
+    /// The values of one field; a singular field has only one.
     package struct Field: Sendable, Hashable {
         /// The type that determines the encoding.
         package let type: FieldType
         /// The values, in order.
         package internal(set) var values: [Value]
         let isPacked: Bool
-        /// Whether the field is not written with its default value, as protoc does it.
+        /// Whether a default value is not written, as in protoc.
         private let isImplicit: Bool
-        /// Whether the field extends a message set, which has an encoding of its own.
+        /// Whether the field extends a message set, which has a separate encoding.
         let isInMessageSet: Bool
-        /// Whether the field is the same as one that is not set.
+        /// Whether the field is equivalent to one that is not set.
         var isUnset: Bool { isImplicit && values.allSatisfy(\.isDefault) }
-        /// Whether the field is dropped from descriptor sets (`retention = RETENTION_SOURCE`).
+        /// Whether descriptor sets omit the field (`retention = RETENTION_SOURCE`).
         package let isSourceOnly: Bool
 
         init(_ field: FieldDescriptor, _ type: FieldType, _ values: [Value] = []) {
@@ -24,7 +24,7 @@ package struct OptionMessage: Sendable, Hashable {
             self.type = field.isDelimited ? .group : type
             isPacked = field.isPacked
             isInMessageSet = field.extendee?.isMessageSet == true
-            // Within the file that declares the option, its own options may not be interpreted yet.
+            // In the file that declares the option, the option's own options may not have been interpreted yet.
             let isWritten = field.options.uninterpreted.contains { $0.sets("retention", to: "RETENTION_SOURCE") }
             isSourceOnly = isWritten || field.options.message.integer(FieldOptions.retention) == 2
         }
@@ -48,7 +48,7 @@ package struct OptionMessage: Sendable, Hashable {
             }
         }
 
-        /// Whether the value is that of a field without presence that is not set.
+        /// Whether the value equals that of an unset field without presence.
         var isDefault: Bool {
             switch self {
             case .number(let bits): bits == 0
@@ -59,7 +59,7 @@ package struct OptionMessage: Sendable, Hashable {
     }
 
     package internal(set) var fields: [Int32: Field] = [:]
-    /// The numbers of the fields that another compiler has set, and that no linked file declares.
+    /// The numbers of fields that another compiler has set, but no linked file declares.
     package internal(set) var undeclared: Set<Int32> = []
 
     package init() {}
@@ -67,13 +67,13 @@ package struct OptionMessage: Sendable, Hashable {
     /// Whether no field is set.
     package var isEmpty: Bool { fields.isEmpty }
 
-    /// Whether one of the fields of a path has source retention.
+    /// Whether one of the fields in a path has source retention.
     func isSourceOnly(_ path: [Int32]) -> Bool {
         guard let number = path.first, let field = fields[number] else { return false }
         return field.isSourceOnly || message(number)?.isSourceOnly(Array(path.dropFirst())) == true
     }
 
-    /// Whether all fields have source retention, so that descriptor sets do not contain the message.
+    /// Whether all fields have source retention, so that descriptor sets omit the message.
     var isEmptyInSets: Bool { fields.values.allSatisfy(\.isSourceOnly) }
 
     package func has(_ number: Int32) -> Bool { fields[number] != nil }
@@ -85,7 +85,7 @@ package struct OptionMessage: Sendable, Hashable {
         }
     }
 
-    /// Whether a string in the message, at any depth, is not UTF-8, so that `string` replaces bytes of it.
+    /// Whether a string in the message, at any depth, is not UTF-8, so that `string` replaces some of its bytes.
     package var hasRawText: Bool {
         fields.values.contains { field in
             field.values.contains { value in
@@ -140,7 +140,7 @@ package struct OptionMessage: Sendable, Hashable {
 }
 
 extension OptionMessage {
-    /// Writes the fields in the order of their numbers, without those with source retention.
+    /// Writes the fields by number, without those with source retention.
     func write(to writer: inout WireWriter) {
         for (number, field) in fields.sorted(by: { $0.key < $1.key }) where !field.isSourceOnly && !field.isUnset {
             guard field.isPacked else {
@@ -171,7 +171,7 @@ extension WireWriter {
         let type = field.type
         switch value {
         case .message(let message) where field.isInMessageSet:
-            // The wire format of a message set: a group with the number of the extension and its content.
+            // The wire format of a message set: a group with the extension's number and its content.
             group(1) { item in
                 item.int32(2, number)
                 item.message(3) { message.write(to: &$0) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FileDescriptor {
-    /// Whether it contains any options, for which descriptor.proto must be loaded.
+    /// Whether the file contains any options, which require that descriptor.proto is loaded.
     var hasOptions: Bool {
         var found = false
         visitOptions { options, _ in if !options.uninterpreted.isEmpty { found = true } }
@@ -32,7 +32,7 @@ typealias OptionVisitor = (inout Options, OptionOwner) -> Void
 /// The declaration that options belong to.
 struct OptionOwner {
     fileprivate let kind: String
-    /// The full name from which extension names are resolved, outwards.
+    /// The full name from which extension names are resolved outward.
     let scope: String
     /// The position of the declaration's name.
     let position: SourcePosition?
@@ -43,12 +43,12 @@ struct OptionOwner {
     /// The name of the options message in `google.protobuf`.
     var message: String { kind + "Options" }
 
-    /// The path of the options in the file's descriptor; it is only put together where it is needed.
+    /// The path of the options in the file's descriptor; built only when needed.
     var path: [Int32] { parent + (part.map { [$0.number, Int32($0.index)] } ?? []) + [options] }
 }
 
 extension Declaration {
-    /// Calls `body` with the options, whose owner is the declaration at a path or a part of it.
+    /// Calls `body` with the options; their owner is the declaration at a path or a part of it.
     fileprivate func visitOptions(
         _ kind: String, _ path: [Int32], part: (number: Int32, index: Int)? = nil, options number: Int32,
         _ body: OptionVisitor

@@ -5,7 +5,7 @@ struct TextFormatParser {
     private let linker: Linker
     private let scope: String
     private var cursor: TextFormatCursor
-    /// The number of levels that messages may still be nested, which bounds the recursion.
+    /// The number of additional nesting levels of messages, which limits the recursion.
     private var remainingDepth = 200
 
     init(_ linker: Linker, _ range: Range<Int>, scope: String) {
@@ -14,7 +14,7 @@ struct TextFormatParser {
         cursor = TextFormatCursor(linker.file, range)
     }
 
-    /// Parses fields up to the end, or up to a closing symbol, which is not taken.
+    /// Parses fields up to the end, or up to a closing symbol, which it does not consume.
     mutating func message(_ type: MessageDescriptor, until close: String? = nil) throws(InvalidOption) -> OptionMessage
     {
         remainingDepth -= 1
@@ -68,7 +68,7 @@ struct TextFormatParser {
             return field
         }
         guard let name = cursor.takeIdentifier() else { throw InvalidOption("the name of a field is missing") }
-        // A group is set by the name of its message.
+        // The name of a group's message sets the group.
         let field =
             type.fields.first { $0.name == name && $0.type != .group }
             ?? type.fields.first { $0.type == .group && ($0.message?.name == name || $0.name == name) }
@@ -94,7 +94,7 @@ struct TextFormatParser {
         guard let close else { throw InvalidOption("'\(name)' is a message, which is written in braces") }
         var message = try message(type, until: close)
         cursor.index += 1
-        // An entry of a map always has both of its fields.
+        // An entry of a map always has both fields.
         for field in type.fields where type.isMapEntry && !message.has(field.number) {
             guard let fieldType = field.type else { continue }
             message.fields[field.number] = .init(field, fieldType, [.default(of: fieldType)])
@@ -160,7 +160,7 @@ extension TextFormatParser {
         return name
     }
 
-    /// Takes a type URL in brackets; returns nil, and takes nothing, if the brackets contain an extension name.
+    /// Consumes a type URL in brackets; returns nil, and consumes nothing, if the brackets contain an extension name.
     private mutating func anyURL() -> String? {
         var ahead = cursor
         _ = ahead.take("[")
@@ -175,7 +175,7 @@ extension TextFormatParser {
         _ url: String, of type: MessageDescriptor, into message: inout OptionMessage
     ) throws(InvalidOption) {
         let name = url.lastIndex(of: "/").map { String(url[url.index(after: $0)...]) } ?? ""
-        // These hosts denote the compiled types; others could be registries with different types.
+        // These hosts stand for the compiled types; others could be registries with different types.
         guard ["type.googleapis.com/", "type.googleprod.com/"].contains(where: { url == $0 + name }) else {
             throw InvalidOption("'\(url)' does not begin with type.googleapis.com/")
         }
@@ -195,10 +195,10 @@ extension TextFormatParser {
 }
 
 extension UninterpretedOption {
-    /// Returns the positions of the values within the value of this option, by path.
+    /// Returns the positions of the values inside this option's value, by path.
     ///
     /// A path consists of field names with an index, such as `collections[1].name[0]`; the first element is also found
-    /// without its index. The empty path leads to the whole value.
+    /// without its index. The empty path stands for the whole value.
     package func valuePositions(in file: FileDescriptor) -> [String: SourcePosition] {
         var positions = ["": valuePosition]
         guard case .aggregate(let range) = value, file.tokens.indices.contains(range.upperBound) else {
@@ -210,11 +210,11 @@ extension UninterpretedOption {
     }
 }
 
-/// A scan of a message in the text format that was parsed already, for the positions of its values.
+/// A scan of a parsed text-format message for the positions of its values.
 private struct ValuePositionFinder {
     var cursor: TextFormatCursor
 
-    /// Scans fields up to a closing symbol, which is not taken.
+    /// Scans fields up to a closing symbol, which it does not consume.
     mutating func message(at prefixes: [String], into positions: inout [String: SourcePosition]) {
         var counts: [String: Int] = [:]
         while !cursor.isAtEnd, !cursor.isAt("}"), !cursor.isAt(">") {
@@ -261,7 +261,7 @@ private struct TextFormatCursor {
     private let tokens: [Token]
     var index = 0
 
-    /// Creates a reader without the comments, which go from `#` to the end of the line.
+    /// Creates a reader that skips comments, which extend from `#` to the end of the line.
     init(_ file: FileDescriptor, _ range: Range<Int>) {
         source = file.source
         var commented: Int32?
@@ -291,7 +291,7 @@ private struct TextFormatCursor {
 
     mutating func takeSeparator() { if !take(",") { _ = take(";") } }
 
-    /// Takes the current token; returns nil at the end.
+    /// Consumes the current token; returns nil at the end.
     mutating func next() -> Token? {
         guard !isAtEnd else { return nil }
         defer { index += 1 }
@@ -306,7 +306,7 @@ private struct TextFormatCursor {
 
     mutating func takeText() -> String { next().map(source.text(of:)) ?? "" }
 
-    /// Takes all tokens up to a symbol and the symbol, and returns the text before it.
+    /// Consumes all tokens up to and including a symbol, and returns the text before the symbol.
     mutating func takeText(upTo end: String) -> String {
         var text = ""
         while !isAtEnd, !take(end) { text += takeText() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The numbers in paths are field numbers of `FileDescriptorProto` and the messages in it (descriptor.proto).
+// The numbers in paths are field numbers of `FileDescriptorProto` and its nested messages (descriptor.proto).
 
 extension Parser {
     /// Parses `syntax = "proto3";` or `edition = "2023";`.
@@ -100,7 +100,7 @@ extension Parser {
         try endDeclaration(";", of: mark)
     }
 
-    /// Takes a keyword that has a location of its own.
+    /// Consumes a keyword that has a separate location.
     func takeKeyword(_ mark: LocationMark) {
         advance()
         finish(mark)
@@ -183,7 +183,7 @@ extension Parser {
         descriptor.methods.append(method)
     }
 
-    /// Parses `rpc Name (stream Input) returns (stream Output);`, or with a block of options.
+    /// Parses `rpc Name (stream Input) returns (stream Output);`, or the same with a block of options.
     private func parseMethod(_ method: MethodDescriptor, _ mark: LocationMark) throws(ParseError) {
         defer { finish(mark) }
         try expect("rpc")

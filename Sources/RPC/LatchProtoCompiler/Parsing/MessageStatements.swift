@@ -56,7 +56,7 @@ extension Parser {
         }
     }
 
-    /// Replaces `max` by the largest number, which depends on an option that may come after the range.
+    /// Replaces `max` with the largest number, which depends on an option that may follow the range.
     private func closeRanges(of message: MessageDescriptor) {
         let isMessageSet = message.options.uninterpreted.contains { $0.sets("message_set_wire_format", to: "true") }
         let last = isMessageSet ? Int32.max - 1 : FieldNumbers.maximum
@@ -142,7 +142,7 @@ enum FieldNumbers {
 }
 
 extension Parser {
-    /// Parses a field with a label, or without one where it is optional.
+    /// Parses a field with a label, or without one if the label is optional.
     func parseLabelledField(
         _ field: FieldDescriptor, _ mark: LocationMark, nested: LocationMark, container: MessageDescriptor?
     ) throws(ParseError) {
@@ -189,7 +189,7 @@ extension Parser {
         if let map { addEntry(of: map, to: field, in: container) }
     }
 
-    /// Parses the type of a field; returns the types of its key and its value if it is a map.
+    /// Parses the type of a field; for a map, returns the types of its key and value.
     private func parseFieldType(
         of field: FieldDescriptor, _ mark: LocationMark
     ) throws(ParseError) -> (key: TypeReference, value: TypeReference)? {
@@ -208,7 +208,7 @@ extension Parser {
         return nil
     }
 
-    /// Sets the label of a field without one: `optional`, which proto2 requires to be written.
+    /// Sets the label of a field without one to `optional`; proto2 requires an explicit label.
     private func defaultLabel(of field: FieldDescriptor) {
         guard field.label == nil else { return }
         if file.syntax == .proto2 {
@@ -264,7 +264,7 @@ extension Parser {
         if let container { container.messages.append(message) } else { file.messages.append(message) }
     }
 
-    /// Parses the body of a group, whose message has the field's name with a capital letter.
+    /// Parses the body of a group, whose message has the capitalized name of the field.
     private func parseGroup(
         _ field: FieldDescriptor, _ name: Token, _ mark: LocationMark, nested: LocationMark,
         container: MessageDescriptor?

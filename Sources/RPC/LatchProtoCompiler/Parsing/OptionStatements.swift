@@ -65,7 +65,7 @@ extension Parser {
         return .init(name: name, isExtension: true)
     }
 
-    /// Parses a value, and returns it with the number of its field in `UninterpretedOption`.
+    /// Parses a value; returns it with its field number in `UninterpretedOption`.
     private func parseOptionValue() throws(ParseError) -> (UninterpretedOption.Value, Int32?) {
         let isNegative = take("-")
         switch token.kind {
@@ -74,7 +74,7 @@ extension Parser {
             let name = try parseIdentifier("a value is expected here")
             guard isNegative else { return (.identifier(name), 3) }
             guard name == "inf" || name == "nan" else {
-                // Reported at the token after the name, as protoc does.
+                // The error is reported at the token after the name, as in protoc.
                 throw failure("a number, 'inf' or 'nan' must follow '-'")
             }
             return (.double(name == "inf" ? -.infinity : .nan), nil)
@@ -95,7 +95,7 @@ extension Parser {
         }
     }
 
-    /// Takes the tokens between braces.
+    /// Consumes the tokens between braces.
     private func parseAggregate() throws(ParseError) -> Range<Int> {
         advance()
         let start = index
@@ -149,7 +149,7 @@ extension Parser {
         defer { finish(inner) }
         field.positions.defaultValue = token.position
         guard let type = field.type else {
-            // The type is a message or an enum; the linker checks the value once the type is resolved.
+            // The type is a message or an enum; the linker checks the value after it has resolved the type.
             field.defaultValue = text
             return advance()
         }
@@ -216,7 +216,7 @@ extension Parser {
         try endDeclaration(";", of: mark)
     }
 
-    /// Parses the options of the ranges of a statement; their locations are recorded once for each range.
+    /// Parses the options for the ranges of a statement; records their locations once for each range.
     private func parseRangeOptions(_ mark: LocationMark, of ranges: Range<Int>) throws(ParseError) -> Options {
         var options = Options()
         let start = index

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parser, which turns a .proto file into descriptors with unresolved names (Protocol Buffers language
-/// specification).
+/// The parser, which turns a .proto file into descriptors with unresolved names.
 ///
-/// A statement with a syntax error is reported and skipped, so that one run reports several errors.
+/// It follows the Protocol Buffers language specification. A statement with a syntax error is reported and skipped, so
+/// that one run reports several errors.
 final class Parser {
-    /// The error that ends the parsing of a statement; its message was reported when it was thrown.
+    /// The error that ends the parsing of a statement; its message was reported before it was thrown.
     struct ParseError: Error {}
 
     let source: SourceFile
     let diagnostics: Diagnostics
     let file: FileDescriptor
     let tokens: [Token]
-    /// The index of the current token; `text` is its text.
+    /// The index of the current token, whose text is `text`.
     private(set) var index = 0
     private(set) var text = ""
-    /// The number of levels that messages may still be nested.
+    /// The number of additional nesting levels of messages.
     var remainingDepth = 32
     var locations: LocationRecorder
     private var commentsAhead = Comments()
@@ -34,7 +34,7 @@ final class Parser {
         let before = diagnostics.list.count
         let parser = Parser(source, diagnostics, recordsLocations: recordsLocations)
         parser.parseFile()
-        // All tokens were read before the first was parsed: sort the errors of both stages by position.
+        // All tokens were read before the first was parsed, so the errors of both stages are sorted by position.
         diagnostics.sortByPosition(from: before)
         parser.file.locations = parser.locations.list
         parser.file.tokens = parser.tokens
@@ -75,7 +75,7 @@ extension Parser {
         text = tokenText(index)
     }
 
-    /// Goes back to an earlier token.
+    /// Returns to an earlier token.
     func rewind(to index: Int) {
         self.index = index
         text = tokenText(index)
@@ -99,7 +99,7 @@ extension Parser {
         return text
     }
 
-    /// Parses the name that a declaration gives itself; its location is the part 1 of all declarations.
+    /// Parses the name of a declaration; its location is part 1 of all declarations.
     func parseName(_ mark: LocationMark, _ message: String) throws(ParseError) -> (String, SourcePosition) {
         let (nameMark, position) = (begin(mark, 1), token.position)
         let name = try parseIdentifier(message)
@@ -129,7 +129,7 @@ extension Parser {
         String(decoding: try parseString(message), as: UTF8.self)
     }
 
-    /// Does the same, and says whether the text lacks bytes of the source, which are not UTF-8.
+    /// Does the same, and reports whether the text lacks bytes of the source that are not UTF-8.
     func parseText(_ message: String, loses isRaw: inout Bool) throws(ParseError) -> String {
         let bytes = try parseString(message)
         isRaw = String(validating: bytes, as: UTF8.self) == nil
@@ -149,7 +149,7 @@ extension Parser {
 // MARK: Ends of declarations
 
 extension Parser {
-    /// Parses the `;` or brace that ends the head of a declaration, and returns the comments of the declaration.
+    /// Parses the `;` or brace that ends the head of a declaration; returns the comments of the declaration.
     @discardableResult
     func endDeclaration(_ symbol: String, of mark: LocationMark?) throws(ParseError) -> Comments {
         guard let comments = takeEnd(symbol, of: mark) else {
@@ -161,7 +161,7 @@ extension Parser {
         return comments
     }
 
-    /// Does the same if the symbol is the current token; returns nil otherwise.
+    /// Does the same if the symbol is the current token; otherwise returns nil.
     @discardableResult
     func takeEnd(_ symbol: String, of mark: LocationMark?) -> Comments? {
         guard isAt(symbol) else { return nil }
@@ -193,7 +193,7 @@ extension Parser {
         locations.finish(mark, at: index > 0 ? previous.endPosition : SourcePosition(line: 0, column: 0))
     }
 
-    /// Parses the statements of a block up to its closing brace; `block` names it in errors.
+    /// Parses the statements of a block up to its closing brace; `block` names the block in errors.
     func parseStatements(of block: String, _ parse: () throws(ParseError) -> Void) throws(ParseError) {
         while takeEnd("}", of: nil) == nil {
             guard !isAtEnd else { throw failure("the file ends inside \(block); a '}' is missing") }
@@ -240,7 +240,7 @@ extension Parser {
         return Int32(truncatingIfNeeded: isNegative ? 0 &- value : value)
     }
 
-    /// Parses a number up to a limit; a larger one is reported, and counts as 0.
+    /// Parses a number up to a limit; a larger number is reported, and counts as 0.
     func parseInteger(upTo limit: UInt64, _ message: String) throws(ParseError) -> UInt64 {
         guard token.kind == .integer else { throw failure(message) }
         defer { advance() }
@@ -275,7 +275,7 @@ extension Parser {
     /// Returns the value of a token in base 8, 10 or 16; nil if it is too large or has an invalid digit.
     static func integer(_ text: String) -> UInt64? {
         if text.hasPrefix("0x") || text.hasPrefix("0X") {
-            // The lexer has reported that there are no digits.
+            // The lexer has already reported the missing digits.
             return text.utf8.count == 2 ? 0 : UInt64(text.dropFirst(2), radix: 16)
         }
         if text.hasPrefix("0"), text.utf8.count > 1 { return UInt64(text.dropFirst(), radix: 8) }

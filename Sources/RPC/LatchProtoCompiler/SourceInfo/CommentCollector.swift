@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A collector of the comments between two tokens, which assigns each to one of them.
+/// A collector of the comments between two tokens, which assigns each comment to one of them.
 ///
-/// A comment on the line of the first token, or alone directly below it, is its trailing comment. A comment directly
-/// above the second token is the leading comment of that one. All others are detached (`SourceCodeInfo.Location`).
+/// A comment on the line of the first token is its trailing comment. So is a single comment directly below it. A
+/// comment directly above the second token is the second token's leading comment. All others are detached
+/// (`SourceCodeInfo.Location`).
 struct CommentCollector {
     private var cursor: Cursor
     private let end: Int
@@ -77,7 +78,7 @@ struct CommentCollector {
         }
     }
 
-    /// Assigns the last comment, now that the second token is reached.
+    /// Assigns the last comment, once the second token is reached.
     private mutating func settle(_ token: Token, trailingEnd: Int32, previousLine: Int32) {
         let byte = bytes[Int(min(token.start, Int32(bytes.count - 1)))]
         if token.kind == .end || "}])".utf8.contains(byte) { flush() }
@@ -85,7 +86,7 @@ struct CommentCollector {
         if let pending { found.leading = pending }
     }
 
-    /// Assigns the pending comment to the first token, or makes it a detached one.
+    /// Assigns the pending comment to the first token, or detaches it.
     private mutating func flush() {
         guard let comment = pending else { return }
         if mayTrail {
@@ -98,7 +99,7 @@ struct CommentCollector {
         count += 1
     }
 
-    /// Detaches a single comment between two tokens on one line, since it may belong to either of them.
+    /// Detaches a single comment between two tokens on one line, because it may belong to either of them.
     private mutating func detachIfAlone() {
         guard count + (pending == nil ? 0 : 1) == 1 else { return }
         if let trailing = found.trailing {
@@ -121,7 +122,7 @@ extension CommentCollector {
         while cursor.offset < end, cursor.byte.isWhitespace, cursor.byte != UInt8(ascii: "\n") { cursor.advance() }
     }
 
-    /// Reads a line comment, which continues the one on the line above.
+    /// Reads a line comment, which continues the comment on the line above.
     private mutating func readLineComment() {
         if pending != nil, !pendingIsLine { flush() }
         let start = cursor.offset + 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A recorder of the locations of declarations for `SourceCodeInfo`; it does nothing unless it is recording.
+/// A recorder of the locations of declarations for `SourceCodeInfo`; it only works while recording.
 struct LocationRecorder {
     private let isRecording: Bool
     private(set) var list: [SourceLocation] = []
@@ -22,7 +22,7 @@ struct LocationRecorder {
         return LocationMark(index: list.count - 1, path: path)
     }
 
-    /// Extends the path of a location, which is not known before the part is parsed.
+    /// Extends the path of a location, because the path is unknown before the part is parsed.
     mutating func extend(_ mark: LocationMark, _ path: Int32...) -> LocationMark {
         guard mark.index >= 0 else { return mark }
         list[mark.index].path += path
@@ -36,7 +36,7 @@ struct LocationRecorder {
     /// Returns the start of a location.
     func start(of mark: LocationMark) -> SourcePosition? { mark.index >= 0 ? list[mark.index].span.start : nil }
 
-    /// Ends a location, unless it has ended already.
+    /// Ends a location, unless it has already ended.
     mutating func finish(_ mark: LocationMark, at position: SourcePosition) {
         guard mark.index >= 0, !isFinished[mark.index] else { return }
         isFinished[mark.index] = true
@@ -48,7 +48,7 @@ struct LocationRecorder {
     }
 }
 
-/// A handle of a location that is being recorded.
+/// A handle for a location that is being recorded.
 struct LocationMark {
     fileprivate let index: Int
     fileprivate let path: [Int32]
@@ -60,7 +60,7 @@ package struct Comments: Sendable, Hashable {
     package var leading: String?
     /// The comment after or directly below the declaration.
     package var trailing: String?
-    /// The comments above the declaration that empty lines separate from it.
+    /// The comments above the declaration, separated from it by empty lines.
     package var detached: [String] = []
 
     package init() {}
@@ -68,7 +68,7 @@ package struct Comments: Sendable, Hashable {
 
 /// The location of one part of a file (`SourceCodeInfo.Location`).
 package struct SourceLocation: Sendable, Hashable {
-    /// The field numbers and indices that lead from the file's descriptor to the part.
+    /// The field numbers and indices from the file's descriptor to the part.
     package var path: [Int32]
     package var span: SourceRange
     package var comments = Comments()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A .proto file: its name in imports, and its bytes.
+/// A .proto file with its import name and its bytes.
 package struct SourceFile: Sendable {
     /// The path relative to an include path, with `/` as separator.
     package let name: String
@@ -44,13 +44,13 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
         self.column = column
     }
 
-    /// Returns whether the first position comes before the second.
+    /// Whether the first position comes before the second.
     package static func < (one: SourcePosition, other: SourcePosition) -> Bool {
         (one.line, one.column) < (other.line, other.column)
     }
 }
 
-/// A range of a source file, without the position at its end.
+/// A range of a source file, excluding the position at its end.
 package struct SourceRange: Sendable, Hashable {
     package var start: SourcePosition
     /// The position after the last byte.

@@ -207,16 +207,16 @@ struct DescriptorValidator: FileStage {
 // MARK: Names in JSON, and enums
 
 extension DescriptorValidator {
-    /// Reports fields with the same JSON name, whether it is derived or set by `json_name`.
+    /// Reports fields with the same JSON name, either derived or set by `json_name`.
     private func checkJSONNames(of message: MessageDescriptor) {
         guard message.options.message.bool(MessageOptions.deprecatedLegacyJSONFieldConflicts) != true else { return }
         if !Self.areDistinct(message.fields.map { Names.json($0.name) }) { checkJSONNames(of: message, given: false) }
-        // Without `json_name` the second pass would repeat the first one.
+        // Without `json_name`, the second pass would repeat the first.
         guard message.fields.contains(where: { $0.jsonName != nil }) else { return }
         checkJSONNames(of: message, given: true)
     }
 
-    /// Returns whether all strings differ; comparing a few is faster than hashing them.
+    /// Whether all strings differ; for a few strings, comparing is faster than hashing.
     private static func areDistinct(_ texts: [String]) -> Bool {
         guard texts.count <= 12 else { return Set(texts).count == texts.count }
         return texts.indices.allSatisfy { !texts[..<$0].contains(texts[$0]) }
@@ -262,7 +262,7 @@ extension DescriptorValidator {
         }
     }
 
-    /// Reports values whose names are equal without the enum's name before them, since generated code may drop it.
+    /// Reports values whose names are equal without the enum's name, because generated code may drop that prefix.
     private func checkValueNames(of one: EnumDescriptor) {
         var seen: [String: EnumValueDescriptor] = [:]
         for value in one.values {
@@ -281,7 +281,7 @@ extension DescriptorValidator {
 }
 
 extension FileDescriptor {
-    /// Whether it is for the lite runtime (`optimize_for = LITE_RUNTIME`).
+    /// Whether the file is for the lite runtime (`optimize_for = LITE_RUNTIME`).
     var isLite: Bool { options.message.integer(FileOptions.optimizeFor) == 3 }
 }
 

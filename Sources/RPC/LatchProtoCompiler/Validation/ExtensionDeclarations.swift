@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The checks of `ExtensionRangeOptions.declaration`, by which a message declares its extensions in advance.
+// The checks of `ExtensionRangeOptions.declaration`, with which a message declares its extensions in advance.
 
 extension DescriptorValidator {
     func checkDeclarations(of message: MessageDescriptor) {
@@ -39,7 +39,7 @@ extension DescriptorValidator {
         }
     }
 
-    /// Checks an extension against the declaration of its number; extensions of options messages need none.
+    /// Checks an extension against the declaration for its number; extensions of options messages need none.
     func checkDeclaration(of field: FieldDescriptor) {
         guard !pool.trustsFiles, let message = field.extendee, message.file.name != "google/protobuf/descriptor.proto",
             let range = message.extensionRanges.first(where: { $0.numbers.contains(field.number) })
@@ -70,7 +70,7 @@ extension ExtensionRange {
     }
 }
 
-/// The declaration of an extension by the extended message (`ExtensionRangeOptions.Declaration`).
+/// The extended message's declaration of an extension (`ExtensionRangeOptions.Declaration`).
 private struct ExtensionDeclaration {
     /// `ExtensionRangeOptions.VerificationState`.
     static let (declared, unverified): (Int64, Int64) = (0, 1)
@@ -101,7 +101,7 @@ private struct ExtensionDeclaration {
 }
 
 extension FieldType {
-    /// Creates a type from its name in a declaration; fails for messages and groups.
+    /// Creates a type from its name in a declaration; nil for messages and groups.
     fileprivate init?(scalarName: String) {
         if scalarName == "enum" { self = .enum } else { self.init(keyword: scalarName) }
         if self == .group { return nil }
@@ -109,7 +109,7 @@ extension FieldType {
 }
 
 extension Names {
-    /// Returns whether a name is valid and begins with a dot.
+    /// Whether a name is valid and begins with a dot.
     static func isAbsolute(_ name: String) -> Bool {
         guard name.hasPrefix(".") else { return false }
         return name.dropFirst().split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for files that code is generated for; files that are only imported may violate them.
+/// The rules for files for which code is generated; files that are only imported may violate them.
 struct GeneratedFileValidator: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
@@ -15,8 +15,9 @@ struct GeneratedFileValidator: FileStage {
         for dependency in file.imports where dependency.kind == .option { checkOptionImport(dependency) }
     }
 
-    /// Reports numbers that are reserved for implementations (Protocol Buffers language specification, "Assigning field
-    /// numbers").
+    /// Reports numbers that are reserved for implementations.
+    ///
+    /// Protocol Buffers language specification, "Assigning field numbers".
     private func check(_ field: FieldDescriptor) {
         guard FieldNumbers.reservedForImplementations.contains(field.number) else { return }
         fail(
@@ -26,7 +27,7 @@ struct GeneratedFileValidator: FileStage {
 
     /// Reports an option import of a file whose options mark redacted values.
     ///
-    /// Redaction happens at run time, where a file that is imported for its options alone is missing.
+    /// Redaction happens at run time, but a file imported only for its options is missing then.
     private func checkOptionImport(_ dependency: Import) {
         guard let other = pool.file(named: dependency.path) else { return }
         var seen: Set<ObjectIdentifier> = []
@@ -39,12 +40,12 @@ struct GeneratedFileValidator: FileStage {
 }
 
 extension FieldNumbers {
-    /// The numbers that the implementations reserve for themselves.
+    /// The numbers that implementations reserve for themselves.
     static let reservedForImplementations: ClosedRange<Int32> = 19_000...19_999
 }
 
 extension FieldDescriptor {
-    /// Whether it contains a redacted enum value, at any depth (`EnumValueOptions.debug_redact`).
+    /// Whether the message contains a redacted enum value, at any depth (`EnumValueOptions.debug_redact`).
     fileprivate func hasRedaction(_ seen: inout Set<ObjectIdentifier>) -> Bool {
         var fields = [self]
         while let field = fields.popLast() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checks of the editions in which options are supported (`FieldOptions.feature_support`), and of the declarations
-/// that they may be set on (`FieldOptions.targets`).
+/// The checks of an option's supported editions (`FieldOptions.feature_support`) and of the declarations on which it
+/// may be set (`FieldOptions.targets`).
 struct OptionValidator: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
 
-    /// Reports options and values that are not supported, or deprecated, in the edition of the file.
+    /// Reports options and values that the edition of the file does not support, or that it deprecates.
     func checkLifetimes() {
         eachOption { field, values, owner in
             check(
@@ -40,8 +40,9 @@ struct OptionValidator: FileStage {
         "ServiceOptions": "services", "MethodOptions": "methods",
     ]
 
-    /// Checks a `FieldOptions.FeatureSupport`: 1 introduced, 2 deprecated, 3 deprecation warning, 4 removed, 5 removal
-    /// error.
+    /// Checks a `FieldOptions.FeatureSupport`.
+    ///
+    /// Its fields are 1 introduced, 2 deprecated, 3 deprecation warning, 4 removed, 5 removal error.
     private func check(_ support: OptionMessage?, _ what: String, at position: SourcePosition?) {
         guard let support else { return }
         let edition = Int64(file.edition.rawValue)
@@ -60,7 +61,7 @@ struct OptionValidator: FileStage {
         Edition(rawValue: Int(edition)).map { "\($0)".replacing("edition", with: "") } ?? "\(edition)"
     }
 
-    /// Calls `body` with all fields that are set in the options of the file, at any depth.
+    /// Calls `body` with all fields that the file's options set, at any depth.
     private func eachOption(_ body: (FieldDescriptor, [OptionMessage.Value], OptionOwner) -> Void) {
         file.visitOptions { options, owner in
             guard !options.message.isEmpty,

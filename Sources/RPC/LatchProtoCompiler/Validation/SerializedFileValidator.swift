@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checks of a serialized descriptor that the grammar makes for a .proto file: protoc never writes what they refuse, and
-/// the later stages rely on them.
+/// The checks of a serialized descriptor that the grammar performs for a .proto file.
+///
+/// The later stages rely on them, and protoc never writes a descriptor that violates them.
 struct SerializedFileValidator: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
@@ -10,7 +11,7 @@ struct SerializedFileValidator: FileStage {
 
     /// Checks the shapes of all declarations.
     ///
-    /// - Parameter problems: What the reader of the descriptor has found.
+    /// - Parameter problems: The problems that the reader of the descriptor has found.
     func check(_ problems: [(message: String, position: SourcePosition?)]) {
         for (message, position) in problems { refuse(message, at: position) }
         for message in file.allMessages {
@@ -46,7 +47,7 @@ struct SerializedFileValidator: FileStage {
         if field.isProto3Optional, file.syntax != .proto3 {
             refuse("'\(field.name)' is marked as optional of proto3", at: field.namePosition)
         }
-        // The linker checks that of an enum.
+        // The linker checks the default of an enum.
         if let text = field.defaultValue, let type = field.type, type != .enum, !type.accepts(default: text) {
             refuse("the default '\(text)' of '\(field.name)' is no \(type.word)", at: field.positions.defaultValue)
         }
@@ -83,7 +84,7 @@ struct SerializedFileValidator: FileStage {
         }
     }
 
-    /// Checks the message of a map's entries: a key with the number 1, and a value with the number 2.
+    /// Checks the message of a map's entries: a key with number 1, and a value with number 2.
     private func checkEntry(_ entry: MessageDescriptor) {
         let fields = entry.fields.map { "\($0.name) \($0.number)" }
         let isSingular = entry.fields.allSatisfy { $0.label != .repeated && $0.label != .required && !$0.isExtension }
@@ -96,7 +97,7 @@ struct SerializedFileValidator: FileStage {
 }
 
 extension FieldType {
-    /// Whether a text is the default of a field of the type, as protoc writes it (`FieldDescriptorProto.default_value`).
+    /// Whether a text is a default for a field of the type, in protoc's format (`FieldDescriptorProto.default_value`).
     fileprivate func accepts(default text: String) -> Bool {
         switch self {
         case .int32, .sint32, .sfixed32: Self.isDecimal(text) && Int32(text) != nil

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checks of the naming style and the limits of an edition (`features.enforce_naming_style`,
-/// `enforce_proto_limits`).
+/// The checks of an edition's naming style and limits (`features.enforce_naming_style`, `enforce_proto_limits`).
 struct StyleChecker: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
@@ -55,7 +54,7 @@ struct StyleChecker: FileStage {
             hint: "To keep the name, set: features.enforce_naming_style = STYLE_LEGACY")
     }
 
-    /// Reports names that collide with the accessors that generated code has for other fields.
+    /// Reports names that collide with the generated accessors of other fields.
     private func checkCollision(of one: Declaration, in message: MessageDescriptor?) {
         guard one.features.namingStyle == .style2026 else { return }
         let (name, position) = (one.name, one.namePosition)
@@ -106,7 +105,7 @@ extension MessageDescriptor {
     }
 }
 
-/// The naming styles from edition 2024 on (Protocol Buffers style guide).
+/// The naming styles since edition 2024 (Protocol Buffers style guide).
 private enum NameStyle {
     case title, lowerSnake, upperSnake
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files that come with every compiler of Protocol Buffers; their declarations have no comments, and the features of other
-/// languages no warnings of their end.
+/// The files that every compiler of Protocol Buffers provides.
+///
+/// Their declarations have no comments. The features of other languages have no deprecation warnings.
 enum WellKnownFiles {
     private static let contents = [
         "any": PackageResources.any_proto, "api": PackageResources.api_proto,
@@ -14,7 +15,7 @@ enum WellKnownFiles {
         "wrappers": PackageResources.wrappers_proto,
     ]
 
-    /// Returns the bytes of a file by its name in imports; nil if it is not one of them.
+    /// Returns the bytes of a file by its import name; nil for other names.
     static func bytes(of name: String) -> [UInt8]? {
         guard name.hasPrefix("google/protobuf/"), name.hasSuffix(".proto") else { return nil }
         return contents[String(name.dropFirst(16).dropLast(6))]

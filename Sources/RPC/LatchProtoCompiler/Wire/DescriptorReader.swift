@@ -2,14 +2,14 @@
 
 /// A reader of a serialized `FileDescriptorProto`; the numbers are the field numbers of descriptor.proto.
 ///
-/// Options are stored undecoded in `pending`, since the files that declare them must be linked first.
+/// Options are stored undecoded in `pending`, because the files that declare them must be linked first.
 struct DescriptorReader {
     let file: FileDescriptor
     /// The locations of the file, by path.
     private let locations: [[Int32]: SourceLocation]
     /// The undecoded options, by path.
     private(set) var pending: [[Int32]: WireMessage] = [:]
-    /// What the descriptors cannot express, such as numbers of no type.
+    /// The problems that descriptors cannot express, such as numbers without a type.
     private(set) var problems: [(message: String, position: SourcePosition?)] = []
 
     private init(_ file: FileDescriptor) {
@@ -83,14 +83,14 @@ struct DescriptorReader {
         }
     }
 
-    /// Returns the position of a part; the beginning of the file if it is unknown.
+    /// Returns the position of a part, or the beginning of the file if unknown.
     private func position(_ path: [Int32]) -> SourcePosition {
         locations[path]?.span.start ?? SourcePosition(line: 0, column: 0)
     }
 
     private func comments(_ path: [Int32]) -> Comments { locations[path]?.comments ?? Comments() }
 
-    /// Stores the options of a declaration; several occurrences are merged.
+    /// Stores the options of a declaration; merges several occurrences.
     ///
     /// - Returns: Whether there are options, even empty ones.
     @discardableResult
@@ -105,11 +105,11 @@ struct DescriptorReader {
 }
 
 extension SourceLocation {
-    /// Reads a location; its span has three numbers if it ends on its first line.
+    /// Reads a location; its span has three numbers if it ends on the line where it begins.
     fileprivate init(reading message: WireMessage) throws(MalformedWire) {
         let path = try message.numbers(1).map { Int32(truncatingIfNeeded: $0) }
         let span = try message.numbers(2).map { Int32(truncatingIfNeeded: $0) }
-            // Messages count from one.
+            // Messages count lines from one.
             .map { min(max($0, 0), Int32.max - 1) }
         let start = SourcePosition(line: span.first ?? 0, column: span.dropFirst().first ?? 0)
         let end = SourcePosition(line: span.count > 3 ? span[2] : start.line, column: span.last ?? 0)
@@ -124,7 +124,7 @@ extension SourceLocation {
 // MARK: Declarations
 
 extension DescriptorReader {
-    /// Reads what all declarations have: a name, comments and options.
+    /// Reads the parts that all declarations have: a name, comments and options.
     ///
     /// - Returns: Whether there are options, even empty ones.
     @discardableResult
@@ -141,7 +141,8 @@ extension DescriptorReader {
         _ message: WireMessage, _ path: [Int32], in parent: MessageDescriptor?
     ) throws(MalformedWire) -> MessageDescriptor {
         let descriptor = MessageDescriptor(name: "", file: file, parent: parent, namePosition: nil)
-        // As many levels as protoc reads (CodedInputStream's limit of recursion is 100); each is two numbers of the path.
+        // This is the maximum nesting depth in protoc (CodedInputStream's recursion limit is 100); each level is two
+        // numbers in the path.
         guard path.count <= 200 else {
             problems.append(("more than 100 messages are nested in each other", nil))
             return descriptor
@@ -166,7 +167,7 @@ extension DescriptorReader {
         return descriptor
     }
 
-    /// Reads the oneofs; only their fields show which ones are synthetic.
+    /// Reads the oneofs; only their fields show which of them are synthetic.
     private mutating func readOneofs(
         _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
     ) throws(MalformedWire) {
@@ -180,7 +181,7 @@ extension DescriptorReader {
         }
     }
 
-    /// Reads extension ranges, reserved ranges and reserved names; the end of a range is exclusive.
+    /// Reads extension ranges, reserved ranges and reserved names; a range excludes its end.
     private mutating func readRanges(
         _ message: WireMessage, _ path: [Int32], into descriptor: MessageDescriptor
     ) throws(MalformedWire) {
@@ -227,7 +228,7 @@ extension DescriptorReader {
         return field
     }
 
-    /// Reports a label or a type that does not exist, and a type that contradicts the name of a message or an enum.
+    /// Reports an unknown label or type, and a type that contradicts the name of a message or an enum.
     private mutating func checkType(of field: FieldDescriptor, _ message: WireMessage) {
         func fail(_ problem: String) { problems.append(("'\(field.name)' \(problem)", field.namePosition)) }
         if let label = message.number(4), field.label == nil { fail("has the label \(label), which is unknown") }

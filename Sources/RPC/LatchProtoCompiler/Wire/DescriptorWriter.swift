@@ -12,7 +12,7 @@ extension FileDescriptor {
         return writer.bytes
     }
 
-    /// Returns files as a `FileDescriptorSet`, in which each must come after its imports.
+    /// Returns files as a `FileDescriptorSet`; each file must come after its imports.
     package static func serializedSet(_ files: [FileDescriptor], sourceInfo: Bool = false) -> [UInt8] {
         var writer = WireWriter()
         for file in files { writer.message(1) { file.write(to: &$0, sourceInfo: sourceInfo) } }

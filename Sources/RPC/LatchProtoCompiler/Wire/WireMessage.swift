@@ -2,9 +2,9 @@
 
 /// A serialized message, split into fields that are not decoded yet.
 ///
-/// It is for the compiler's own messages, as `WireWriter` is; content is only copied when it is read.
+/// Like `WireWriter`, it is for the compiler's own messages; content is copied only when it is read.
 package struct WireMessage {
-    /// The limit of nested groups, which bounds the recursion for untrusted input.
+    /// The maximum depth of nested groups, which limits the recursion for untrusted input.
     private static let maximumDepth = 64
 
     /// All fields, in the order of the input.
@@ -118,7 +118,7 @@ extension WireMessage {
     /// Returns the last string of a field; nil if it is missing.
     package func string(_ number: Int32) -> String? { strings(number).last }
 
-    /// Whether the last string of a field is not UTF-8, so that `string` replaces bytes of it.
+    /// Whether the last string of a field is not UTF-8, so that `string` replaces some of its bytes.
     func isRaw(_ number: Int32) -> Bool {
         blocks(number).last.map { String(validating: $0, as: UTF8.self) == nil } ?? false
     }

@@ -2,7 +2,7 @@
 
 /// A writer of the wire format (Protocol Buffers encoding), for descriptors and options.
 ///
-/// It is for the compiler's own messages; generated code uses the codec of the runtime.
+/// It is for the compiler's own messages; generated code uses the runtime's codec.
 package struct WireWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -54,7 +54,7 @@ package struct WireWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// Writes the tag of a field, whose wire type is that of the value that follows.
+    /// Writes the tag of a field; its wire type is that of the following value.
     mutating func tag(_ number: Int32, _ wireType: UInt64) {
         plain(UInt64(UInt32(bitPattern: number)) << 3 | wireType)
     }

@@ -4,9 +4,9 @@
 struct BinaryDecoder: ~Copyable {
     var at: UnsafePointer<UInt8>
     var end: UnsafePointer<UInt8>
-    /// The number of further nesting levels allowed.
+    /// The number of additional nesting levels allowed.
     var depth: Int
-    /// The number of bytes that further values may allocate.
+    /// The number of bytes that the remaining values may allocate.
     var budget: Int
     let extensions: ExtensionSet
     let hasExtensions: Bool
@@ -28,7 +28,8 @@ struct BinaryDecoder: ~Copyable {
     @inline(__always)
     var remaining: Int { end - at }
 
-    /// Charges the bytes that the next value allocates, before it does: two bytes of input can become an object of a hundred.
+    /// Charges the bytes that the next value allocates before it does, because two bytes of input can become an object
+    /// of a hundred.
     @inline(__always)
     mutating func charge(_ bytes: Int) throws(DecodingFailure) {
         budget -= bytes
@@ -70,7 +71,7 @@ struct BinaryDecoder: ~Copyable {
         throw .badTag
     }
 
-    /// Reads a varint of at most ten bytes; bits above 64 are dropped, as in other implementations.
+    /// Reads a varint of at most ten bytes; drops bits above 64, as other implementations do.
     @inline(__always)
     mutating func varint() throws(DecodingFailure) -> UInt64 {
         guard at < end else { throw .truncated }
@@ -113,9 +114,10 @@ struct BinaryDecoder: ~Copyable {
         return Number(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: Number.self))
     }
 
-    /// Reads a length, which is never more than the remaining bytes: an announced length alone never allocates memory.
+    /// Reads a length, which is never more than the remaining bytes: an announced length never allocates memory by
+    /// itself.
     ///
-    /// It has 32 bits, and at most five bytes as a tag has (protobuf encoding, "Condensed Reference Card").
+    /// It has 32 bits, and at most five bytes like a tag (protobuf encoding, "Condensed Reference Card").
     @inline(__always)
     mutating func length() throws(DecodingFailure) -> Int {
         let start = at
@@ -133,7 +135,7 @@ struct BinaryDecoder: ~Copyable {
         return UnsafeBufferPointer(start: at, count: length)
     }
 
-    /// Skips the value of a field whose tag was read.
+    /// Skips the value of a field whose tag has been read.
     mutating func skip(_ tag: UInt32) throws(DecodingFailure) {
         switch WireType(rawValue: UInt8(tag & 7)) {
         case .varint: _ = try varint()

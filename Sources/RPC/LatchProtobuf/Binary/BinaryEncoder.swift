@@ -4,14 +4,14 @@ import PortableFoundation
 
 /// An encoder that writes backwards from the end, so that each length is known before it is written.
 ///
-/// The creator provides initial memory; the encoder allocates more if needed, and `free` releases that.
+/// The creator provides initial memory; the encoder allocates more if needed, and `free` releases that memory.
 struct BinaryEncoder: ~Copyable {
     private(set) var start: UnsafeMutablePointer<UInt8>
     /// The start of the written bytes.
     var at: UnsafeMutablePointer<UInt8>
     private(set) var end: UnsafeMutablePointer<UInt8>
     private var isOnHeap = false
-    /// Whether equal messages must have equal bytes: maps are written in the order of their keys.
+    /// Whether equal messages must have equal bytes: map entries are then sorted by key.
     let isDeterministic: Bool
 
     init(_ memory: UnsafeMutableBufferPointer<UInt8>, deterministic: Bool) {
@@ -99,7 +99,7 @@ struct BinaryEncoder: ~Copyable {
         varint(UInt64(tag))
     }
 
-    /// The room for a number or a length, and for a tag.
+    /// The room for a number or a length, plus a tag.
     static let headRoom = 24
 }
 
@@ -219,7 +219,7 @@ extension BinaryEncoder {
     mutating func list(
         _ entry: UnsafePointer<FieldEntry>, _ address: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
     ) {
-        // Arrays and dictionaries are single references; nil is null.
+        // Arrays and dictionaries are single references; null means nil.
         guard address.at(UInt.self).pointee != 0 else { return }
         let tag = UInt64(entry.pointee.tag)
         switch entry.pointee.cell {
@@ -261,7 +261,7 @@ extension BinaryEncoder {
         }
     }
 
-    /// Writes numbers, in one run if they are packed.
+    /// Writes numbers, without a tag for each if they are packed.
     private mutating func numbers<Element>(
         _ address: UnsafeMutableRawPointer, _ type: Element.Type, _ entry: UnsafePointer<FieldEntry>
     ) {
@@ -278,7 +278,7 @@ extension BinaryEncoder {
         }
         let width = MemoryLayout<Element>.size
         if kind.wire != .varint, width > 1 {
-            // Swift's platforms are little-endian, as the wire is.
+            // Swift's platforms are little-endian, like the wire format.
             address.at([Element]?.self).pointee?.withUnsafeBytes { raw($0) }
         } else {
             elements(address, type) { (writer: inout BinaryEncoder, element) in

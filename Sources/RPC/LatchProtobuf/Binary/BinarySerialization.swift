@@ -3,7 +3,7 @@
 extension Message {
     /// Creates a message from its binary encoding.
     ///
-    /// Unknown fields are kept and encoded again; so are unknown values of closed enums.
+    /// Unknown fields and unknown values of closed enums are kept and encoded again.
     public init(
         serialized bytes: [UInt8], limits: DecodingLimits = .standard, extensions: ExtensionSet = []
     ) throws(ProtoError) {
@@ -11,7 +11,7 @@ extension Message {
         try self.init(serialized: bytes, limits: limits, extensions: extensions, budget: &budget)
     }
 
-    /// Creates a message from its binary encoding within a budget, which the memory of the message reduces.
+    /// Creates a message from its binary encoding, and reduces a memory budget by its memory.
     package init(
         serialized bytes: [UInt8], limits: DecodingLimits = .standard, extensions: ExtensionSet = [],
         budget: inout Int
@@ -22,10 +22,10 @@ extension Message {
         self.init(storage: storage)
     }
 
-    /// Merges the binary encoding of a message into this one: singular fields are replaced, lists are extended, nested
-    /// messages are merged.
+    /// Merges the binary encoding of a message into this one.
     ///
-    /// After an error the message is unchanged.
+    /// Singular fields are replaced, lists are extended, and nested messages are merged. After an error the message is
+    /// unchanged.
     public mutating func merge(
         serialized bytes: [UInt8], limits: DecodingLimits = .standard, extensions: ExtensionSet = []
     ) throws(ProtoError) {
@@ -35,8 +35,9 @@ extension Message {
         storage = merged
     }
 
-    /// Returns the binary encoding; with `deterministic`, equal messages have equal bytes within one build, since map
-    /// entries are sorted.
+    /// Returns the binary encoding.
+    ///
+    /// With `deterministic`, map entries are sorted, so that equal messages have equal bytes within one build.
     public func serialized(deterministic: Bool = false) throws(ProtoError) -> [UInt8] {
         try storage.checkRequired()
         return storage.serialized(deterministic: deterministic)
@@ -46,7 +47,7 @@ extension Message {
 extension MessageStorage {
     /// Returns the binary encoding without a check of required fields.
     func serialized(deterministic: Bool = false) -> [UInt8] {
-        // Most messages fit, so that the result is the only allocation.
+        // Most messages fit into this memory, so that the result is the only allocation.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2048) { memory in
             var writer = BinaryEncoder(memory, deterministic: deterministic)
             writer.message(object.memory)
@@ -64,7 +65,7 @@ extension MessageStorage {
         try merge(bytes, limits, extensions, budget: &budget)
     }
 
-    /// Merges an encoding within a budget of memory.
+    /// Merges an encoding within a memory budget.
     fileprivate mutating func merge(
         _ bytes: [UInt8], _ limits: DecodingLimits, _ extensions: ExtensionSet, budget: inout Int
     ) throws(ProtoError) {
@@ -98,7 +99,8 @@ public struct DecodingLimits: Sendable, Hashable {
     public var depth: Int
     /// The largest message in bytes; protobuf's own limit is 2 GiB.
     public var bytes: Int
-    /// The largest memory of a message in bytes, approximately: a few bytes of input can become an object of a hundred.
+    /// The approximate maximum memory of a message in bytes, because a few bytes of input can become an object of a
+    /// hundred.
     public var allocatedBytes: Int
 
     /// Creates limits.
@@ -108,6 +110,6 @@ public struct DecodingLimits: Sendable, Hashable {
         self.allocatedBytes = allocatedBytes
     }
 
-    /// The default limits: a depth of 100, as in protobuf's other implementations, 2 GiB, and any memory.
+    /// The default limits: a depth of 100 as in protobuf's other implementations, 2 GiB, and unlimited memory.
     public static let standard = DecodingLimits()
 }

@@ -107,14 +107,14 @@ extension BinaryDecoder {
         }
     }
 
-    /// Reads a string in UTF-8, also where the field permits other bytes (proto2), which a `String` cannot hold.
+    /// Reads a UTF-8 string, even if the field permits other bytes (proto2), because a `String` cannot hold them.
     @inline(__always)
     mutating func text() throws(DecodingFailure) -> String {
         let length = try length()
         try charge(AllocationCost.text(length))
         let start = at
         at += length
-        // Most strings are ASCII; they are created without the generic UTF-8 validation.
+        // Most strings are ASCII and need no generic UTF-8 validation.
         if UnsafeRawPointer(start).isASCII(length) {
             return String(unsafeUninitializedCapacity: length) { memory in
                 memory.baseAddress?.update(from: start, count: length)
@@ -138,7 +138,7 @@ extension BinaryDecoder {
         return text
     }
 
-    /// Reads a message into the present one, or into a new one.
+    /// Reads a message into the existing one, or into a new one.
     mutating func child(
         _ entry: UnsafePointer<FieldEntry>, _ address: UnsafeMutableRawPointer, _ memory: UnsafeMutableRawPointer,
         _ table: UnsafePointer<LayoutTable>
@@ -151,12 +151,12 @@ extension BinaryDecoder {
         memory.note(entry, table)
         let object = MessageObject.make(made)
         let inner = object.memory
-        // The memory holds nil, which needs no release; from now on it holds the object.
+        // The memory contains nil, which needs no release; from now on it contains the object.
         child.initialize(to: MessageStorage(object: object))
         try inside(inner, group)
     }
 
-    /// Reads a nested message: a length-delimited one, or one that ends with its group.
+    /// Reads a nested message, which is length-delimited or ends with its group.
     @inline(__always)
     mutating func inside(_ memory: UnsafeMutableRawPointer, _ group: UInt32) throws(DecodingFailure) {
         guard depth > 0 else { throw .tooDeep }
@@ -213,7 +213,7 @@ extension BinaryDecoder {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Returns the extras of a uniquely referenced object, created on demand.
+    /// Returns the extras of a uniquely referenced object; creates them if needed.
     func extras() -> MessageExtras {
         let address = extrasAddress
         if isKnownUniquelyReferenced(&address.pointee), let extras = address.pointee { return extras }
@@ -247,7 +247,7 @@ extension UnsafeRawPointer {
 }
 
 extension LayoutTable {
-    /// Whether a closed enum has a value.
+    /// Whether a closed enum contains a value.
     func isKnown(_ number: Int32, _ entry: UnsafePointer<FieldEntry>) -> Bool {
         children[Int(entry.pointee.child)].enumeration?._withUnsafeGuaranteedRef { $0.contains(number) } ?? true
     }

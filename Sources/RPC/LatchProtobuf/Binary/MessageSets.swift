@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A message set is proto1's encoding of message extensions: each is a group of number 1, in which field 2 is the
+// A message set is proto1's encoding of message extensions. Each extension is a group with number 1; field 2 is the
 // extension's number and field 3 the message. Only messages with `message_set_wire_format` use it.
 
 extension BinaryDecoder {
@@ -10,7 +10,7 @@ extension BinaryDecoder {
     fileprivate static var itemNumber: UInt32 { 0x10 }
     fileprivate static var itemMessage: UInt32 { 0x1A }
 
-    /// Reads an item, whose fields may be in either order; of a repeated field the first one counts.
+    /// Reads an item, whose fields may be in either order; if a field is repeated, the first one counts.
     mutating func item(
         _ start: UnsafePointer<UInt8>, _ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
     ) throws(DecodingFailure) {
@@ -35,7 +35,7 @@ extension BinaryDecoder {
         throw .truncated
     }
 
-    /// Reads the message of an item, which starts with its length, into an extension; returns false for an unknown one.
+    /// Reads an item's length-delimited message into an extension; returns false for an unknown extension.
     private mutating func read(
         _ start: UnsafePointer<UInt8>, as number: UInt32, _ memory: UnsafeMutableRawPointer,
         _ table: UnsafePointer<LayoutTable>
@@ -57,7 +57,7 @@ extension BinaryDecoder {
 }
 
 extension BinaryEncoder {
-    /// Writes an extension as an item, backwards like everything else.
+    /// Writes an extension as an item, backwards like all values.
     mutating func item(_ number: UInt32, _ values: MessageStorage) {
         guard let child = values.child(0) else { return }
         reserve(Self.headRoom)

@@ -3,7 +3,7 @@
 import PortableFoundation
 
 extension BinaryDecoder {
-    /// Reads values of a repeated field or an entry of a map; returns false for an unexpected wire type.
+    /// Reads values of a repeated field or one map entry; returns false for an unexpected wire type.
     mutating func list(
         _ entry: UnsafePointer<FieldEntry>, _ tag: UInt32, _ start: UnsafePointer<UInt8>,
         _ memory: UnsafeMutableRawPointer, _ table: UnsafePointer<LayoutTable>
@@ -23,7 +23,7 @@ extension BinaryDecoder {
             default: try table.pointee.map(entry.pointee).read(address, &self, start, memory)
             }
             return true
-        // Both packed and unpacked values are accepted, with any schema (protobuf encoding, "Packed Repeated
+        // Both packed and unpacked values are accepted, whatever the schema says (protobuf encoding, "Packed Repeated
         // Fields").
         case _ where wire == UInt32(WireType.delimited.rawValue):
             try packed(entry, address, memory, table)
@@ -62,7 +62,7 @@ extension BinaryDecoder {
         } while follows(entry.pointee.tag)
     }
 
-    /// Whether the same tag follows; it is consumed.
+    /// Consumes the same tag, if it follows; returns whether it did.
     @inline(__always)
     private mutating func follows(_ tag: UInt32) -> Bool {
         if tag < 0x80 {
@@ -90,7 +90,7 @@ extension BinaryDecoder {
                 do throws(DecodingFailure) {
                     at += try length()
                 } catch {
-                    // Reading the value throws it again.
+                    // Reading the value will throw the error again.
                     break
                 }
                 count += 1
@@ -98,7 +98,7 @@ extension BinaryDecoder {
         }
         at = here
         if count > 1 {
-            // The elements are charged when they are read: here only what no budget could hold is refused.
+            // The elements are charged when they are read. Here, only a number that exceeds any budget is refused.
             guard count <= budget / MemoryLayout<Element>.stride else { throw .overBudget }
             var elements: [Element] = []
             elements.reserveCapacity(count)
@@ -206,9 +206,9 @@ extension BinaryDecoder {
     }
 }
 
-/// The bytes of memory that values take, rounded up: an allocation has a header, and an array grows to twice its count.
+/// The memory costs of values in bytes, rounded up: an allocation has a header, and an array grows to twice its count.
 enum AllocationCost {
-    /// The header of an array and its allocation.
+    /// The header of an array and of its allocation.
     static var array: Int { 48 }
     /// The extras of a message.
     static var extras: Int { 160 }
@@ -217,17 +217,17 @@ enum AllocationCost {
     @inline(__always)
     static func object(_ table: UnsafePointer<LayoutTable>) -> Int { table.pointee.size + 32 }
 
-    /// Returns the cost of one more element of an array, whose first one allocates it.
+    /// Returns the cost of one more array element; the first element also allocates the array.
     @inline(__always)
     static func element(_ size: Int, in address: UnsafeMutableRawPointer) -> Int {
         2 * size + (address.load(as: UInt.self) == 0 ? array : 0)
     }
 
-    /// Returns the cost of a string; up to 15 bytes are in the value itself.
+    /// Returns the cost of a string; up to 15 bytes are stored in the value itself.
     @inline(__always)
     static func text(_ count: Int) -> Int { count > 15 ? count + array : 0 }
 
-    /// Returns the cost of bytes; up to 14 are in the value itself.
+    /// Returns the cost of bytes; up to 14 are stored in the value itself.
     @inline(__always)
     static func data(_ count: Int) -> Int { count > 14 ? count + 2 * array : 0 }
 }

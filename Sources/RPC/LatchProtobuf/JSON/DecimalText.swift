@@ -13,7 +13,7 @@ struct DecimalText {
     /// The range of the number in its text.
     var range = 0..<0
 
-    /// The bound of exponents: no text has enough digits to make a larger one matter, and sums of two do not overflow.
+    /// The limit of exponents: no text has enough digits for a larger one to matter, and two of them can be added.
     fileprivate static let maximumExponent = Int.max / 4
 }
 
@@ -95,7 +95,7 @@ extension DecimalText {
 
     /// Returns the nearest float, rounded once; nil if it would be infinite.
     func float<Value: BinaryFloatingPoint & LosslessStringConvertible>(in text: UnsafeBufferPointer<UInt8>) -> Value? {
-        // Up to 2^53 and 10^22, or 2^24 and 10^10, both operands are exact, so that a single operation rounds correctly.
+        // Up to 2^53 and 10^22, or 2^24 and 10^10, both operands are exact, so a single operation rounds correctly.
         let isExactPower = exponent.magnitude <= (Value.significandBitCount == 52 ? 22 : 10)
         if isExact, digits <= 1 << (Value.significandBitCount + 1), isExactPower {
             let size = Value(digits)

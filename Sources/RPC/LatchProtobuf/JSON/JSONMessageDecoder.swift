@@ -6,7 +6,7 @@ import PortableFoundation
 struct JSONMessageDecoder {
     var text: JSONScanner
     let options: JSONDecodingOptions
-    /// The number of bytes that further values may allocate.
+    /// The number of bytes that the remaining values may allocate.
     var budget = Int.max
 
     /// Charges the bytes that the next value allocates.
@@ -16,7 +16,7 @@ struct JSONMessageDecoder {
         guard budget >= 0 else { throw .overBudget("A JSON message") }
     }
 
-    /// Reads a string, and charges it.
+    /// Reads a string and charges its bytes.
     @inline(__always)
     mutating func readText() throws(ProtoError) -> String {
         let string = try text.scanString()
@@ -33,7 +33,7 @@ struct JSONMessageDecoder {
         }
     }
 
-    /// Reads a message of a schema.
+    /// Reads a message with a schema.
     mutating func readMessage(_ schema: MessageSchema) throws(ProtoError) -> MessageStorage {
         try charge(AllocationCost.object(schema.table))
         var storage = MessageStorage(schema)
@@ -75,7 +75,7 @@ struct JSONMessageDecoder {
         return try text.withBytes(of: name) { names.pointee.slot(of: $0, likely: likely) }
     }
 
-    /// Reads a member without a field: an extension, or one that is skipped or refused.
+    /// Reads a member without a field: an extension, a member to skip, or an error.
     private mutating func readUnknown(
         _ nameToken: JSONString, into storage: inout MessageStorage, _ seen: inout Set<UInt32>,
         skipping skipped: StaticString?
@@ -87,7 +87,7 @@ struct JSONMessageDecoder {
                 named: Substring(name.utf8.dropFirst().dropLast()), of: storage.layout.name)
         {
             let entry = schema.table.pointee.entries[0]
-            // Null and an empty list set nothing, but count as occurrences.
+            // Null and an empty list set no value, but count as an occurrence.
             guard seen.insert(entry.number).inserted else {
                 throw .duplicateField(schema.layout.fields[0].name, at: nameToken.start)
             }
@@ -101,7 +101,7 @@ struct JSONMessageDecoder {
         try text.skipValue()
     }
 
-    /// Reads the value of a field; null clears it, except if null is a value of its type.
+    /// Reads the value of a field; null clears the field, unless its type has null as a value.
     @inline(__always)
     private mutating func readField(
         _ entry: FieldEntry, _ takesNull: Bool, into storage: inout MessageStorage
@@ -191,7 +191,7 @@ extension JSONMessageDecoder {
         }
     }
 
-    /// Reads the elements; ignored ones are left out.
+    /// Reads the elements; omits ignored ones.
     @inline(__always)
     private mutating func fill<Value>(
         _ address: UnsafeMutableRawPointer, _ read: (inout JSONMessageDecoder) throws(ProtoError) -> Value?
@@ -215,7 +215,7 @@ extension JSONMessageDecoder {
         let field = storage.layout.fields[slot]
         try text.openObject()
         var isFirst = true
-        // The widest key and value, in a table with room for more entries than it holds.
+        // The cost of the widest key and value, in a table with spare room for entries.
         let cost = 4 * (MemoryLayout<String>.stride + MemoryLayout<String>.stride)
         while let name = try text.nextName(isFirst: &isFirst) {
             try charge(cost + AllocationCost.text(name.end - name.start))
@@ -244,7 +244,7 @@ extension JSONMessageDecoder {
         try readNumber(in: name) { (number, bytes) in number.integer(in: bytes) }
     }
 
-    /// Reads one value of a map; nil if it is to be ignored.
+    /// Reads one value of a map; nil if it is ignored.
     private mutating func readContent(_ entry: FieldEntry, _ field: FieldSchema) throws(ProtoError) -> AnyFieldValue? {
         switch field.kind.stored {
         case .bool: return .bool(try text.readBool())

@@ -7,7 +7,7 @@ struct JSONMessageEncoder {
     var output = JSONOutput()
     let options: JSONEncodingOptions
 
-    /// The remaining nesting depth, which bounds the use of the stack.
+    /// The remaining nesting depth, which limits the use of the stack.
     private var depth = 512
 
     init(options: JSONEncodingOptions) { self.options = options }
@@ -97,7 +97,7 @@ extension JSONMessageEncoder {
     @inline(__always)
     mutating func write(_ value: Bool) { if value { output.write("true") } else { output.write("false") } }
 
-    /// Writes a 64-bit integer as a string, since JavaScript's numbers cannot hold all of them.
+    /// Writes a 64-bit integer as a string, because JavaScript's numbers cannot represent all of them.
     mutating func write(_ value: Int64) {
         output.write(UInt8(ascii: "\""))
         output.write(integer: value)

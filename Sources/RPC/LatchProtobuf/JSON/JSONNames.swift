@@ -2,19 +2,19 @@
 
 /// The JSON names of a message's fields, in memory that is never freed.
 ///
-/// There is one per message type, created when the type is first decoded from or encoded to JSON.
+/// Each message type has one value, created when the type is first decoded from or encoded to JSON.
 struct JSONNames {
     private typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// The well-known type whose special JSON form the message has.
+    /// The well-known type that determines the message's special JSON form.
     let wellKnownType: WellKnownType
-    /// Whether null, for each slot, is a value of its type: `NullValue` or `Value`.
+    /// Whether the type of each slot has null as a value: `NullValue` or `Value`.
     let takesNull: UnsafeBufferPointer<Bool>
-    /// The names: for each slot the JSON name and the name in the .proto file.
+    /// The JSON name and the .proto name of each slot.
     private let names: UnsafeBufferPointer<Text>
-    /// The names as they are written, in quotes with a colon.
+    /// The names as written in JSON, in quotes with a colon.
     private let keys: UnsafeBufferPointer<Text>
-    /// The indices of the names, sorted by `precedes`; of equal names, the one that counts comes first.
+    /// The indices of the names, sorted by `precedes`; for equal names, the one that counts is first.
     private let sorted: UnsafeBufferPointer<Int>
 
     init(_ layout: MessageLayout) {
@@ -34,7 +34,7 @@ struct JSONNames {
                 output.write(UInt8(ascii: ":"))
                 return .keeping(output.bytes)
             })
-        // JSON names, whose indices are even, win over another field's name in the .proto file.
+        // JSON names, which have even indices, win over another field's .proto name.
         sorted = .keeping(
             names.indices.filter { layout.fields[$0 / 2].number > 0 }.sorted { one, other in
                 Self.precedes(names[one], names[other])
@@ -63,7 +63,7 @@ struct JSONNames {
         return sorted[low] / 2
     }
 
-    /// Returns whether a name is shorter than another, or sorts before one of the same length.
+    /// Whether a name is shorter than another, or sorts before one of the same length.
     private static func precedes(_ left: Text, _ right: Text) -> Bool {
         left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
     }

@@ -2,18 +2,18 @@
 
 /// The options for decoding messages from JSON or the text format.
 public struct JSONDecodingOptions: Sendable {
-    /// Whether unknown fields are ignored, and in JSON unknown enum names; otherwise they are errors.
+    /// Whether unknown fields, and unknown enum names in JSON, are ignored; otherwise they are errors.
     public var ignoresUnknownFields: Bool
     /// The message types that an Any may contain.
     public var types: TypeRegistry
     /// The extensions to decode.
     public var extensions: ExtensionSet
-    /// The largest nesting depth of messages, and in JSON of arrays, at most 512, which bounds the use of the stack.
+    /// The maximum nesting depth of messages, and in JSON of arrays; at most 512, which limits the use of the stack.
     public var depth: Int
-    /// The largest memory of a message in bytes, approximately; only JSON is held to it.
+    /// The approximate maximum memory of a message in bytes; applies only to JSON.
     public var allocatedBytes: Int
 
-    /// Creates options; the defaults are the strictest.
+    /// Creates options, by default the strictest ones.
     public init(
         ignoresUnknownFields: Bool = false, types: TypeRegistry = [], extensions: ExtensionSet = [], depth: Int = 100,
         allocatedBytes: Int = .max

@@ -31,7 +31,7 @@ struct JSONOutput {
         text.withUTF8 { write(utf8: $0) }
     }
 
-    /// Writes UTF-8 as a quoted string with the minimal escapes (RFC 8259 §7).
+    /// Writes UTF-8 as a quoted string with the required escapes (RFC 8259 §7), and one for the delete character.
     mutating func write(utf8 text: UnsafeBufferPointer<UInt8>) {
         write(UInt8(ascii: "\""))
         var start = 0
@@ -85,12 +85,13 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a float in its shortest form; a non-finite one as the string that names it.
+    /// Writes a float in its shortest form, or the name of a non-finite value as a string.
     mutating func write<Value: BinaryFloatingPoint & LosslessStringConvertible>(float value: Value) {
         guard value.isFinite else {
             return write(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
         }
-        // Most floats in messages are whole and print as integers. As one, −0 would lose its sign in most parsers.
+        // Most floats in messages are whole and print as integers. Negative zero does not, because most parsers would
+        // drop its sign.
         let bound = Value(1 << (Value.significandBitCount + 1))
         if value.magnitude < bound, value == value.rounded(.towardZero), value != 0 || value.sign == .plus {
             return write(integer: Int64(value))
@@ -104,7 +105,7 @@ extension JSONOutput {
         }
     }
 
-    /// Writes bytes as base64 in quotes, in the standard alphabet with padding (RFC 4648 §4).
+    /// Writes bytes as quoted base64, in the standard alphabet with padding (RFC 4648 §4).
     mutating func write(base64 data: UnsafeBufferPointer<UInt8>) {
         write(UInt8(ascii: "\""))
         bytes.append(contentsOf: Base64Alphabet.standard.encodePadded(data).utf8)

@@ -24,13 +24,13 @@ extension JSONMessageDecoder {
         }
     }
 
-    /// Reads an integer, from a number or a string.
+    /// Reads an integer from a number or a string.
     @inline(__always)
     mutating func readInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(ProtoError) -> Integer {
         try readNumber("an integer is out of range") { (number, bytes) in number.integer(in: bytes) }
     }
 
-    /// Reads a float, from a number or a string, which may name a non-finite value.
+    /// Reads a float from a number or a string, which can name a non-finite value.
     mutating func readFloat<Value: BinaryFloatingPoint & LosslessStringConvertible>(
         _ type: Value.Type
     ) throws(ProtoError) -> Value {
@@ -73,7 +73,7 @@ extension JSONMessageDecoder {
             guard let first = bytes.first, first == UInt8(ascii: "-") || first.isDigit else {
                 throw .malformedJSON("a number is expected", at: string.start)
             }
-            // The inner scanner counts from the quote; the error reports the offset in the whole text.
+            // The inner scanner counts from the quote, but the error reports the offset in the whole text.
             let number: DecimalText
             do throws(ProtoError) { number = try inner.scanNumber() } catch {
                 throw .malformedJSON("a number is expected", at: string.start + inner.position)
@@ -94,7 +94,7 @@ extension JSONMessageDecoder {
 
     /// Reads an enum value by name or number.
     ///
-    /// - Returns: The number; nil for an unknown value that is to be ignored.
+    /// - Returns: The number; nil for an unknown value that is ignored.
     mutating func readEnum(_ kind: FieldKind, _ schema: EnumSchema?) throws(ProtoError) -> Int32? {
         guard let schema else { return nil }
         let byte = text.peekToken()

@@ -2,17 +2,17 @@
 
 /// A scanner of JSON tokens that creates no intermediate values.
 ///
-/// It refuses input on which parsers disagree: invalid whitespace, leading zeros, lone surrogates, invalid UTF-8 (RFC
-/// 8259). The bytes must outlive the scanner, so it is created only inside `withUnsafeBufferPointer`.
+/// It refuses input that parsers interpret differently: invalid whitespace, leading zeros, lone surrogates, invalid
+/// UTF-8 (RFC 8259). The bytes must outlive the scanner, so it is created only inside `withUnsafeBufferPointer`.
 struct JSONScanner {
     /// The whole text.
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The offset of the next byte, which errors report; never beyond the end.
+    /// The offset of the next byte, which errors report; never past the end.
     var position = 0
-    /// The number of further nesting levels allowed, which bounds the use of the stack.
+    /// The number of additional nesting levels allowed, which limits the use of the stack.
     var depth: Int
 
-    /// The next byte; 0, which starts no token, at the end.
+    /// The next byte; 0 at the end, because no token begins with it.
     @inline(__always) var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     /// Skips whitespace (RFC 8259 §2), and returns the byte after it.
@@ -59,7 +59,7 @@ struct JSONScanner {
         }
     }
 
-    /// Checks that nothing follows the value.
+    /// Checks that the text ends after the value.
     mutating func expectEnd() throws(ProtoError) {
         _ = peekToken()
         guard position == bytes.count else { throw malformed("the value is followed by other text") }
@@ -193,7 +193,7 @@ extension JSONScanner {
         UnsafeBufferPointer(rebasing: bytes[token.start..<token.end])
     }
 
-    /// Calls `body` with the decoded bytes of a string, which need not be UTF-8.
+    /// Calls `body` with the decoded bytes of a string, which may be invalid UTF-8.
     func withBytes<Result>(
         of token: JSONString, _ body: (UnsafeBufferPointer<UInt8>) throws(ProtoError) -> Result
     ) throws(ProtoError) -> Result {
@@ -214,7 +214,7 @@ extension JSONScanner {
         return plain
     }
 
-    /// Decodes an escape: the eight short ones and `\u`, in lower case only (RFC 8259 §7).
+    /// Decodes an escape: one of the eight short ones or `\u`, only in lowercase (RFC 8259 §7).
     private mutating func readEscape(into plain: inout [UInt8]) throws(ProtoError) {
         let byte = peek
         position += 1
@@ -232,7 +232,7 @@ extension JSONScanner {
         }
     }
 
-    /// Decodes the digits of `\u`; a lone surrogate is refused, since parsers disagree about it (RFC 8259 §8.2).
+    /// Decodes the digits of `\u`; refuses a lone surrogate, which parsers interpret differently (RFC 8259 §8.2).
     private mutating func readScalar() throws(ProtoError) -> Unicode.Scalar {
         let start = position
         var code = try readFourDigits()

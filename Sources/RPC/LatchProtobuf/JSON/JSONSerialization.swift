@@ -5,8 +5,8 @@ import LatchCore
 extension Message {
     /// Creates a message from JSON (protobuf.dev, ProtoJSON).
     ///
-    /// Parsing is strict: each member names a field, once in either spelling; values match the type and range of their
-    /// field; the text is exactly one JSON value (RFC 8259).
+    /// Parsing is strict. The text is exactly one JSON value (RFC 8259). Each member names a field, and each field
+    /// occurs once, in either spelling. Values match the type and the range of their field.
     ///
     /// - Throws: ``ProtoError`` with the position.
     public init(json: [UInt8], options: JSONDecodingOptions = JSONDecodingOptions()) throws(ProtoError) {
@@ -14,7 +14,7 @@ extension Message {
         try self.init(json: json, options: options, budget: &budget)
     }
 
-    /// Creates a message from JSON within a budget, which the memory of the message reduces.
+    /// Creates a message from JSON, and reduces a memory budget by its memory.
     package init(
         json: [UInt8], options: JSONDecodingOptions = JSONDecodingOptions(), budget: inout Int
     ) throws(ProtoError) {

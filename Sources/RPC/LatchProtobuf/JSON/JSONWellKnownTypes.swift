@@ -34,7 +34,7 @@ extension JSONMessageDecoder {
         let string = try text.scanString()
         let list = try text.string(string)
         guard !list.isEmpty else { return }
-        // A path of one letter is an element of its own.
+        // Even a path of one letter is a separate element.
         try charge(AllocationCost.array + 32 * list.utf8.count)
         let paths = list.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map { Substring($0) }
         storage[strings: 0] = paths.compactMap { FieldPathText.snake($0) }
@@ -43,7 +43,7 @@ extension JSONMessageDecoder {
         }
     }
 
-    /// Reads any JSON value into a `google.protobuf.Value`, whose slots are in the order of its fields.
+    /// Reads any JSON value into a `google.protobuf.Value`, whose slots follow the order of its fields.
     private mutating func readValue(into storage: inout MessageStorage) throws(ProtoError) {
         switch text.peekToken() {
         case UInt8(ascii: "n"):
@@ -59,9 +59,9 @@ extension JSONMessageDecoder {
 }
 
 extension JSONMessageDecoder {
-    /// Reads an Any, whose member `@type` determines its other members.
+    /// Reads an Any, whose member `@type` determines the other members.
     ///
-    /// `@type` may be any of the members, so the object is read twice.
+    /// The object is read twice, because `@type` may come last.
     private mutating func readAny(into storage: inout MessageStorage) throws(ProtoError) {
         let start = text
         guard let url = try findType() else { return }
@@ -163,7 +163,7 @@ extension JSONMessageEncoder {
         case 1: output.write("null")
         case 2:
             let number = storage[double: 1]
-            // JSON numbers are finite, and a string would be decoded as a string.
+            // JSON numbers are finite, and a string would be decoded as a string value.
             guard number.isFinite else { throw .unrepresentable(storage.layout.name, "its number is not finite") }
             output.write(float: number)
         case 3: output.write(string: storage[string: 2])

@@ -2,12 +2,12 @@
 
 /// A base64 decoder that accepts both alphabets, with or without padding.
 ///
-/// ProtoJSON requires the tolerance ("either standard or URL-safe base64 encoding with or without paddings are accepted").
-/// Credentials are decoded by `Base64Alphabet`, which is strict.
+/// ProtoJSON requires this ("either standard or URL-safe base64 encoding with or without paddings are accepted").
+/// `Base64Alphabet`, which is strict, decodes credentials.
 enum LenientBase64 {
     private static let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
 
-    /// The marker of a character outside both alphabets: it has bits above the sixth, which no value has.
+    /// The marker of a character outside both alphabets: unlike all values, it has bits above the sixth.
     private static let foreign: UInt8 = 0xFF
 
     private static let values: [UInt8] = {

@@ -10,14 +10,14 @@ struct CompiledRules: Sendable {
         let nested: (any RuledMessage.Type)?
     }
 
-    /// Fields of which at most one may be set.
+    /// Mutually exclusive fields: at most one of them may be set.
     struct Exclusion: Sendable {
         let slots: [Int]
         let names: [String]
         let isRequired: Bool
     }
 
-    /// A oneof of which one field must be set.
+    /// A oneof in which one field must be set.
     struct Oneof: Sendable {
         let name: String
         let index: Int
@@ -52,7 +52,7 @@ struct CompiledRules: Sendable {
             let nested = field.type as? any RuledMessage.Type
             var found = rules[field.name]
             guard found != nil || nested != nil else { continue }
-            // The rules of an exclusive field apply only while it is set, unless they specify otherwise.
+            // The rules of a mutually exclusive field apply only while it is set, unless they specify otherwise.
             let excludes = exclusions.contains { $0.slots.contains(field.slot) }
             if excludes, found?.ignores == .unspecified { found?.ignores = .ifZeroValue }
             fields.append(Field(schema: field, rules: found ?? FieldRules(), nested: nested))
@@ -61,7 +61,7 @@ struct CompiledRules: Sendable {
 
     private mutating func readOneof(_ reader: inout RuleParser, _ schema: MessageSchema) throws(RuleParser.Unknown) {
         let name = reader.word()
-        // The schema identifies a oneof by one of its fields.
+        // In the schema, one of its fields identifies the oneof.
         let first = reader.word()
         guard let index = schema.fields.first(where: { $0.name == first })?.oneof else {
             throw RuleParser.Unknown(word: name)

@@ -18,13 +18,13 @@ struct FieldRules: Sendable {
     var family = ""
     var tests: [RuleTest] = []
     var bounds = RuleBounds()
-    /// The rules of list items, map keys and map values, by `items`, `keys` and `values`.
+    /// The rules for list items, map keys and map values, under `items`, `keys` and `values`.
     var elements: [String: FieldRules] = [:]
 }
 
 /// The bounds of a value.
 ///
-/// If the lower bound is above the upper one, the values between them are excluded.
+/// If the lower bound is above the upper bound, the values between them are excluded.
 struct RuleBounds: Sendable {
     struct Bound: Sendable {
         let value: RuleValue
@@ -62,7 +62,7 @@ struct RuleBounds: Sendable {
 }
 
 extension FieldRules {
-    /// Adds a rule by its name without the type prefix; returns false for an unknown one.
+    /// Adds a rule by its name without the type prefix; returns false for an unknown rule.
     mutating func add(_ name: String, _ values: [RuleValue]) -> Bool {
         switch (name, values.first) {
         case ("lt", let value?), ("lte", let value?):

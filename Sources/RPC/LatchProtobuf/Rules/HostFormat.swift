@@ -2,16 +2,17 @@
 
 /// The formats of host names, and of hosts with ports.
 enum HostFormat {
-    /// Returns whether bytes are a host name label (RFC 1123 §2.1): at most 63 letters, digits and hyphens, no hyphen
-    /// at an end.
+    /// Whether bytes are a host name label (RFC 1123 §2.1): at most 63 letters, digits and hyphens, but no hyphen at an
+    /// end.
     static func isLabel(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard (1...63).contains(bytes.count), let first = bytes.first, let last = bytes.last else { return false }
         let hyphen = UInt8(ascii: "-")
         return first != hyphen && last != hyphen && bytes.allSatisfy { $0.isLetter || $0.isDigit || $0 == hyphen }
     }
 
-    /// Returns whether bytes are a host name: labels separated by dots, at most 253 bytes, the last one not all digits,
-    /// with an optional dot at the end.
+    /// Whether bytes are a host name of at most 253 bytes: labels separated by dots, with an optional dot at the end.
+    ///
+    /// The last label must not consist of digits only.
     static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count <= 253 else { return false }
         let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
@@ -19,7 +20,7 @@ enum HostFormat {
         return labels.allSatisfy(isLabel) && labels.last?.allSatisfy(\.isDigit) == false
     }
 
-    /// Returns whether bytes are `host:port`; an IPv6 address is in brackets.
+    /// Whether bytes are `host:port`; an IPv6 address is in brackets.
     static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")),
             IPFormat.number(bytes[(colon + 1)...], upTo: 65_535) != nil
@@ -69,7 +70,7 @@ enum IPFormat {
             let groups = groups(of: text)
             return groups?.count == 8 ? groups : nil
         }
-        // An embedded IPv4 address is permitted at the end only.
+        // An embedded IPv4 address is permitted only at the end.
         let head = Array(text[..<gap])
         guard !head.contains(UInt8(ascii: ".")), let before = groups(of: head),
             let after = groups(of: Array(text[(gap + 2)...])), before.count + after.count < 8
@@ -94,7 +95,7 @@ enum IPFormat {
         return parts.compactMap { UInt16(String(decoding: $0, as: UTF8.self), radix: 16) } + end
     }
 
-    /// Returns whether bytes are an address with a prefix length.
+    /// Whether bytes are an address with a prefix length.
     ///
     /// - Parameter isStrict: Whether the bits after the prefix must be zero.
     static func isPrefix(_ bytes: ArraySlice<UInt8>, versions: Set<Int>, isStrict: Bool) -> Bool {

@@ -2,7 +2,7 @@
 
 /// The formats of identifiers.
 enum IdentifierFormat {
-    /// Returns whether bytes are a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562 §4).
+    /// Whether bytes are a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562 §4).
     static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.count == 36
             && bytes.enumerated().allSatisfy { index, byte in
@@ -10,7 +10,7 @@ enum IdentifierFormat {
             }
     }
 
-    /// Returns whether bytes are a ULID: 26 characters of Crockford's base 32, the first at most 7
+    /// Whether bytes are a ULID: 26 characters of Crockford's base 32, the first at most 7
     /// (https://github.com/ulid/spec).
     static func isULID(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count == 26, let first = bytes.first, (0x30...0x37).contains(first) else { return false }
@@ -19,7 +19,7 @@ enum IdentifierFormat {
         }
     }
 
-    /// Returns whether bytes are a qualified name: identifiers separated by dots.
+    /// Whether bytes are a qualified name: identifiers separated by dots.
     static func isQualified(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
             guard let first = part.first, !first.isDigit else { return false }
@@ -27,15 +27,16 @@ enum IdentifierFormat {
         }
     }
 
-    /// Returns whether bytes are a header name (RFC 9110 §5.6.2), with a leading colon for HTTP/2 pseudo-headers;
-    /// protovalidate also permits a comma.
+    /// Whether bytes are a header name (RFC 9110 §5.6.2), with a leading colon for HTTP/2 pseudo-headers.
+    ///
+    /// Like protovalidate, it also permits a comma.
     static func isHeaderName(_ bytes: ArraySlice<UInt8>) -> Bool {
         let name = bytes.first == UInt8(ascii: ":") ? bytes.dropFirst() : bytes
         return !name.isEmpty
             && name.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+,-.^_|~`".utf8.contains($0) }
     }
 
-    /// Returns whether bytes are an email address of HTML forms (https://html.spec.whatwg.org/#valid-e-mail-address).
+    /// Whether bytes are an email address as in HTML forms (https://html.spec.whatwg.org/#valid-e-mail-address).
     static func isEmail(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let at = bytes.firstIndex(of: UInt8(ascii: "@")), at > bytes.startIndex else { return false }
         let isLocal = bytes[..<at].allSatisfy { $0.isLetter || $0.isDigit || ".!#$%&'*+/=?^_`{|}~-".utf8.contains($0) }

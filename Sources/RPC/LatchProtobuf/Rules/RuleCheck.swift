@@ -40,7 +40,7 @@ struct RuleCheck {
         switch schema.cardinality {
         case .singular:
             guard let content = storage.content(schema.slot) else { return }
-            // A zero that is set is a value (validate.proto, `Ignore`: no effect on fields that track presence).
+            // A zero that was set is a value (validate.proto, `Ignore`: no effect on fields that track presence).
             value(content, by: rules, field, at: path, ignoringZero: false)
         case .repeated: list(storage.contents(schema.slot), by: rules, field, at: path)
         case .map: map(storage, by: rules, field, at: path)
@@ -85,7 +85,7 @@ extension RuleCheck {
     ///
     /// - Parameters:
     ///   - field: The field of the value; nil for a map key.
-    ///   - ignoringZero: Whether `ignore` can exempt a zero: elements have no presence.
+    ///   - ignoringZero: Whether `ignore` can exempt a zero; used for elements, which have no presence.
     mutating func value(
         _ content: AnyFieldValue, by rules: FieldRules, _ field: CompiledRules.Field?, at path: RulePath,
         ignoringZero: Bool = true
@@ -103,7 +103,7 @@ extension RuleCheck {
         case "any": tests(.text(storage[string: 0]), by: rules, field, at: path)
         case "field_mask": test(.paths(storage[strings: 0]), by: rules, at: path)
         default:
-            // A wrapper message, whose only field is the value.
+            // This is a wrapper message, whose only field is the value.
             guard let content = storage.content(0), let operand = RuleValue(content) else { return }
             tests(operand, by: rules, field, at: path)
         }

@@ -109,8 +109,7 @@ struct RuleParser {
 
 /// The string literals of rules.
 enum RuleStringLiteral {
-    /// Parses a literal: a backslash escapes the next character, `
-    /// ` is a line feed and `\u{…}` a code point.
+    /// Parses a literal: a backslash escapes the next character, `\n` is a line feed and `\u{…}` a code point.
     static func read(_ bytes: [UInt8], _ index: inout Int) -> String {
         var text: [UInt8] = []
         index += 1
@@ -140,7 +139,7 @@ enum RuleStringLiteral {
         return Character(Unicode.Scalar(value) ?? "\u{FFFD}")
     }
 
-    /// Returns a string as a literal, as violation paths show it.
+    /// Returns a string as a literal, in the form of violation paths.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -2,9 +2,9 @@
 
 import PortableFoundation
 
-/// A value, or the values, that a rule is about.
+/// The value or values that a rule tests.
 enum RuleSubject {
-    /// A single value, with the type of an enum.
+    /// A single value, with its type if it is an enum value.
     case value(RuleValue, EnumSchema?)
     case list([AnyFieldValue])
     case map(count: Int)
@@ -71,7 +71,7 @@ extension RuleTest {
 }
 
 extension RuleTest {
-    /// Creates a limit of the length of a string, bytes, a list or a map; nil for other rules.
+    /// Creates a limit for the length of a string, bytes, a list or a map; nil for other rules.
     static func length(_ rule: String, _ limit: UInt64, of family: String) -> RuleTest? {
         let parts = rule.unicodeScalars.split(separator: "_").map { Substring($0) }
         let units: [Substring: String] = [
@@ -95,7 +95,7 @@ extension RuleTest {
         return Set(items).count == items.count
     }
 
-    /// Creates a rule about the paths of a field mask.
+    /// Creates a rule for the paths of a field mask.
     static func paths(_ rule: String, _ wanted: [String]) -> RuleTest {
         let list = wanted.joined(separator: ", ")
         let requirements = ["const": "must equal paths [\(list)]", "in": "must only contain paths in [\(list)]"]
@@ -113,7 +113,7 @@ extension RuleTest {
 }
 
 extension RuleTest {
-    /// Creates a rule about the content of a string or bytes; nil for other rules.
+    /// Creates a rule for the content of a string or bytes; nil for other rules.
     static func content(_ rule: String, _ value: RuleValue) -> RuleTest? {
         let part = value.octets
         switch rule {
@@ -132,14 +132,14 @@ extension RuleTest {
         }
     }
 
-    /// Creates the rules of a string format; none for an unknown one.
+    /// Creates the rules of a string format; empty for an unknown format.
     static func form(_ name: String) -> [RuleTest] {
         guard let form = StringFormat.all[name] else { return [] }
         let rule = name.utf8.suffix(6).elementsEqual(".loose".utf8) ? String(Substring(name.utf8.dropLast(6))) : name
         return forms(rule, form.description, refusesEmpty: form.refusesEmpty) { $0.text.map(form.accepts) ?? true }
     }
 
-    /// Creates the rules of a binary format; none for an unknown one.
+    /// Creates the rules of a binary format; empty for an unknown format.
     static func byteForm(_ name: String) -> [RuleTest] {
         let forms = [
             "ip": ("IP address", [4, 16]), "ipv4": ("IPv4 address", [4]), "ipv6": ("IPv6 address", [16]),
@@ -149,7 +149,7 @@ extension RuleTest {
         return Self.forms(name, description, refusesEmpty: true) { counts.contains($0.octets.count) }
     }
 
-    /// An empty value violates a rule of its own.
+    /// An empty value violates a separate rule.
     private static func forms(
         _ rule: String, _ description: String, refusesEmpty: Bool, accepts: @escaping @Sendable (RuleValue) -> Bool
     ) -> [RuleTest] {
@@ -197,7 +197,7 @@ extension RuleValue {
         }
     }
 
-    /// Returns whether a time is within a duration of another.
+    /// Whether a time is within a duration of another time.
     fileprivate func isWithin(_ span: RuleValue, of now: RuleValue) -> Bool {
         guard case .time(let seconds, let nanoseconds) = span, case .time(let at, let fraction) = now else {
             return false
@@ -209,7 +209,7 @@ extension RuleValue {
 }
 
 extension [UInt8] {
-    /// Returns whether the bytes contain others.
+    /// Whether the bytes contain the given part.
     fileprivate func contains(_ part: [UInt8]) -> Bool {
         indices.contains { self[$0...].starts(with: part) } || part.isEmpty
     }

@@ -2,7 +2,7 @@
 
 import PortableFoundation
 
-/// A value that rules compare: of a field, or a constant of a rule.
+/// A value that rules compare: a field's value or a constant of a rule.
 enum RuleValue: Sendable {
     case bool(Bool)
     case signed(Int64)
@@ -35,7 +35,7 @@ enum RuleValue: Sendable {
         return .time(seconds: overflow ? seconds : sum, nanoseconds: Int32(rest))
     }
 
-    /// Returns whether two values are equal; strings byte by byte, since equivalent Unicode strings differ on the wire.
+    /// Whether two values are equal; compares strings by bytes, because equivalent Unicode strings differ on the wire.
     func equals(_ other: RuleValue) -> Bool {
         switch (self, other) {
         case (.bool(let one), .bool(let other)): one == other
@@ -45,8 +45,10 @@ enum RuleValue: Sendable {
         }
     }
 
-    /// Returns a negative, zero or positive number as this value is less than, equal to or greater than the other; nil
-    /// if they have no order.
+    /// Returns a negative number, zero or a positive number if this value is less than, equal to or greater than the
+    /// other.
+    ///
+    /// Returns nil if the values have no order.
     func order(_ other: RuleValue) -> Int? {
         switch (self, other) {
         case (.signed(let one), .signed(let other)): Self.order(one, other)
@@ -63,7 +65,7 @@ enum RuleValue: Sendable {
         one < other ? -1 : one == other ? 0 : 1
     }
 
-    /// Whether the value is the default.
+    /// Whether the value is the type's default.
     var isZero: Bool {
         switch self {
         case .bool(let value): !value
@@ -78,7 +80,7 @@ enum RuleValue: Sendable {
 }
 
 extension RuleValue: CustomStringConvertible {
-    /// The value as messages show it.
+    /// The value in the form that messages show.
     var description: String {
         switch self {
         case .bool(let value): "\(value)"

@@ -4,14 +4,14 @@ import LatchCore
 public import PortableFoundation
 import Synchronization
 
-/// A message with validation rules in its .proto file, for itself or for nested messages (`buf.validate`).
+/// A message whose .proto file contains validation rules for it or its nested messages (`buf.validate`).
 public protocol RuledMessage: Message {
     /// The rules of the message.
     static var rules: MessageRules { get }
 }
 
 extension RuledMessage {
-    /// Returns the violated rules, in nested messages too; empty for a valid message.
+    /// Returns the violated rules, including those of nested messages; empty for a valid message.
     ///
     /// - Parameter now: The current time for rules about past and future.
     public func violations(at now: Date = Date()) -> [Violation] {
@@ -24,10 +24,10 @@ extension RuledMessage {
 
 /// The validation rules of a message, as text that is parsed at the first validation.
 ///
-/// Each line has the name of a field and its rules, named as in protovalidate, with a value after `=` if they need one.
-/// Strings are quoted, bytes are quoted hexadecimal digits, times are seconds and nanoseconds separated by a colon;
-/// `items(…)`, `keys(…)` and `values(…)` hold the rules of elements. Lines of oneofs begin with `@oneof NAME`, those of
-/// mutually exclusive fields with `@one`:
+/// Each line has the name of a field and its rules, named as in protovalidate, with a value after `=` if needed.
+/// Strings are quoted, and bytes are quoted hexadecimal digits. Times are seconds and nanoseconds separated by a colon.
+/// `items(…)`, `keys(…)` and `values(…)` contain the rules of elements. Lines for oneofs begin with `@oneof NAME`, and
+/// those for mutually exclusive fields with `@one`:
 ///
 /// ```
 /// email required string.email string.max_len=254
@@ -36,7 +36,8 @@ extension RuledMessage {
 /// @one phone,fax required
 /// ```
 ///
-/// An unknown rule is an error of the text's author; every message violates it, so that nothing passes by mistake.
+/// An unknown rule is a mistake of the text's author. Every message then violates it, so that no message passes by
+/// accident.
 public final class MessageRules: Sendable {
     private let text: String
     private let compiled = Mutex<CompiledRules?>(nil)

@@ -2,13 +2,13 @@
 
 /// A well-known string format of protovalidate's `string` rules.
 struct StringFormat: Sendable {
-    /// The name of the format for messages.
+    /// The name of the format in messages.
     let description: String
-    /// Whether an empty string violates a rule of its own.
+    /// Whether an empty string violates a separate rule.
     var refusesEmpty = true
     let check: @Sendable (ArraySlice<UInt8>) -> Bool
 
-    /// Returns whether a string has the format.
+    /// Whether a string has the format.
     func accepts(_ text: String) -> Bool { check(Array(text.utf8)[...]) }
 
     static let email = StringFormat(description: "email address", check: IdentifierFormat.isEmail)
@@ -68,14 +68,14 @@ extension UInt8 {
     fileprivate var endsHeader: Bool { self == 0 || self == 0x0A || self == 0x0D }
 }
 
-/// The string checks of generated validation code.
+/// The string checks that generated validation code calls.
 public enum TextForms {
-    /// Returns whether a string is an email address (https://html.spec.whatwg.org/#valid-e-mail-address).
+    /// Whether a string is an email address (https://html.spec.whatwg.org/#valid-e-mail-address).
     public static func isEmail(_ text: String) -> Bool { StringFormat.email.accepts(text) }
 
-    /// Returns whether a string is a UUID (RFC 9562 §4).
+    /// Whether a string is a UUID (RFC 9562 §4).
     public static func isUUID(_ text: String) -> Bool { StringFormat.uuid.accepts(text) }
 
-    /// Returns whether a string is a URI with its scheme (RFC 3986 §3).
+    /// Whether a string is a URI with its scheme (RFC 3986 §3).
     public static func isURI(_ text: String) -> Bool { StringFormat.uri.accepts(text) }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A regular expression of a rule in RE2's syntax, with bounded cost for any text.
 ///
-/// The generator has validated the pattern; an invalid one matches nothing.
+/// The generator has validated the pattern; an invalid pattern matches no text.
 public struct TextPattern: Sendable {
     private let pattern: Pattern?
 
@@ -19,7 +19,7 @@ public struct TextPattern: Sendable {
             if let pattern = known[text] { return pattern }
             do throws(PatternError) {
                 let pattern = try Pattern(text)
-                // Generated code has few patterns; the limit protects from other callers.
+                // Generated code has few patterns; the limit protects against other callers.
                 if known.count < 1_000 { known[text] = pattern }
                 return pattern
             } catch {
@@ -28,6 +28,6 @@ public struct TextPattern: Sendable {
         }
     }
 
-    /// Returns whether the pattern matches anywhere in a text.
+    /// Whether the pattern matches anywhere in a text.
     public func matches(_ text: String) -> Bool { pattern?.matches(text) ?? false }
 }

@@ -7,13 +7,13 @@ struct URIFormat {
 
     private init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
 
-    /// Returns whether bytes are a URI with its scheme.
+    /// Whether bytes are a URI with its scheme.
     static func isURI(_ bytes: ArraySlice<UInt8>) -> Bool {
         var form = URIFormat(bytes)
         return form.scheme() && form.rest(isRelative: false)
     }
 
-    /// Returns whether bytes are a URI or a relative reference.
+    /// Whether bytes are a URI or a relative reference.
     static func isReference(_ bytes: ArraySlice<UInt8>) -> Bool {
         if isURI(bytes) { return true }
         var form = URIFormat(bytes)
@@ -34,14 +34,14 @@ struct URIFormat {
         return take(":")
     }
 
-    /// The authority and the path, the query and the fragment, up to the end.
+    /// Consumes the authority, the path, the query and the fragment, up to the end.
     private mutating func rest(isRelative: Bool) -> Bool {
         if bytes[index...].starts(with: "//".utf8) {
             index += 2
             guard authority() else { return false }
             guard next == nil || "/?#".utf8.contains(next ?? 0) else { return false }
         } else if isRelative {
-            // RFC 3986 §4.2: a colon in the first segment would make it a scheme.
+            // RFC 3986 §4.2: a colon in the first segment would turn it into a scheme.
             let first = bytes[index...].prefix { !"/?#".utf8.contains($0) }
             guard !first.contains(UInt8(ascii: ":")) else { return false }
         }
@@ -110,7 +110,7 @@ struct URIFormat {
             && IPFormat.groups(literal[..<percent], allowsZone: false) != nil
     }
 
-    /// Returns whether percent-encoded bytes decode to UTF-8 (RFC 3986 §3.2.2).
+    /// Whether percent-encoded bytes decode to UTF-8 (RFC 3986 §3.2.2).
     private static func decodesToText(_ bytes: ArraySlice<UInt8>) -> Bool {
         var decoded: [UInt8] = []
         var rest = bytes

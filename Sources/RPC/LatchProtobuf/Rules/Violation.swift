@@ -8,9 +8,9 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
     public var path: String
     /// The name of the rule, such as `string.min_len`.
     public var rule: String
-    /// A description of the requirement; like the path it contains no field values.
+    /// A description of the requirement; like the path, it contains no field values.
     public var message: String
-    /// Whether the violation concerns the key of a map entry instead of its value.
+    /// Whether the violation concerns a map entry's key instead of its value.
     public var isAboutKey = false
 
     /// Creates a violation.

@@ -27,7 +27,7 @@ public final class EnumSchema: Sendable {
 
     /// Returns the number of a name; nil for an unknown name.
     ///
-    /// Swift considers the Kelvin sign and the letter K equal; names in .proto files are ASCII only.
+    /// In Swift the Kelvin sign equals the letter K; names in .proto files are ASCII only.
     public func number(of name: String) -> Int32? {
         guard let number = values.numbers[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return number

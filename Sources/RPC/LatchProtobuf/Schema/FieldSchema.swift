@@ -6,7 +6,7 @@ import PortableFoundation
 struct FieldSchema: Sendable {
     enum Cardinality: UInt8, Sendable { case singular, repeated, map }
     enum Presence: UInt8, Sendable {
-        /// A value other than the default is present.
+        /// A value that differs from the default is present.
         case implicit
         /// The field records whether it is set.
         case explicit
@@ -14,7 +14,7 @@ struct FieldSchema: Sendable {
         case oneof
     }
 
-    /// A default value other than zero or empty.
+    /// A default value that is not zero or empty.
     enum Default: Sendable {
         /// The bits of a number in its memory representation.
         case bits(UInt64)

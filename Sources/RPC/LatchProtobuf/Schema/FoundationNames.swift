@@ -2,8 +2,8 @@
 
 public import PortableFoundation
 
-// Foundation types under names of this module: generated code writes `LatchRPC.ProtoDate` if a message is named `Date`,
-// since Foundation itself is one of two modules.
+// Foundation types under names of this module. If a message is named `Date`, generated code writes
+// `LatchRPC.ProtoDate`, because Foundation itself is one of two modules.
 
 /// The Swift type of bytes fields.
 public typealias ProtoBytes = Data

@@ -2,7 +2,7 @@
 
 import PortableFoundation
 
-/// Assigns memory offsets to fields: the widest first, so that no padding is needed.
+/// Assigns memory offsets to fields, beginning with the widest, so that no padding is needed.
 struct LayoutBuilder {
     private(set) var size: Int
     private(set) var oneofs: Int
@@ -50,7 +50,7 @@ struct LayoutBuilder {
         return entry
     }
 
-    /// Returns the memory of an empty message: defaults of numbers, nil for references.
+    /// Returns the memory of an empty message: the defaults of numbers, and nil for references.
     func template(_ entries: [FieldEntry], _ fields: [FieldSchema]) -> UnsafeMutableRawPointer {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
@@ -76,7 +76,7 @@ struct LayoutBuilder {
         case .bool: 1
         case .int32, .uint32, .float: 4
         case .int64, .uint64, .double: 8
-        // 16 bytes on all 64-bit platforms.
+        // These types have 16 bytes on all 64-bit platforms.
         case .string, .bytes: 16
         default: 8
         }

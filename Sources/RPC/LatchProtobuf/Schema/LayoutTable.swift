@@ -2,9 +2,9 @@
 
 /// The memory layout of a message type, in plain memory that is never freed or reference-counted.
 ///
-/// An object's memory begins with a pointer to its table and a reference to its extras (unknown fields and extensions),
-/// followed by the presence bits of fields with explicit presence, one word per oneof with the number of its set field,
-/// and the values.
+/// An object's memory begins with a pointer to its table and a reference to its extras: unknown fields and extensions.
+/// The presence bits of fields with explicit presence follow. Then each oneof has one word with the number of its set
+/// field. The values are at the end.
 struct LayoutTable {
     /// The fields by slot.
     var entries: UnsafeBufferPointer<FieldEntry>
@@ -12,7 +12,7 @@ struct LayoutTable {
     var ordered: UnsafeBufferPointer<FieldEntry>
     /// The fields whose values contain references.
     var references: UnsafeBufferPointer<FieldEntry>
-    /// A lookup table from field numbers to slots, plus one; 0 is empty.
+    /// A lookup table from field numbers to slots plus one; 0 means no field.
     ///
     /// Larger numbers are found by binary search.
     var dense: UnsafeBufferPointer<UInt16>
@@ -24,7 +24,7 @@ struct LayoutTable {
     /// The offset of the oneof words.
     var oneofs: Int
     var oneofCount: Int
-    /// The names and other rarely needed information.
+    /// The names and other rarely needed data.
     unowned(unsafe) var layout: MessageLayout
 
     /// The offset of the reference to the extras.
@@ -89,7 +89,7 @@ enum ValueLayout: UInt8, Sendable {
     case bool, int32, int64, uint32, uint64, float, double, string, bytes, message
     case bools, int32s, int64s, uint32s, uint64s, floats, doubles, strings, datas, messages
     case map
-    /// An unreadable line of the schema: the slot has no memory.
+    /// An unreadable line of the schema; its slot has no memory.
     case none
 
     static func one(_ kind: StoredKind) -> ValueLayout { ValueLayout(rawValue: kind.rawValue) ?? .none }

@@ -13,7 +13,7 @@ final class MessageLayout: Sendable {
     /// Whether the message is encoded as a message set.
     let isMessageSet: Bool
     private let hasRequired: Bool
-    /// The slots by name in the .proto file.
+    /// The slots by their .proto field name.
     let byName: [String: Int]
     private let types: [any SchemaType.Type]
     private let namesInJSON = Atomic<UInt>(0)
@@ -48,7 +48,7 @@ final class MessageLayout: Sendable {
         return jsonNames
     }
 
-    /// Returns whether this message or a nested one may have required fields; otherwise no check is needed.
+    /// Whether this message or a nested one may have required fields; if not, no check is needed.
     func mayRequire() -> Bool {
         let known = requires.load(ordering: .relaxed)
         if known != 0 { return known == 2 }
@@ -84,7 +84,7 @@ final class MessageLayout: Sendable {
     }
 
     private static func dense(_ ordered: [FieldEntry]) -> [UInt16] {
-        // The lookup table ends where it would become sparse.
+        // The lookup table ends before it would become sparse.
         let limit = UInt32(64 + 8 * ordered.count)
         let last = ordered.last { $0.number < limit }?.number
         guard let last else { return [] }

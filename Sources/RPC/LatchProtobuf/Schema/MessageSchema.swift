@@ -5,13 +5,14 @@ import Synchronization
 
 /// The schema of a message, as text that is parsed on first use.
 ///
-/// Each line declares a field, `NUMBER NAME TYPE WORDS…`, in file order; the index of a line, from 0, is the field's
+/// Each line declares a field, `NUMBER NAME TYPE WORDS…`, in file order. The index of a line, from 0, is the field's
 /// slot in the message's storage. TYPE is a scalar type of .proto files, or `message I`, `group I`, `enum I` (open),
-/// `closed I` (closed enum), `map KEY VALUE`; I is an index into `types`. The words, in any order: `repeated`,
-/// `expanded` (repeated, not packed), `optional` (explicit presence), `required`, `oneof N`, `secret`, `json
-/// NAME` (with C escapes), and `default "TEXT"` as the last; others are ignored, such as `raw` of code that an earlier
-/// version has generated. The lines `extensions FIRST LAST`, `reserved NAME…` and `messageset` do not declare fields. A
-/// malformed line keeps its slot, which has no value.
+/// `closed I` (closed enum), `map KEY VALUE`; I is an index into `types`.
+///
+/// The words can be in any order: `repeated`, `expanded` (repeated, not packed), `optional` (explicit presence),
+/// `required`, `oneof N`, `secret`, `json NAME` (with C escapes). `default "TEXT"` comes last. Other words are ignored,
+/// such as `raw`, which an earlier version of the generator wrote. The lines `extensions FIRST LAST`, `reserved NAME…`
+/// and `messageset` do not declare fields. A malformed line keeps its slot, which has no value.
 public final class MessageSchema: Sendable {
     /// The full name, such as `userservice.v1.User`.
     public let name: String

@@ -116,7 +116,7 @@ struct SchemaParser {
 }
 
 extension SchemaParser {
-    /// Splits `default "TEXT"` off the end of a line.
+    /// Removes `default "TEXT"` from the end of a line and returns both parts.
     private static func splitDefault(_ line: Substring) -> (Substring, String?) {
         let mark = " default \""
         guard line.utf8.last == UInt8(ascii: "\""), let start = line.utf8.firstRange(of: mark.utf8) else {
@@ -126,7 +126,7 @@ extension SchemaParser {
         return (line[..<start.lowerBound], String(text))
     }
 
-    /// Returns the default value of a field; nil for zero, which needs none.
+    /// Returns the default value of a field; nil for zero, which is not stored.
     static func defaultValue(of field: FieldSchema) -> FieldSchema.Default? {
         guard field.cardinality == .singular else { return nil }
         guard let text = field.defaultText else {
@@ -155,7 +155,7 @@ extension SchemaParser {
         }
     }
 
-    /// Decodes C escapes, which the text format has too; text with an invalid one stays as it is.
+    /// Decodes C escapes, which the text format also uses; a text with an invalid escape is not changed.
     private static func unescaped(_ text: some StringProtocol) -> [UInt8] {
         do throws(ProtoError) {
             return try Array("\"\(text)\"".utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in

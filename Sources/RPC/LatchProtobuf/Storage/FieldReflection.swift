@@ -15,7 +15,7 @@ enum AnyFieldValue: Sendable, Hashable {
     case bytes(Data)
     case message(MessageStorage)
 
-    /// Returns the value if it has a type.
+    /// Returns the value if it has the given type.
     @inline(__always)
     func value<Value>(as type: Value.Type) -> Value? {
         switch self {
@@ -33,7 +33,7 @@ enum AnyFieldValue: Sendable, Hashable {
     }
 }
 
-// The access by schema, without Swift types, for JSON, the text format and descriptions. Enums are `int32`.
+// Access by schema, without Swift types, for JSON, the text format and descriptions. Enums are `int32`.
 extension MessageStorage {
     /// Returns the message of a field; nil if it is absent.
     func child(_ slot: Int) -> MessageStorage? {
@@ -81,14 +81,14 @@ extension MessageStorage {
         return table.map(entry).entries(object.memory + Int(entry.offset))
     }
 
-    /// Returns the defaults of a map entry's key and value.
+    /// Returns the defaults for a map entry's key and value.
     func emptyEntry(_ slot: Int) -> (key: AnyFieldValue, value: AnyFieldValue)? {
         entry(slot, .map).flatMap { table.map($0).emptyEntry() }
     }
 
     /// Sets an entry of a map; ignored if it has other types.
     ///
-    /// Returns whether the key was new.
+    /// - Returns: Whether the key was new.
     @discardableResult
     mutating func setEntry(_ slot: Int, _ key: AnyFieldValue, _ value: AnyFieldValue) -> Bool {
         guard let entry = entry(slot, .map) else { return false }
@@ -98,7 +98,7 @@ extension MessageStorage {
 }
 
 extension MessageStorage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name and the fields that are set, with secrets redacted in nested messages too.
+    /// The name and the set fields, with secrets redacted, also in nested messages.
     public var description: String {
         var parts = describedFields(\.name)
         for (_, values) in extensions { parts += values.describedFields { "[\($0.name)]" } }
@@ -110,7 +110,7 @@ extension MessageStorage: CustomStringConvertible, CustomDebugStringConvertible,
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// An empty mirror, since a full one would show redacted values.
+    /// An empty mirror, because a full one would show redacted values.
     public var customMirror: Mirror { Mirror(self, children: [(label: String?, value: Any)]()) }
 
     private func describedFields(_ name: (FieldSchema) -> String) -> [String] {

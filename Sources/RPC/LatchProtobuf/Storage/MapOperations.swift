@@ -2,7 +2,7 @@
 
 import PortableFoundation
 
-/// The operations on a map whose types only the schema determines; each pair of types has a subclass.
+/// The operations on a map whose types are only in the schema; each pair of types has a subclass.
 ///
 /// `address` is the address of the map in a message's memory: an optional dictionary.
 class MapOperations: @unchecked Sendable {
@@ -90,7 +90,7 @@ extension Bool: StoredKey {
 }
 
 extension String: StoredKey {
-    /// Compares bytes, as all implementations of protobuf do.
+    /// Compares bytes, like all implementations of protobuf.
     func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 
@@ -153,7 +153,7 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         writer.head(tag, since: before)
     }
 
-    /// Reads an entry: key and value in any order, the last of each counts, missing ones have their default.
+    /// Reads an entry: key and value in any order; the last of each counts, and a missing one has its default.
     override func read(
         _ address: UnsafeMutableRawPointer, _ decoder: inout BinaryDecoder, _ start: UnsafePointer<UInt8>,
         _ memory: UnsafeMutableRawPointer
@@ -164,7 +164,7 @@ final class TypedMap<Key: StoredKey, Value: StoredValue>: MapOperations, @unchec
         let length = try decoder.length()
         let outer = decoder.end
         decoder.end = decoder.at + length
-        // A table has room for more entries than it holds, and its first one allocates it.
+        // A table has room for more entries than it contains, and its first entry allocates it.
         let stride = MemoryLayout<Key>.stride + MemoryLayout<Value>.stride
         try decoder.charge(AllocationCost.element(2 * stride, in: address) + Value.emptyCost(self))
         var key = Key()

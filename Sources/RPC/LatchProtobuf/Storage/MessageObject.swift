@@ -4,15 +4,15 @@ import PortableFoundation
 
 /// The memory of a message in one block: the pointer to its layout table, then its values.
 ///
-/// It is never mutated while two storages share it, so that a storage may be sent to another task. The table pointer is
-/// not in the buffer's header, since each access to the header is checked for exclusivity.
+/// It is never mutated while two storages share it, so a storage may be sent to another task. The table pointer is not
+/// in the buffer's header, because each access to the header is checked for exclusivity.
 final class MessageObject: ManagedBuffer<Void, UInt64> {
     /// Creates the memory of an empty message.
     @inline(__always)
     static func make(_ table: UnsafePointer<LayoutTable>) -> MessageObject {
         let size = table.pointee.size
         let object = unsafeDowncast(create(minimumCapacity: size / 8) { _ in }, to: MessageObject.self)
-        // The template contains no counted references, so a bitwise copy is a value of its own.
+        // The template contains no counted references, so a bitwise copy is an independent value.
         object.memory.copyMemory(from: table.pointee.template, byteCount: size)
         return object
     }
@@ -66,7 +66,7 @@ extension LayoutTable {
 
 /// The unknown fields and extensions of a message; most messages have none.
 ///
-/// Like the object itself, it is mutated only while it has a single owner.
+/// Like the object itself, they are mutated only while they have a single owner.
 final class MessageExtras: @unchecked Sendable {
     var unknown = UnknownFields()
     /// The extensions by number, each as a message with one field.
@@ -89,7 +89,7 @@ extension UnsafeMutableRawPointer {
         assumingMemoryBound(to: type)
     }
 
-    /// Initialises memory with a field's default: bits of a number, or nil.
+    /// Initializes memory with a field's default: the bits of a number, or nil.
     func reset(_ entry: FieldEntry, _ value: FieldSchema.Default?) {
         var bits: UInt64 = 0
         if case .bits(let number)? = value { bits = number }
@@ -100,7 +100,7 @@ extension UnsafeMutableRawPointer {
         case .int64, .uint64, .double: initializeMemory(as: UInt64.self, to: bits)
         case .string: initializeMemory(as: String?.self, to: nil)
         case .bytes: initializeMemory(as: Data?.self, to: nil)
-        // A message, an array or a dictionary is a single reference; nil is null.
+        // A message, an array or a dictionary is a single reference; null means nil.
         default: initializeMemory(as: UInt.self, to: 0)
         }
     }
@@ -111,7 +111,8 @@ extension UnsafeMutableRawPointer {
         case .string: initializeMemory(as: String?.self, to: at(String?.self).pointee)
         case .bytes: initializeMemory(as: Data?.self, to: at(Data?.self).pointee)
         case .message: initializeMemory(as: MessageStorage?.self, to: at(MessageStorage?.self).pointee)
-        // An array or a dictionary is a single reference, to an object whose class has the types of its elements.
+        // An array or a dictionary is a single reference to an object, whose class determines the types of its
+        // elements.
         case .map: initializeMemory(as: [String: String]?.self, to: at([String: String]?.self).pointee)
         default: initializeMemory(as: [UInt8]?.self, to: at([UInt8]?.self).pointee)
         }

@@ -4,8 +4,8 @@ import PortableFoundation
 
 /// The field values of a message, with copy-on-write semantics.
 ///
-/// Generated accessors read and write by slot, the index of a field in the schema's text. A slot or type that does not
-/// match the schema reads as the default, and writes are ignored.
+/// Generated accessors read and write by slot, the index of a field in the schema's text. If a slot or a type does not
+/// match the schema, reads return the default, and writes are ignored.
 ///
 /// It is sendable because its object is mutated only while it is uniquely referenced.
 public struct MessageStorage: @unchecked Sendable {
@@ -46,9 +46,9 @@ public struct MessageStorage: @unchecked Sendable {
         return entries[slot]
     }
 
-    /// Returns whether values of a type have the same bits as their storage, by creating one.
+    /// Creates a value to check whether values of a type have the same bits as their storage.
     ///
-    /// Generated types do; handwritten types may have more properties, and are converted one by one.
+    /// Generated types do. Handwritten types may have more properties, and are converted one by one.
     static func isLayout<Value: Message>(of type: Value.Type) -> Bool {
         guard MemoryLayout<Value>.size == MemoryLayout<MessageStorage>.size,
             MemoryLayout<Value>.stride == MemoryLayout<MessageStorage>.stride
@@ -67,7 +67,7 @@ extension MessageSchema {
 }
 
 extension MessageStorage {
-    /// Returns whether a field is set; with implicit presence, whether it differs from zero or empty.
+    /// Whether a field is set; with implicit presence, whether it differs from zero or empty.
     public func has(_ slot: Int) -> Bool {
         guard let entry = entry(slot), entry.cell != .none else { return false }
         return object.memory.holds(entry, table)
@@ -101,14 +101,14 @@ extension MessageStorage {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Returns whether a field is set, in the object with this memory.
+    /// Whether a field is set in the object with this memory.
     @inline(__always)
     func holds(_ entry: FieldEntry, _ table: LayoutTable) -> Bool {
         if entry.cell.isReference { return holdsReference(entry) }
         return withUnsafePointer(to: entry) { holdsNumber($0) }
     }
 
-    /// Returns whether a field without references is set.
+    /// Whether a field without references is set.
     @inline(__always)
     func holdsNumber(_ entry: UnsafePointer<FieldEntry>) -> Bool {
         switch entry.pointee.presence {
@@ -148,13 +148,13 @@ extension UnsafeMutableRawPointer {
         if value { word.pointee |= bit } else { word.pointee &= ~bit }
     }
 
-    /// The word with the number of the set field of this field's oneof.
+    /// The word that contains the number of the set field in this field's oneof.
     @inline(__always)
     func word(_ entry: FieldEntry) -> UnsafeMutablePointer<UInt32> {
         (self + Int(entry.mark) * 4).at(UInt32.self)
     }
 
-    /// Records that a field is set; the previous field of its oneof is cleared.
+    /// Records that a field is set, and clears the previous field of its oneof.
     @inline(__always)
     func note(_ entry: FieldEntry, _ table: UnsafePointer<LayoutTable>) {
         switch entry.presence {
@@ -175,7 +175,7 @@ extension UnsafeMutableRawPointer {
         clearValue(table.pointee.entries[slot], table.pointee)
     }
 
-    /// Replaces a field's value by its default.
+    /// Replaces a field's value with its default.
     func clearValue(_ entry: FieldEntry, _ table: LayoutTable) {
         let address = self + Int(entry.offset)
         if entry.cell.isReference { address.release(entry.cell) }
@@ -186,7 +186,7 @@ extension UnsafeMutableRawPointer {
 extension MessageStorage {
     var extras: MessageExtras? { object.memory.extrasAddress.pointee }
 
-    /// Returns the extras for mutation, created or copied on demand.
+    /// Returns the extras for mutation; creates or copies them if needed.
     mutating func ownExtras() -> MessageExtras { own().extras() }
 
     /// The decoded fields that are not in the schema.
@@ -195,7 +195,7 @@ extension MessageStorage {
         set { if extras != nil || !newValue.isEmpty { ownExtras().unknown = newValue } }
     }
 
-    /// Returns the path of the first missing required field.
+    /// Returns the path of the first missing required field; nil if none is missing.
     func firstMissing() -> String? {
         let table = object.table.pointee
         for entry in table.ordered {
@@ -221,10 +221,10 @@ extension MessageStorage {
     }
 }
 
-// Equality follows protobuf's C++ implementation: a set field differs from an unset one, NaN differs from NaN and 0
-// equals -0 if both are set; a field with implicit presence is set by -0 and not by 0. Strings compare as in Swift:
+// Equality follows protobuf's C++ implementation. A set field differs from an unset field. NaN differs from NaN, and 0
+// equals -0 if both are set. With implicit presence, -0 sets a field but 0 does not. Strings compare as in Swift:
 // canonically equivalent ones (U+00E9, and e with U+0301) are equal, also as map keys. Two storages that share an
-// object are equal without a comparison, as arrays are.
+// object are equal without a comparison, like arrays.
 extension MessageStorage: Hashable {
     /// Compares the fields, then unknown fields and extensions.
     public static func == (left: MessageStorage, right: MessageStorage) -> Bool {
@@ -259,7 +259,7 @@ extension MessageStorage: Hashable {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Returns whether the presence bits and oneof words are equal.
+    /// Whether the presence bits and oneof words are equal.
     fileprivate func hasSamePresence(as other: UnsafeMutableRawPointer, _ table: LayoutTable) -> Bool {
         let start = LayoutTable.bits
         let count = (table.oneofs - start) / 4 + table.oneofCount

@@ -73,7 +73,7 @@ extension MessageStorage {
         return (object.memory + Int(entry.offset)).at([Value]?.self).pointee ?? []
     }
 
-    /// Moves the values out for mutation in address; `setList` puts them back.
+    /// Moves the values out for mutation in place; `setList` puts them back.
     @inline(__always)
     mutating func takeList<Value>(_ slot: Int, _ cell: ValueLayout) -> [Value] {
         guard let entry = entry(slot, cell) else { return [] }
@@ -91,8 +91,8 @@ extension MessageStorage {
 extension MessageStorage {
     /// The value of a map field with scalar values.
     ///
-    /// String keys compare as in Swift: of two canonically equivalent keys (U+00E9, and e with U+0301) the later entry
-    /// stays.
+    /// String keys compare as in Swift. If two keys are canonically equivalent (U+00E9, and e with U+0301), the later
+    /// entry stays.
     public subscript<Key: MapKey, Value: FieldValue>(map slot: Int) -> [Key: Value] {
         get { map(slot, Value.fieldAccess.kind) }
         _modify {
@@ -109,7 +109,7 @@ extension MessageStorage {
         set { setMap(slot, .int32, newValue.mapValues(\.rawValue)) }
     }
 
-    /// The value of a map field with messages; reading takes constant time, as for `messages`.
+    /// The value of a map field with messages; reading takes constant time, as with `messages`.
     public subscript<Key: MapKey, Value: Message>(map slot: Int) -> [Key: Value] {
         get {
             guard let type = mapType(slot, Value.self) else { return [:] }
@@ -173,8 +173,10 @@ extension MessageStorage {
 }
 
 extension Message {
-    /// Converts storages to messages; `values(of:)` for arrays explains why the cast is sound, and a dictionary is
-    /// likewise a reference to a block that is accessed through static types.
+    /// Converts storages to messages.
+    ///
+    /// The cast is sound for the reasons in `values(of:)` for arrays. A dictionary is also a reference to a block that
+    /// is accessed through static types.
     fileprivate static func values<Key>(of storages: [Key: MessageStorage], _ type: NestedType) -> [Key: Self] {
         guard type.isItsStorage else { return storages.mapValues { Self(storage: $0) } }
         return unsafeBitCast(storages, to: [Key: Self].self)

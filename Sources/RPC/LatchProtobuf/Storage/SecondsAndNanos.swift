@@ -2,8 +2,7 @@
 
 import PortableFoundation
 
-/// Seconds and nanoseconds, the common form of google.protobuf.Timestamp and Duration, for conversion to `Date` and
-/// `Duration`.
+/// Seconds and nanoseconds, for conversion between google.protobuf.Timestamp or Duration and `Date` or `Duration`.
 struct SecondsAndNanos: Equatable {
     var seconds: Int64
     var nanoseconds: Int32
@@ -14,9 +13,9 @@ struct SecondsAndNanos: Equatable {
         nanoseconds = storage?[int32: 1] ?? 0
     }
 
-    /// Converts a date, rounded to nanoseconds, which count forward before 1970 too.
+    /// Converts a date, rounded to nanoseconds, which also count forward before 1970.
     ///
-    /// It counts from 2001 as `Date` does: counting from 1970 would not round-trip half of today's dates.
+    /// It counts from 2001 like `Date`: counting from 1970 would not round-trip half of today's dates.
     init(_ date: Date) {
         let since = date.timeIntervalSinceReferenceDate
         let whole = since.rounded(.down)

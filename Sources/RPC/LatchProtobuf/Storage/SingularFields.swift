@@ -87,7 +87,7 @@ extension MessageStorage {
         set { if let newValue { self[double: slot] = newValue } else { clear(slot) } }
     }
 
-    /// Reads a number from memory; an unset field's memory contains its default.
+    /// Reads a number from memory; the memory of an unset field contains its default.
     @inline(__always)
     func number<Value>(_ slot: Int, _ cell: ValueLayout, _ zero: Value) -> Value {
         guard let entry = entry(slot, cell) else { return zero }
@@ -139,8 +139,9 @@ extension MessageStorage {
         set { if let newValue { self[bytes: slot] = newValue } else { clear(slot) } }
     }
 
-    /// Sets a string or bytes; with implicit presence an empty value is stored as nil, so that equal messages have equal
-    /// memory.
+    /// Sets a string or bytes.
+    ///
+    /// With implicit presence an empty value is stored as nil, so that equal messages have equal memory.
     @inline(__always)
     mutating func setText<Value: StoredText>(_ entry: FieldEntry, _ value: Value) {
         set(entry, entry.presence == .implicit && value.isEmpty ? nil : Optional(value))
@@ -190,8 +191,8 @@ extension MessageStorage {
 
     /// The value of a repeated message field.
     ///
-    /// Reading takes constant time: they are stored as `[MessageStorage]`, and an array of a generated message type has
-    /// the same bits, since each message consists of its storage only.
+    /// Reading takes constant time. The values are stored as `[MessageStorage]`. An array of a generated message type
+    /// has the same bits, because each message consists only of its storage.
     public subscript<Value: Message>(messages slot: Int) -> [Value] {
         get {
             guard let type = children(slot, Value.self) else { return [] }
@@ -206,7 +207,7 @@ extension MessageStorage {
         }
     }
 
-    /// Returns the field of a slot, if it has this layout and its messages this type.
+    /// Returns the field of a slot, if it has this layout and its messages have this type.
     @inline(__always)
     private func entry<Value: Message>(_ slot: Int, _ cell: ValueLayout, of type: Value.Type) -> FieldEntry? {
         guard let entry = entry(slot, cell), table.children[Int(entry.child)].identity == ObjectIdentifier(type) else {
@@ -242,13 +243,13 @@ extension Message {
     static func values(of storages: [MessageStorage], _ type: NestedType) -> [Self] {
         guard type.isItsStorage else { return storages.map { Self(storage: $0) } }
         // The cast is sound: `isItsStorage` has compared size, stride and bits of a Self with those of its storage. An
-        // array is a reference to a block whose elements are accessed through their static type, and whose class
-        // releases them as MessageStorage, as releasing a Self does; both are structs, so elements are never cast or
-        // bridged dynamically.
+        // array is a reference to a block whose elements are accessed through their static type. The block's class
+        // releases its elements as MessageStorage, which is equivalent to releasing a Self. Both types are structs, so
+        // elements are never cast or bridged dynamically.
         return unsafeBitCast(storages, to: [Self].self)
     }
 
-    /// Converts messages to storages, the inverse of `values`, sound for the same reason.
+    /// Converts messages to storages, the inverse of `values`; sound for the same reason.
     @inline(__always)
     static func storages(of values: [Self], _ type: NestedType) -> [MessageStorage] {
         guard type.isItsStorage else { return values.map(\.storage) }
@@ -260,7 +261,7 @@ extension MessageStorage {
     /// The value of a Timestamp field as a date; 1970 if it is absent.
     public subscript(date slot: Int) -> Date {
         get { SecondsAndNanos(child(slot)).date }
-        // A Timestamp's precision beyond that of Date survives setting the same date again.
+        // If the same date is set again, precision of the Timestamp beyond that of Date is kept.
         set { if !has(slot) || self[date: slot] != newValue { setMoment(slot, SecondsAndNanos(newValue)) } }
     }
 
@@ -279,7 +280,7 @@ extension MessageStorage {
     /// The value of a Duration field; zero if it is absent.
     public subscript(duration slot: Int) -> Duration {
         get { SecondsAndNanos(child(slot)).duration }
-        // A stored value that Duration cannot represent exactly survives setting the same duration again.
+        // If the same duration is set again, a stored value that Duration cannot represent exactly is kept.
         set { if !has(slot) || self[duration: slot] != newValue { setMoment(slot, SecondsAndNanos(newValue)) } }
     }
 

@@ -26,9 +26,9 @@ protocol StoredValue: Hashable, Sendable {
     static func zero(_ map: MapOperations) -> Self
     /// Returns the bytes that the default value of a map entry allocates.
     static func emptyCost(_ map: MapOperations) -> Int
-    /// Returns whether the value is valid for the map: a message must have the map's type.
+    /// Whether the value is valid for the map: a message must have the map's type.
     func fits(_ map: MapOperations) -> Bool
-    /// Returns whether the map's schema has the value; a closed enum may not.
+    /// Whether the map's schema contains the value; a closed enum may not.
     func isKnown(_ map: MapOperations) -> Bool
     /// Writes the value, with its length if it has one.
     func write(to writer: inout BinaryEncoder, _ kind: FieldKind)

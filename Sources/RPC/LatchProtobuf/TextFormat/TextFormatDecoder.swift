@@ -37,7 +37,8 @@ struct TextFormatDecoder {
         }
         let field = layout.fields[slot]
         let isNew = seen.insert(slot)
-        // As protoc and the C++ runtime have it: what is zero without presence is not set, and may be given again.
+        // Like in protoc and the C++ runtime, a zero without presence does not set the field, so the field may occur
+        // again.
         guard isNew || field.cardinality != .singular || !storage.has(slot) else {
             throw .duplicateField(field.name, at: start)
         }
@@ -113,7 +114,7 @@ struct TextFormatDecoder {
         return number
     }
 
-    /// Reads a map entry, a message of `key` and `value`; of a repeated key the last one counts.
+    /// Reads a map entry, which is a message of `key` and `value`; for a repeated key the last entry counts.
     private mutating func readEntry(_ field: FieldSchema, into storage: inout MessageStorage) throws(ProtoError) {
         guard var (key, value) = storage.emptyEntry(field.slot) else { throw text.malformed("the field has no type") }
         var keyField = FieldSchema()
@@ -137,7 +138,7 @@ struct TextFormatDecoder {
 }
 
 extension TextFormatDecoder {
-    /// Reads an extension, or the message in an Any.
+    /// Reads an extension or the message in an Any.
     private mutating func readBracketed(into storage: inout MessageStorage) throws(ProtoError) {
         let start = text.position
         let name = try text.readBracketedName()
@@ -156,7 +157,7 @@ extension TextFormatDecoder {
         }
         var values = storage.extension(field.number) ?? MessageStorage(schema)
         guard field.cardinality != .singular || !values.has(0) else { throw .duplicateField(name, at: start) }
-        // The extension is removed while it grows: a shared list would be copied for each value.
+        // The extension is removed while values are added: a shared list would be copied for each value.
         storage.setExtension(field.number, nil)
         try readField(field, into: &values)
         if values.has(0) { storage.setExtension(field.number, values) }
@@ -209,17 +210,17 @@ extension TextFormatDecoder {
 extension MessageLayout {
     /// Returns the slot of a field by its name in the text format.
     ///
-    /// A group has its type's name in the .proto file; the field's name is accepted too.
+    /// A group has the name of its type; the field's name is also accepted.
     fileprivate func textSlot(of name: String) -> Int? {
         byName[name] ?? fields.first { $0.textName(in: self) == name && $0.number > 0 }?.slot
     }
 }
 
 extension FieldSchema {
-    /// The name of the field of a message in the text format.
+    /// The text format's name for a field of a message.
     ///
-    /// A delimited field is group-like if its name is its type's in lower case, and the message declares the type (editions,
-    /// "Group-like fields").
+    /// A delimited field is group-like if its name is the lowercase name of its type, and the message declares the type
+    /// (editions, "Group-like fields").
     func textName(in message: MessageLayout) -> String {
         guard kind == .group, let type = child?.name.utf8, type.count == message.name.utf8.count + 1 + name.utf8.count,
             type.starts(with: "\(message.name).".utf8)
@@ -230,9 +231,9 @@ extension FieldSchema {
         return own.lowercasedASCII() == name ? own : name
     }
 
-    /// The name of an extension of a message in the text format, between brackets.
+    /// The text format's name for an extension of a message, between brackets.
     ///
-    /// In a MessageSet it is that of its type, where the type declares the extension, as C++ and Python have it.
+    /// In a MessageSet it is the name of the extension's type if the type declares the extension, as in C++ and Python.
     func bracketedName(in message: MessageLayout) -> String {
         guard message.isMessageSet, let type = child?.name, name.utf8.starts(with: "\(type).".utf8),
             !name.utf8.dropFirst(type.utf8.count + 1).contains(UInt8(ascii: "."))

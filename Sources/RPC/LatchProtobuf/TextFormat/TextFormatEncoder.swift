@@ -8,8 +8,9 @@ struct TextFormatEncoder {
     private(set) var text = ""
     private let options: TextFormatEncodingOptions
     private var level = 0
-    /// The number of further nested Any messages to expand; it bounds the recursion, since their bytes do not count as
-    /// nesting when they are decoded.
+    /// The number of nested Any messages that may still be expanded.
+    ///
+    /// It limits the recursion, because the messages' bytes do not count as nesting when they are decoded.
     private var packedDepth = 64
 
     init(options: TextFormatEncodingOptions) { self.options = options }
@@ -75,14 +76,14 @@ struct TextFormatEncoder {
             writeMessage("[\(url)]") { $0.writeFields(packed) }
             return true
         } catch {
-            // Otherwise the URL and the bytes are written.
+            // In this case the URL and the bytes are written.
             return false
         }
     }
 }
 
 extension TextFormatEncoder {
-    /// Writes unknown fields by number; bytes that are a valid encoding are written as a message.
+    /// Writes unknown fields by number; writes bytes as a message if they are a valid encoding.
     private mutating func writeUnknown(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { bytes in
             guard Self.isMessage(bytes) else { return }
@@ -91,7 +92,7 @@ extension TextFormatEncoder {
         }
     }
 
-    /// Writes fields up to the end of the bytes or of a group; they are valid.
+    /// Writes fields, which are valid, up to the end of the bytes or of a group.
     private mutating func writeUnknown(_ decoder: inout BinaryDecoder, depth: Int) {
         do throws(DecodingFailure) {
             while decoder.remaining > 0 {
@@ -107,7 +108,7 @@ extension TextFormatEncoder {
                 }
             }
         } catch {
-            // `isMessage` has read the same bytes.
+            // `isMessage` has read the same bytes without an error.
         }
     }
 
@@ -159,7 +160,7 @@ extension TextFormatEncoder {
         writeLine(name, quoted: bytes.lazy.map { Unicode.Scalar($0) }, isText: false)
     }
 
-    /// Writes a string, or bytes, whose non-ASCII ones are escaped.
+    /// Writes a string or bytes; escapes non-ASCII bytes.
     private mutating func writeLine(_ name: String, quoted scalars: some Sequence<Unicode.Scalar>, isText: Bool) {
         indent()
         text += name

@@ -7,7 +7,7 @@ public typealias TextFormatDecodingOptions = JSONDecodingOptions
 public struct TextFormatEncodingOptions: Sendable {
     /// Whether unknown fields are written by number; their types are guessed, and they cannot be read back.
     public var includesUnknownFields: Bool
-    /// The message types to expand in an Any; others are written as URL and bytes.
+    /// The message types that are expanded in an Any; other types are written as URL and bytes.
     public var types: TypeRegistry
     /// The extensions to decode inside an Any.
     public var extensions: ExtensionSet

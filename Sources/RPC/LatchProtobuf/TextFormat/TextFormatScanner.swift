@@ -6,12 +6,12 @@
 struct TextFormatScanner {
     /// The whole text.
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The offset of the next byte, which errors report; never beyond the end.
+    /// The offset of the next byte, which errors report; never past the end.
     var position = 0
-    /// The number of further nesting levels allowed, which bounds the use of the stack.
+    /// The number of additional nesting levels allowed, which limits the use of the stack.
     var depth: Int
 
-    /// The next byte; 0, which starts no token, at the end.
+    /// The next byte; 0 at the end, because no token begins with it.
     var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     /// Whether the scanner is at the end.
@@ -80,7 +80,7 @@ struct TextFormatScanner {
 }
 
 extension TextFormatScanner {
-    /// Returns whether a byte can start an identifier.
+    /// Whether a byte can begin an identifier.
     static func isLetter(_ byte: UInt8) -> Bool {
         byte.isLetter || byte == UInt8(ascii: "_")
     }
@@ -98,9 +98,9 @@ extension TextFormatScanner {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Reads a name in brackets: of an extension, or the type URL of an Any.
+    /// Reads a name in brackets: an extension's name, or the type URL of an Any.
     ///
-    /// Whitespace and comments in it are ignored; only a URL has a slash.
+    /// Whitespace and comments inside are ignored; only a URL contains a slash.
     mutating func readBracketedName() throws(ProtoError) -> String {
         try expect(UInt8(ascii: "["), "a name in brackets is expected")
         var name: [UInt8] = []
@@ -118,8 +118,8 @@ extension TextFormatScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Returns whether a byte may occur in a name: RFC 3986's unreserved characters and sub-delimiters, slashes, and
-    /// percent escapes.
+    /// Whether a byte may occur in a name: RFC 3986's unreserved characters and sub-delimiters, slashes, and percent
+    /// escapes.
     private func isNameByte(_ byte: UInt8) throws(ProtoError) -> Bool {
         guard byte == UInt8(ascii: "%") else {
             return Self.isLetter(byte) || byte.isDigit || "-.~!$&()*+,;=/".utf8.contains(byte)
@@ -129,7 +129,7 @@ extension TextFormatScanner {
         return true
     }
 
-    /// Returns whether the last path component is a full name, and any prefix is not empty.
+    /// Whether the last path component is a full name, and any prefix is not empty.
     private static func isValidName(_ name: [UInt8]) -> Bool {
         let last = name.lastIndex(of: UInt8(ascii: "/"))
         if let last, last == 0 { return false }
@@ -142,7 +142,7 @@ extension TextFormatScanner {
 }
 
 extension TextFormatScanner {
-    /// Returns whether the next token is a string.
+    /// Whether the next token is a string.
     mutating func isAtString() -> Bool {
         let byte = peekToken()
         return byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")

@@ -8,14 +8,14 @@ enum TextNumber: Equatable {
     case decimal(UInt64)
     /// An octal or hexadecimal integer, which cannot be a float.
     case radix(UInt64)
-    /// A decimal number with a point, an exponent, an `f` suffix, or too many digits for 64 bits.
+    /// A decimal number with a point, an exponent, an `f` suffix, or more digits than fit into 64 bits.
     case float(String)
     /// A word for a number, such as `inf` or an enum value.
     case word(String)
 }
 
 extension TextFormatScanner {
-    /// Reads a number with its sign, which whitespace may follow.
+    /// Reads a number with its sign; whitespace may follow the sign.
     mutating func readNumber() throws(ProtoError) -> (isNegative: Bool, number: TextNumber) {
         let isNegative = take(UInt8(ascii: "-"))
         if let word = takeIdentifier() { return (isNegative, .word(word)) }
@@ -28,7 +28,7 @@ extension TextFormatScanner {
         return (isNegative, number)
     }
 
-    /// Reads a number that starts with 0: zero, a fraction, or an octal or hexadecimal integer.
+    /// Reads a number that begins with 0: zero, a fraction, or an octal or hexadecimal integer.
     private mutating func readZero(from start: Int) throws(ProtoError) -> TextNumber {
         position += 1
         let isHexadecimal = peek | 0x20 == UInt8(ascii: "x")
@@ -74,7 +74,7 @@ extension TextFormatScanner {
 }
 
 extension TextFormatScanner {
-    /// Reads an integer of a type.
+    /// Reads an integer of the given type.
     mutating func readInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(ProtoError) -> Integer {
         let start = position
         let (isNegative, number) = try readNumber()
@@ -88,7 +88,7 @@ extension TextFormatScanner {
         return value
     }
 
-    /// Reads a float; overflow becomes infinity, underflow zero.
+    /// Reads a float; an overflow becomes infinity, and an underflow zero.
     mutating func readFloat<Value: BinaryFloatingPoint & LosslessStringConvertible>(
         _ type: Value.Type
     ) throws(ProtoError) -> Value {
@@ -123,7 +123,7 @@ extension TextFormatScanner {
         }
     }
 
-    /// Reads `true`, `True`, `t`, `1` or their opposites.
+    /// Reads `true`, `True`, `t`, `1`, or the corresponding forms of false.
     mutating func readBool() throws(ProtoError) -> Bool {
         let start = position
         let (isNegative, number) = try readNumber()

@@ -34,7 +34,7 @@ extension FieldMask: ExpressibleByArrayLiteral {
 }
 
 extension FieldMask {
-    /// Returns whether the mask contains a path or one of its parents.
+    /// Whether the mask contains a path or one of its parents.
     public func contains(_ path: String) -> Bool {
         paths.contains { path == $0 || path.utf8.starts(with: ($0 + ".").utf8) }
     }
@@ -44,14 +44,15 @@ extension FieldMask {
 ///
 /// Only paths that round-trip are accepted (protobuf.dev, FieldMask in JSON).
 enum FieldPathText {
-    /// Returns the path in lowerCamelCase; nil if it has capitals, a comma, or a `_` without a lower-case letter after
-    /// it.
+    /// Returns the path in lowerCamelCase.
+    ///
+    /// Returns nil if it has capitals, a comma, or a `_` without a lowercase letter after it.
     static func camel(_ path: String) -> String? {
         let camel = SchemaParser.lowerCamel(path)
         return snake(camel) == path && !path.utf8.contains(UInt8(ascii: ",")) ? camel : nil
     }
 
-    /// Returns the path in snake_case; nil if it has a `_`.
+    /// Returns the path in snake_case; nil if it contains a `_`.
     static func snake(_ path: some StringProtocol) -> String? {
         guard !path.utf8.contains(UInt8(ascii: "_")) else { return nil }
         return path.unicodeScalars.map { ("A"..."Z").contains($0) ? "_\($0.properties.lowercaseMapping)" : "\($0)" }

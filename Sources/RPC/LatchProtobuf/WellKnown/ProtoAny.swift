@@ -50,7 +50,7 @@ public struct ProtoAny: Message {
         self.init(typeURL: domain + "/" + type(of: message).name, value: Data(try message.storage.packed()))
     }
 
-    /// Returns whether the Any contains a message of a type.
+    /// Whether the Any contains a message of a type.
     public func holds<Packed: Message>(_ type: Packed.Type) -> Bool { typeName == type.name }
 
     /// Returns the contained message; nil if it has another type.

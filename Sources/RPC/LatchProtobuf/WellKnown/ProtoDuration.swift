@@ -25,7 +25,7 @@ public struct ProtoDuration: Message {
         self.nanos = nanos
     }
 
-    /// The whole seconds, rounded towards zero.
+    /// The whole seconds, rounded toward zero.
     public var seconds: Int64 {
         get { storage[int64: 0] }
         set { storage[int64: 0] = newValue }
@@ -48,6 +48,6 @@ extension ProtoDuration {
     /// The value as a Swift duration, exactly.
     public var duration: Duration { SecondsAndNanos(storage).duration }
 
-    /// Whether the value is valid in JSON: at most 10,000 years to either side, with one sign.
+    /// Whether the value has a JSON form: at most 10,000 years in either direction, and both parts with the same sign.
     public var isValid: Bool { TimeText.isDuration(seconds, nanos) }
 }

@@ -40,7 +40,7 @@ public struct ProtoValue: Message {
         self.kind = kind
     }
 
-    /// The kind and content; nil if it was never set, which JSON cannot represent.
+    /// The kind and content; nil if never set, which JSON cannot represent.
     public var kind: Kind? {
         get {
             switch storage[oneof: 0] {
@@ -121,7 +121,7 @@ extension ProtoValue: ExpressibleByArrayLiteral {
 }
 
 extension ProtoValue: ExpressibleByDictionaryLiteral {
-    /// Creates an object; of duplicate names the last value counts.
+    /// Creates an object; for duplicate names the last value counts.
     public init(dictionaryLiteral elements: (String, ProtoValue)...) {
         self.init(kind: .structValue(ProtoStruct(fields: Dictionary(elements) { _, last in last })))
     }
@@ -190,7 +190,7 @@ public struct ProtoStruct: Message {
 }
 
 extension ProtoStruct: ExpressibleByDictionaryLiteral {
-    /// Creates an object; of duplicate names the last value counts.
+    /// Creates an object; for duplicate names the last value counts.
     public init(dictionaryLiteral elements: (String, ProtoValue)...) {
         self.init(fields: Dictionary(elements) { _, last in last })
     }

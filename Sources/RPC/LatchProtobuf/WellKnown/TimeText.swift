@@ -6,15 +6,15 @@ internal import LatchCore
 enum TimeText {
     /// The valid seconds of a Timestamp, from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
     static let timestamps: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-    /// The valid seconds of a Duration, about 10,000 years to either side.
+    /// The valid seconds of a Duration, about 10,000 years in either direction.
     static let durations: ClosedRange<Int64> = -315_576_000_000...315_576_000_000
 
-    /// Returns whether the values are a valid Timestamp: nanoseconds count forward, before 1970 too.
+    /// Whether the values are a valid Timestamp: nanoseconds also count forward before 1970.
     static func isTimestamp(_ seconds: Int64, _ nanos: Int32) -> Bool {
         timestamps.contains(seconds) && (0...999_999_999).contains(nanos)
     }
 
-    /// Returns whether the values are a valid Duration: nanoseconds have the sign of the seconds.
+    /// Whether the values are a valid Duration: nanoseconds have the sign of the seconds.
     static func isDuration(_ seconds: Int64, _ nanos: Int32) -> Bool {
         durations.contains(seconds) && (-999_999_999...999_999_999).contains(nanos)
             && (seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0))
@@ -96,7 +96,7 @@ extension TimeText {
     }
 }
 
-/// A text of numbers in timestamps and durations, consumed from its start.
+/// A text with numbers of timestamps and durations, consumed from its beginning.
 private typealias DigitText = Slice<UnsafeBufferPointer<UInt8>>
 
 extension DigitText {
@@ -107,7 +107,7 @@ extension DigitText {
         return true
     }
 
-    /// Consumes as many digits as there are, up to a number of them; nil if there are too few.
+    /// Consumes as many digits as possible within a range of counts; nil if there are too few.
     @inline(__always)
     private mutating func digits(_ counts: ClosedRange<Int>) -> (value: Int64, count: Int)? {
         var (value, count): (Int64, Int) = (0, 0)

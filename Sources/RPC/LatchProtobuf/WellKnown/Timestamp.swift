@@ -4,7 +4,7 @@ public import PortableFoundation
 
 /// A point in time in seconds and nanoseconds since 1970: `google.protobuf.Timestamp`.
 ///
-/// Generated code exposes fields of this type as `Date`, whose precision is some hundred nanoseconds today; use
+/// Generated code exposes fields of this type as `Date`, whose current precision is a few hundred nanoseconds; use
 /// `storage` for the exact value.
 public struct Timestamp: Message {
     /// The schema of the message.
@@ -34,7 +34,7 @@ public struct Timestamp: Message {
         set { storage[int64: 0] = newValue }
     }
 
-    /// The nanoseconds after them, from 0 to 999,999,999; they count forward before 1970 too.
+    /// The additional nanoseconds, from 0 to 999,999,999, which also count forward before 1970.
     public var nanos: Int32 {
         get { storage[int32: 1] }
         set { storage[int32: 1] = newValue }
@@ -51,6 +51,6 @@ extension Timestamp {
     /// The nearest date.
     public var date: Date { SecondsAndNanos(storage).date }
 
-    /// Whether the value is valid in JSON: between the years 1 and 9999, with nanoseconds in range.
+    /// Whether the value has a JSON form: between the years 1 and 9999, with nanoseconds in range.
     public var isValid: Bool { TimeText.isTimestamp(seconds, nanos) }
 }

@@ -2,7 +2,7 @@
 
 /// The well-known types with special JSON forms (protobuf.dev, ProtoJSON, table).
 enum WellKnownType: Sendable {
-    /// None: an object of its fields.
+    /// A type without a special form: an object of its fields.
     case none
     case timestamp, duration, fieldMask, any, object, value, list
     /// A wrapper message, represented by its value.

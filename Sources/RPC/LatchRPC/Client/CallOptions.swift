@@ -4,11 +4,11 @@ public import LatchHTTP
 
 /// The options of one call.
 public struct CallOptions: Sendable {
-    /// The request metadata; names that end in `-bin` hold bytes (`HTTPFields.appendBinary`).
+    /// The request metadata; names that end with `-bin` carry bytes (`HTTPFields.appendBinary`).
     public var metadata: HTTPFields
-    /// The time within which the call, including its streams, must end; nil sets no limit.
+    /// The time within which the call, including its streams, must end; nil for no limit.
     ///
-    /// The server receives the limit, and the client enforces it as well.
+    /// The server receives the limit, and the client also enforces it.
     public var timeout: Duration?
     /// Values for interceptors; they stay inside the process.
     public var context: HTTPContext

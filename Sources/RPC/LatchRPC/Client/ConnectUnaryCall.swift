@@ -3,8 +3,9 @@
 import LatchCore
 import LatchHTTP
 
-/// A unary Connect call: the message is the HTTP content, and trailers are fields with a prefix (Connect protocol,
-/// "Unary-Request").
+/// A unary Connect call (Connect protocol, "Unary-Request").
+///
+/// The message is the HTTP content, and trailers are fields with a prefix.
 struct ConnectUnaryCall: Sendable {
     let call: UntypedCall
     let codec: RPCCodec

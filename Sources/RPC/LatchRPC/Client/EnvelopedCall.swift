@@ -15,7 +15,7 @@ struct EnvelopedCall: Sendable {
     func request(_ content: RequestContent, to channel: RPCChannel) throws -> HTTPRequest {
         var request = channel.request(for: call, body: try body(content))
         request.fields[.contentType] = style.mediaType(codec)
-        // Messages are compressed one by one; compressing the whole content again is pointless.
+        // Messages are compressed one by one, so compressing the whole content again is useless.
         request.fields[.acceptEncoding] = "identity"
         switch style {
         case .connect: request.fields[ConnectUnaryCall.version] = "1"
@@ -94,8 +94,10 @@ final class LazySource: Sendable {
     private let open: @Sendable () async throws -> HTTPBodyStream.Source
     private let opened = Mutex<Opened?>(nil)
 
-    /// The source in a type of its own: a closure that is itself the value of a `Mutex` is wrapped twice more by each
-    /// `withLock`, so that each chunk would take longer than the one before.
+    /// The source, wrapped in a separate type.
+    ///
+    /// A closure as the value of a `Mutex` would be wrapped twice more by each `withLock`, so each chunk would take
+    /// longer than the last.
     private struct Opened: Sendable {
         let source: HTTPBodyStream.Source
     }

@@ -11,11 +11,12 @@ struct EnvelopedResponse: Sendable {
     private let compression: RPCCompression?
     private let body: HTTPBody
     private var reader: EnvelopeReader
-    /// Whether the response may consist of its head alone (gRPC's "Trailers-Only"); the status in the head counts only
-    /// if no message follows.
+    /// Whether the response may have only a head (gRPC's "Trailers-Only"); the status in the head counts only if no
+    /// message follows.
     private var mayBeHeadOnly: Bool
-    /// Whether to read on to the end of the content after the end of the stream; a server that is still receiving
-    /// messages may leave it open.
+    /// Whether to read to the end of the content after the end of the stream.
+    ///
+    /// A server that is still receiving messages may leave the content open.
     private let awaitsEnd: Bool
 
     /// Creates a response from its HTTP head.
@@ -28,17 +29,18 @@ struct EnvelopedResponse: Sendable {
         fields.metadata = metadata
         awaitsEnd = call.call.kind.hasSingleRequest
         mayBeHeadOnly = style != .connect && GRPCStatus.isPresent(in: response.fields)
-        // The status code in the message counts: the interceptor turns a 200 that carries `unauthenticated` into a 401.
+        // The status code in the message counts, because the interceptor turns a 200 with `unauthenticated` into a 401.
         let mediaType = response.fields.mediaType ?? ""
         let isUnauthenticated = response.status == .unauthorized && style.isProtocol(of: response)
         guard response.status == .ok || isUnauthenticated else {
-            // A gateway tells its own failure so (grpc-go, connect-go: the status of HTTP counts where there is no other).
+            // A gateway reports its own failure this way.
+            // As in grpc-go and connect-go, the HTTP status counts if the response has no gRPC status.
             if mayBeHeadOnly, let error = GRPCStatus.error(in: metadata, metadata: metadata) { throw error }
-            // Only unary Connect calls carry an error body; the body of an intermediary is not shown.
+            // Only unary Connect calls have an error body; the body of an intermediary is not shown.
             throw RPCError(
                 RPCCode(response.status), "The server responded with status \(response.status).", metadata: metadata)
         }
-        // A response that lost its head has no content type but may carry the status.
+        // A response without a proper head has no content type but may contain the status.
         if !mayBeHeadOnly || !mediaType.isEmpty { try Self.check(mediaType, style, call.codec) }
         self.style = style
         limit = configuration.limits.messageBytes
@@ -62,7 +64,7 @@ struct EnvelopedResponse: Sendable {
     ///
     /// - Throws: The error with which the call ended; no message follows it.
     mutating func next() async throws -> [UInt8]? {
-        // A server that is still receiving messages may have sent the status in the head and leave the content open.
+        // A server that is still receiving messages may have sent the status in the head and left the content open.
         let isOver = mayBeHeadOnly && !awaitsEnd
         guard !isOver, let envelope = try await reader.next() else {
             try finish()
@@ -80,7 +82,7 @@ struct EnvelopedResponse: Sendable {
         if style == .grpcWeb || style == .grpcWebText, envelope.flags.contains(.trailers) {
             let trailers = GRPCWebTrailers.fields(try envelope.message(by: compression, limit: limit))
             try await expectEnd()
-            // Proxies that translate gRPC have the status of a failure in the head, and end with trailers that are empty.
+            // Proxies that translate gRPC put the status of a failure into the head, and end with empty trailers.
             if hasStatusInHead, !GRPCStatus.isPresent(in: trailers) {
                 try close(metadata)
             } else {
@@ -96,7 +98,7 @@ struct EnvelopedResponse: Sendable {
 
     /// Returns the message of a response that must have exactly one.
     ///
-    /// - Throws: `RPCError.unimplemented` if the response has none or more than one (gRPC status codes, "cardinality
+    /// - Throws: `RPCError.unimplemented` if the response has no message or several (gRPC status codes, "cardinality
     ///   violation").
     mutating func single() async throws -> UntypedResponse {
         guard let message = try await next() else {
@@ -125,7 +127,7 @@ struct EnvelopedResponse: Sendable {
         if let error = GRPCStatus.error(in: trailers, metadata: all) { throw error }
     }
 
-    /// Checks that nothing follows the end of the stream; reading on also lets the connection be reused.
+    /// Checks that nothing follows the end of the stream; reading to the end also lets the connection be reused.
     private mutating func expectEnd() async throws {
         guard awaitsEnd else { return }
         guard try await reader.next() == nil else {

@@ -11,9 +11,10 @@ public import LatchHTTP
 /// let users = UserServiceStub(channel)
 /// ```
 ///
-/// The transport may be any handler: with an `RPCService` in its place, the same code runs without a socket.
-/// Interceptors are those of LatchHTTP, so a session, retries, logs and metrics work as for any request. Most calls
-/// result in status 200 even if they fail; a refused token nevertheless appears to interceptors as 401 if the call
+/// The transport can be any handler: with an `RPCService` instead, the same code runs without a socket. Interceptors
+/// are those of LatchHTTP, so a session, retries, logs and metrics work as for any request.
+///
+/// Most calls have status 200 even if they fail. For a rejected token, interceptors still see status 401 if the call
 /// fails before its first message. For that reason, a stream whose request carries a session's credential is returned
 /// with its first message, not with its head.
 public struct RPCChannel: Sendable {
@@ -31,22 +32,22 @@ public struct RPCChannel: Sendable {
     /// - Parameters:
     ///   - url: The URL below which the methods are, such as `https://api.example.com`.
     ///   - handler: The transport that sends the requests; redirects are followed only if it follows them.
-    ///   - interceptors: Interceptors around the transport, the outermost first.
+    ///   - interceptors: Interceptors around the transport, outermost first.
     ///   - style: The protocol of the calls.
     ///   - codec: The encoding of messages.
     ///   - compression: The compression of large messages; nil sends them uncompressed. Responses may be compressed in
-    ///     any case, with one of `accepting`.
+    ///     either case, with one of `accepting`.
     ///   - limits: The size limits for responses.
     ///   - accepting: The compressions that responses may have.
-    ///   - usesHTTPGet: Whether unary calls without side effects are sent as GET requests, so that caches can answer
-    ///     them (Connect only).
+    ///   - usesHTTPGet: Whether unary calls without side effects are sent as GET requests, so that caches can respond
+    ///     (Connect only).
     ///   - assumingHTTP2: Whether plain http uses HTTP/2 with prior knowledge, which gRPC and full-duplex streams
-    ///     require; nil means: for gRPC only. Over https both sides negotiate it.
+    ///     require; nil means only for gRPC. Over https both sides negotiate it.
     ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
     ///   - allowingInsecureHTTP: The hosts to which plain http is permitted.
     ///   - clock: The clock for timeouts.
-    /// - Throws: `HTTPError.invalidURL`, `HTTPError.insecureURL`, and an error with the code `trailersUnavailable` for gRPC
-    ///   through the transport of Apple platforms.
+    /// - Throws: `HTTPError.invalidURL` or `HTTPError.insecureURL`; an error with the code `trailersUnavailable` for
+    ///   gRPC with the transport of Apple platforms.
     public init(
         _ url: String, through handler: any Handler = Transport.live, interceptors: [any Interceptor] = [],
         using style: RPCProtocol = .connect, codec: RPCCodec = .binary, compression: RPCCompression? = nil,
@@ -69,7 +70,7 @@ public struct RPCChannel: Sendable {
             compression: compression, accepted: accepting,
             acceptedNames: accepting.isEmpty ? nil : accepting.map(\.name).joined(separator: ","), limits: limits,
             usesHTTPGet: usesHTTPGet, assumesHTTP2: assumingHTTP2 ?? (style == .grpc), clock: clock)
-        // Without interceptors nothing could act on a 401.
+        // Without interceptors, a 401 would have no effect.
         let closest =
             interceptors.isEmpty ? [] : [UnauthenticatedInterceptor(style: style, configuration: configuration)]
         pipeline = handler.intercepted(by: interceptors + closest)
@@ -77,7 +78,7 @@ public struct RPCChannel: Sendable {
 }
 
 extension HTTPError {
-    /// The status of a gRPC call is in trailers.
+    /// gRPC puts the status of a call into trailers, which the transport of Apple platforms does not provide.
     fileprivate static let trailersUnavailable = HTTPError(
         code: "trailersUnavailable",
         message: "gRPC needs trailers, which the transport of this platform does not deliver.",
@@ -85,7 +86,7 @@ extension HTTPError {
             "Use .connect or .grpcWeb, which the same methods of Connect's and Latchwork's servers, and Envoy, answer.")
 }
 
-/// The configuration of a channel's calls, besides protocol and codec.
+/// The configuration of a channel's calls, except protocol and codec.
 struct RPCChannelConfiguration: Sendable {
     let compression: RPCCompression?
     let accepted: [RPCCompression]
@@ -111,8 +112,8 @@ struct RPCChannelConfiguration: Sendable {
 extension RPCChannel {
     /// Sends one message and awaits one response message.
     ///
-    /// - Throws: `RPCError` for failures of the server and the network; errors that interceptors throw, such as the end
-    ///   of a session, unchanged.
+    /// - Throws: `RPCError` for failures of the server and the network. Errors that interceptors throw, such as the end
+    ///   of a session, pass unchanged.
     public func unary<Request, Response>(
         _ method: RPCMethod<Request, Response>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws -> RPCResponse<Response> {
@@ -141,8 +142,8 @@ extension RPCChannel {
 
     /// Sends a stream of messages and returns a stream of response messages, without waiting for the response.
     ///
-    /// Over HTTP/2 both streams run at the same time. Over HTTP/1.1 most servers and Latchwork's respond once the
-    /// request has ended: write all messages before reading.
+    /// Over HTTP/2 both streams run at the same time. Over HTTP/1.1, most servers including Latchwork's respond once
+    /// the request has ended: write all messages before reading.
     ///
     /// - Throws: While the stream is read: the errors of `unary`, and those of the request stream.
     public func bidirectional<Request, Response>(
@@ -160,8 +161,9 @@ extension RPCChannel {
         }
     }
 
-    /// Encodes the messages of a stream that are all available and small; nil for others, which are encoded while they
-    /// are sent.
+    /// Encodes the messages of a stream that are all available and small.
+    ///
+    /// Returns nil for other streams, whose messages are encoded while they are sent.
     private func ready<Request>(_ requests: RPCStream<Request>) throws -> [[UInt8]]? {
         guard let messages = requests.ready, messages.count <= 64 else { return nil }
         var (ready, count) = ([[UInt8]](), 0)
@@ -213,8 +215,9 @@ extension RPCChannel {
         return stream(from: ResponseMessageReader(response), call, fields)
     }
 
-    /// Makes a call with a response stream, and returns at once: a server may send the head only with its first
-    /// message.
+    /// Makes a call with a response stream, and returns at once.
+    ///
+    /// A server may send the head only with its first message.
     func started(_ call: UntypedCall, _ content: RequestContent) -> UntypedResponseStream {
         let fields = StreamFields()
         let reader = ResponseMessageReader {
@@ -228,7 +231,7 @@ extension RPCChannel {
     {
         UntypedResponseStream(fields: fields) {
             try await translatingErrors {
-                // A cancelled task receives nothing more, not even messages that have already arrived.
+                // A canceled task must receive no more messages, even if they have already arrived.
                 try Task.checkCancellation()
                 return try await within(call.deadline) { try await reader.next() }
             }
@@ -253,14 +256,14 @@ extension RPCChannel {
         request.fields.reserveCapacity(call.options.metadata.count + 8)
         request.context = call.options.context
         request.template = call.path
-        // A value of the context costs memory, also one that says what is assumed without it.
+        // A context value uses memory, even if it equals the default.
         if call.idempotency != .unknown { request.isSafeToRetry = true }
         if configuration.assumesHTTP2 { request.assumesHTTP2 = true }
         if let deadline = call.deadline {
             request.tighten(to: deadline.deadline)
             request.timeout = call.options.timeout
         } else if !call.kind.hasSingleRequest || !call.kind.hasSingleResponse {
-            // A stream may be silent for any time; a transport would treat that as a lost connection.
+            // A stream may be silent for any time, which a transport would treat as a lost connection.
             request.timeout = .seconds(7 * 86400)
         }
         return request

@@ -5,7 +5,7 @@ import Synchronization
 
 /// One method of a generated fake service: a handler and the requests it has received.
 ///
-/// A method without a handler fails with `unimplemented`, as if the server did not have it.
+/// A method without a handler fails with `unimplemented`, as if the server did not have the method.
 public final class RPCFakeMethod<Request: Sendable, Response: Sendable>: Sendable {
     private let name: String
     private let state = Mutex(State())

@@ -34,7 +34,7 @@ final class ResponseMessageReader: Sendable {
 
     /// Returns the next message, or nil after the last one.
     ///
-    /// - Throws: `HTTPError.streamSpent` for a concurrent second read, to which nil would look like the end.
+    /// - Throws: `HTTPError.streamSpent` for a concurrent second read; nil would look like the end.
     func next() async throws -> [UInt8]? {
         let previous = state.withLock { state in
             defer { if case .finished = state {} else { state = .reading } }

@@ -4,15 +4,15 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// An interceptor that gives a response of status `unauthenticated` the HTTP status 401.
+/// An interceptor that sets the HTTP status 401 on responses with the RPC status `unauthenticated`.
 ///
-/// All calls except unary Connect calls result in 200, so a session would not notice that its token was
-/// refused. The interceptor reads a status that no message precedes: in the head (gRPC over HTTP/2,
-/// "Trailers-Only"), in the trailers, or in the envelope that ends the content. The content stays unchanged, so that
-/// the call fails with it if no interceptor repeats the request.
+/// All calls except unary Connect calls result in 200, so a session would not notice that its token was rejected. The
+/// interceptor reads a status before the first message. It can be in the head (gRPC over HTTP/2, "Trailers-Only"), in
+/// the trailers, or in the envelope that ends the content. The content stays unchanged, so the call fails with it if no
+/// interceptor repeats the request.
 ///
-/// It awaits the first bytes of a streamed response only if the request carried a credential and can be sent again;
-/// other streams pass as soon as their head has arrived. After a message nothing can be repeated.
+/// For a streamed response, it awaits the first bytes only if the request carried a credential and can be sent again.
+/// Other streams pass as soon as their head has arrived. After a message, no request can be repeated.
 struct UnauthenticatedInterceptor: Interceptor {
     let style: RPCProtocol
     let configuration: RPCChannelConfiguration
@@ -20,7 +20,7 @@ struct UnauthenticatedInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var response = try await next.respond(to: request)
         if response.status != .ok {
-            // A gateway may say it with any status.
+            // A gateway may report it with any status.
             if style != .connect, Self.isUnauthenticated(response.fields) { response.status = .unauthorized }
             return response
         }
@@ -60,7 +60,7 @@ struct UnauthenticatedInterceptor: Interceptor {
             guard style == .connect else { return Self.isUnauthenticated(GRPCWebTrailers.fields(end)) }
             return try ConnectEndOfStream(end, after: [:]).error?.status == .unauthenticated
         } catch {
-            // The reader of the content reports its errors.
+            // The reader of the content will report the error.
             return false
         }
     }
@@ -80,7 +80,7 @@ extension RPCProtocol {
         }
     }
 
-    /// Whether a response uses this protocol; one that lost its head has no content type.
+    /// Whether a response uses this protocol; a response without a proper head has no content type.
     func isProtocol(of response: HTTPResponse) -> Bool {
         guard let type = response.fields.mediaType else {
             return self != .connect && GRPCStatus.isPresent(in: response.fields)
@@ -95,7 +95,7 @@ extension RPCProtocol {
     }
 }
 
-/// A body whose beginning was read ahead and that can still be read whole.
+/// A body whose beginning was read in advance but that can still be read completely.
 final class PeekedContent: Sendable {
     private let stream: HTTPBodyStream
     private let rest: Mutex<HTTPBodyStream.Iterator>
@@ -107,8 +107,9 @@ final class PeekedContent: Sendable {
         rest = Mutex(stream.makeAsyncIterator())
     }
 
-    /// Returns the beginning of the content: the whole first envelope if `isWhole` accepts its flags, otherwise the
-    /// first chunk; empty if there is no content.
+    /// Returns the beginning of the content; empty if it has no content.
+    ///
+    /// This is the whole first envelope if `isWhole` accepts its flags, otherwise the first chunk.
     func start(limit: Int, _ isWhole: (UInt8) -> Bool) async throws -> [UInt8] {
         var start: [UInt8] = []
         while start.count < Self.wanted(of: start, limit, isWhole), let piece = try await next() { start += piece }
@@ -129,7 +130,7 @@ final class PeekedContent: Sendable {
             }, trailers: { self.stream.trailers })
     }
 
-    /// Returns the number of bytes needed to judge the first envelope.
+    /// Returns the number of bytes that the decision about the first envelope needs.
     private static func wanted(of start: [UInt8], _ limit: Int, _ isWhole: (UInt8) -> Bool) -> Int {
         guard let flags = start.first, isWhole(flags) else { return 1 }
         guard let length = Envelope.length(start) else { return Envelope.prefixBytes }

@@ -7,7 +7,7 @@ typealias MessageSource = @Sendable () async throws -> [UInt8]?
 
 /// A call without the types of its messages.
 ///
-/// Everything below is the same for all methods, so that it is compiled once and not per method.
+/// The code below is the same for all methods, so it is compiled only once.
 struct UntypedCall: Sendable {
     let path: String
     let kind: RPCKind

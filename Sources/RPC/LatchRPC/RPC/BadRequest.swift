@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RPCError {
-    /// Creates the error of a request that violates rules: `invalid_argument` with a `google.rpc.BadRequest` as its detail
-    /// (google/rpc/error_details.proto).
+    /// Creates the error for a request that violates rules.
     ///
-    /// It contains no values of fields, except keys of maps in paths.
+    /// It is `invalid_argument` with a `google.rpc.BadRequest` as its detail (google/rpc/error_details.proto). It
+    /// contains no values of fields, except keys of maps in paths.
     public init(violations: [Violation]) {
         let text = violations.map(\.description).joined(separator: "; ")
         do throws(ProtoError) {
             self.init(.invalidArgument, text, details: [try ProtoAny(packing: BadRequest(violations))])
         } catch {
-            // The message alone tells the violations.
+            // In this case only the message lists the violations.
             self.init(.invalidArgument, text)
         }
     }
@@ -33,7 +33,7 @@ struct BadRequest: Message {
         storage[messages: 0] = violations.map(Field.init)
     }
 
-    /// The violations; a server may send reasons in other forms than the names of rules.
+    /// The violations; a server may send other reasons than the names of rules.
     var violations: [Violation] {
         let fields: [Field] = storage[messages: 0]
         return fields.map { field in

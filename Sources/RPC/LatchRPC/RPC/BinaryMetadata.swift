@@ -9,20 +9,20 @@ extension HTTPFields {
         append(String(decoding: Base64Alphabet.standard.encode(value), as: UTF8.self), for: name)
     }
 
-    /// Returns the binary values of a field, without those that are not valid base64.
+    /// Returns the binary values of a field, except those that are not valid base64.
     ///
-    /// One line may hold several values, separated by commas.
+    /// One line may contain several values, separated by commas.
     public func binaryValues(of name: HTTPFieldName) -> [[UInt8]] {
         values(of: name).flatMap { line in
             line.utf8.split(separator: 0x2C).compactMap { piece in
-                // With or without padding: gRPC over HTTP/2, "Custom-Metadata".
+                // The padding is optional: gRPC over HTTP/2, "Custom-Metadata".
                 let text = piece.filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x3D }
                 return Base64Alphabet.standard.decode(text)
             }
         }
     }
 
-    /// Returns the lines of both, these first.
+    /// Returns the lines of both, with these lines first.
     func joined(with others: HTTPFields) -> HTTPFields {
         guard !others.isEmpty else { return self }
         guard !isEmpty else { return others }

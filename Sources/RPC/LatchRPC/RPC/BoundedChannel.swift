@@ -3,14 +3,14 @@
 import LatchCore
 import Synchronization
 
-/// A channel of a few values from several writers to one reader: each side waits for the other.
+/// A channel for a few values from several writers to one reader, in which each side waits for the other.
 ///
-/// A writer may be a few values ahead, and one that had to wait goes on once half of them were taken: otherwise each value
-/// would cost two switches of tasks.
+/// A writer may be a few values ahead. A writer that had to wait continues once half of the values were taken:
+/// otherwise each value would cost two task switches.
 final class BoundedChannel<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
-        /// The result of the writers; nil while more values may come.
+        /// The final result of the writers; nil while more values may come.
         var outcome: Result<Void, any Error>?
         /// Whether the reader has stopped reading.
         var isClosed = false
@@ -26,7 +26,7 @@ final class BoundedChannel<Value: Sendable>: Sendable {
 
     /// A side of the channel.
     ///
-    /// Not a key path, which a generic type builds anew for each value, at the cost of all the rest.
+    /// It is not a key path, because a generic type creates a new one for each value, which would dominate the cost.
     private enum Side { case reader, writer }
 
     /// The maximum number of values that wait for the reader.
@@ -80,7 +80,7 @@ final class BoundedChannel<Value: Sendable>: Sendable {
 
     /// Waits until a condition holds.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is canceled first.
     private func wait(
         _ side: Side, until condition: @Sendable (borrowing State) -> Bool
     ) async throws {
@@ -89,7 +89,7 @@ final class BoundedChannel<Value: Sendable>: Sendable {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let isReady = state.withLock { state in
-                        // If the task is cancelled after this check, the handler resumes the waiter.
+                        // If the task is canceled after this check, the handler resumes the waiter.
                         guard !condition(state), !Task.isCancelled else { return true }
                         state[side] = continuation
                         return false

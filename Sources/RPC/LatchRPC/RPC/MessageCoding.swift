@@ -7,7 +7,7 @@ struct MessageCoding: Sendable {
 
     /// Encodes a message.
     ///
-    /// - Throws: `RPCError.internal` for a message that cannot be encoded, which is an error of this side.
+    /// - Throws: `RPCError.internal` for a message that cannot be encoded, which is a defect on this side.
     func encode(_ message: some Message) throws(RPCError) -> [UInt8] {
         do {
             switch codec {
@@ -21,13 +21,13 @@ struct MessageCoding: Sendable {
 
     /// Decodes a message.
     ///
-    /// - Parameter code: The code of the error for invalid bytes: of a bad request or of a broken response.
+    /// - Parameter code: The code of the error for invalid bytes, which may be a bad request or a broken response.
     func decode<Value: Message>(_ bytes: [UInt8], as type: Value.Type, orFail code: RPCCode) throws(RPCError) -> Value {
         var budget = Int.max
         return try decode(bytes, as: type, orFail: code, budget: &budget)
     }
 
-    /// Decodes a message within a budget of memory, which the message reduces.
+    /// Decodes a message, and reduces a memory budget by its memory.
     ///
     /// - Throws: `RPCError.resourceExhausted` for a message that exceeds the budget.
     func decode<Value: Message>(

@@ -6,13 +6,13 @@ import LatchHTTP
 ///
 /// The raw value is the number in gRPC's `grpc-status`; zero is success and has no case here.
 public enum RPCCode: Int, Sendable, Hashable, CaseIterable {
-    /// The caller cancelled the call.
+    /// The caller canceled the call.
     case canceled = 1
     /// An error without a more specific code.
     case unknown
     /// The request is invalid in any state of the system.
     case invalidArgument
-    /// The deadline has passed; whether the call had its effect is unknown.
+    /// The deadline has passed; it is unknown whether the call had its effect.
     case deadlineExceeded
     /// The requested entity does not exist.
     case notFound
@@ -26,13 +26,13 @@ public enum RPCCode: Int, Sendable, Hashable, CaseIterable {
     case failedPrecondition
     /// The call conflicted with another one; the caller may retry the whole transaction.
     case aborted
-    /// The operation went past the valid range.
+    /// The operation exceeded the valid range.
     case outOfRange
     /// The server does not implement the method.
     case unimplemented
     /// An internal invariant is broken.
     case `internal`
-    /// The service is unavailable at present; a retry may succeed.
+    /// The service is currently unavailable; a retry may succeed.
     case unavailable
     /// Data is lost or corrupted beyond recovery.
     case dataLoss
@@ -42,7 +42,7 @@ public enum RPCCode: Int, Sendable, Hashable, CaseIterable {
     /// The name in Connect's spelling, which is also the error's `code`, such as `invalid_argument`.
     public var name: String { Self.names[rawValue] }
 
-    /// Creates the code with a name of Connect; nil for other names.
+    /// Creates the code for a name in Connect's spelling; nil for other names.
     public init?(name: String) {
         guard let index = Self.names.firstIndex(of: name), index > 0 else { return nil }
         self.init(rawValue: index)
@@ -73,9 +73,9 @@ extension RPCCode {
         }
     }
 
-    /// Creates the code for an HTTP status without one, from a server or an intermediary.
+    /// Creates the code for an HTTP status without an RPC code, from a server or an intermediary.
     ///
-    /// Connect protocol, "HTTP to Error Code", which is also gRPC's http-grpc-status-mapping.
+    /// Connect protocol, "HTTP to Error Code", which equals gRPC's http-grpc-status-mapping.
     init(_ status: HTTPStatus) {
         self =
             switch status.rawValue {

@@ -12,9 +12,9 @@ public struct RPCCompression: Sendable {
     public let name: String
     /// The function that compresses bytes.
     public let compress: @Sendable ([UInt8]) throws -> [UInt8]
-    /// The function that decompresses bytes, up to a limit of the result.
+    /// The function that decompresses bytes, up to a size limit for the result.
     public let decompress: @Sendable ([UInt8], Int) throws -> [UInt8]
-    /// The size in bytes from which messages are compressed; compressing smaller ones takes more time than it saves.
+    /// The minimum size in bytes of messages to compress; for smaller ones, compression takes more time than it saves.
     public var minimumMessageBytes = 512
 
     /// Creates a compression.
@@ -23,7 +23,7 @@ public struct RPCCompression: Sendable {
     ///   - name: The name on the wire, such as `gzip`.
     ///   - compress: A function that compresses bytes.
     ///   - decompress: A function that decompresses bytes. It throws `RPCError.resourceExhausted` as soon as the result
-    ///     exceeds the limit in bytes, since a few bytes can expand to very many.
+    ///     exceeds the limit in bytes, because a few bytes can expand to very many.
     public init(
         name: String, compress: @escaping @Sendable ([UInt8]) throws -> [UInt8],
         decompress: @escaping @Sendable (_ bytes: [UInt8], _ limit: Int) throws -> [UInt8]

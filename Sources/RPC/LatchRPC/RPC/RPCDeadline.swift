@@ -3,7 +3,7 @@
 import LatchCore
 import LatchHTTP
 
-/// The deadline of a call with its clock.
+/// The deadline of a call, and its clock.
 struct RPCDeadline: Sendable {
     let deadline: Deadline
     private let clock: WallClock
@@ -34,7 +34,7 @@ func within<Value: Sendable>(
             do {
                 return try await body()
             } catch is HTTPError where deadline.deadline.hasPassed {
-                // The peer keeps the same deadline, and its reset of the stream may come before this clock's task runs.
+                // The peer has the same deadline, and may reset the stream before the task with this clock runs.
                 throw RPCError.deadlineExceeded
             }
         }

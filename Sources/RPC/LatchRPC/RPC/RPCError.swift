@@ -3,24 +3,26 @@
 public import LatchCore
 public import LatchHTTP
 
-/// An error of a call, reported by the server or found by the client.
+/// An error of a call, reported by the server or detected by the client.
 ///
 /// ```swift
 /// do { _ = try await users.login(request) } catch RPCError.unauthenticated { print("Wrong password.") }
 /// ```
 ///
-/// A server method throws one to respond with it; any other error becomes `internal`, and its text stays on the server.
+/// A server method throws one to respond with it. Any other error becomes `internal`, and its text stays on the server.
 public struct RPCError: CodedError {
     /// The status code.
     public let status: RPCCode
-    /// The message of the server, or of the client for errors that it found.
+    /// The server's message, or the client's for an error that it detected.
     public let message: String
     /// The error details, for programs.
     public var details: [ProtoAny]
-    /// The fields and trailers that are received or sent with the error.
+    /// The fields and trailers received or sent with the error.
     public var metadata: HTTPFields
-    /// The underlying error: of a failure that the client found, usually an `HTTPError`, or what a method has thrown
-    /// unexpectedly, which is not sent.
+    /// The underlying error.
+    ///
+    /// For a failure that the client detected, it is usually an `HTTPError`. On a server, it is the unexpected error of
+    /// a method, which is not sent.
     public let cause: (any Error)?
 
     /// Creates an error.
@@ -52,7 +54,7 @@ public struct RPCError: CodedError {
     /// Whether the same call may succeed later; it may already have had its effect.
     public var isRetryable: Bool { status == .unavailable }
 
-    /// Returns the first detail of a type, or nil if there is none that can be decoded.
+    /// Returns the first detail of a type, or nil if none can be decoded.
     public func detail<Detail: Message>(_ type: Detail.Type) -> Detail? {
         for detail in details {
             do {
@@ -66,7 +68,7 @@ public struct RPCError: CodedError {
 }
 
 extension RPCError {
-    /// The caller cancelled the call.
+    /// The caller canceled the call.
     public static let canceled = RPCError(.canceled, "The call was cancelled.")
     /// An error without a more specific code.
     public static let unknown = RPCError(.unknown)
@@ -86,13 +88,13 @@ extension RPCError {
     public static let failedPrecondition = RPCError(.failedPrecondition)
     /// The call conflicted with another one.
     public static let aborted = RPCError(.aborted)
-    /// The operation went past the valid range.
+    /// The operation exceeded the valid range.
     public static let outOfRange = RPCError(.outOfRange)
     /// The server does not implement the method.
     public static let unimplemented = RPCError(.unimplemented)
     /// An internal invariant is broken.
     public static let `internal` = RPCError(.internal)
-    /// The service is unavailable at present.
+    /// The service is currently unavailable.
     public static let unavailable = RPCError(.unavailable)
     /// Data is lost or corrupted beyond recovery.
     public static let dataLoss = RPCError(.dataLoss)

@@ -17,7 +17,7 @@ public struct RPCMethod<Request: Message, Response: Message>: Sendable {
     /// The path below the base URL: `/service/name`.
     public let path: String
 
-    /// Creates a method as its service declares it.
+    /// Creates a method that corresponds to its declaration in the service.
     public init(_ service: String, _ name: String, kind: RPCKind = .unary, idempotency: RPCIdempotency = .unknown) {
         self.service = service
         self.name = name
@@ -51,6 +51,6 @@ public enum RPCIdempotency: Sendable, Hashable {
     case unknown
     /// The call has no side effects: it may be repeated, be sent as GET, and be served from a cache.
     case noSideEffects
-    /// Repeating the call has no further effect.
+    /// A repetition of the call has no additional effect.
     case idempotent
 }

@@ -6,9 +6,9 @@ public enum RPCProtocol: Sendable, Hashable, CaseIterable {
     case connect
     /// gRPC-Web in binary frames: works over HTTP/1.1 and HTTP/2.
     case grpcWeb
-    /// gRPC-Web in base64, for transports that carry text only; intermediaries may deliver it whole at its end.
+    /// gRPC-Web in base64, for transports that only carry text; intermediaries may buffer the content until its end.
     case grpcWebText
-    /// gRPC: needs HTTP/2, and trailers.
+    /// gRPC, which needs HTTP/2 and trailers.
     case grpc
 }
 

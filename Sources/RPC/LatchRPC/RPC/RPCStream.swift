@@ -4,14 +4,15 @@ import LatchCore
 public import LatchHTTP
 import Synchronization
 
-/// A stream of messages of a call, for one reader at a time.
+/// A stream of a call's messages, for one reader at a time.
 ///
 /// ```swift
 /// for try await event in try await feed.watch(request) { show(event) }
 /// let response = try await feed.upload(RPCStream(parts))
 /// ```
 ///
-/// Reading applies backpressure: a slow reader slows the sender. Releasing the iterator of a response ends the call.
+/// Reading applies backpressure: a slow reader slows the sender down. Releasing the iterator of a response ends the
+/// call.
 public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
     /// A function that returns the next message, or nil at the end.
     public typealias Source = @Sendable () async throws -> Element?
@@ -24,18 +25,18 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
         case once(SingleUse<Source>)
     }
 
-    /// The messages if all are available; nil otherwise.
+    /// The messages if all are available; otherwise nil.
     let ready: [Element]?
     private let origin: Origin
     private let fields: StreamFields
 
-    /// The response metadata; empty for a bidirectional call until its first message was read.
+    /// The response metadata; for a bidirectional call, empty until its first message was read.
     public var metadata: HTTPFields { fields.metadata }
 
     /// The trailers; empty until the last message was read.
     public var trailers: HTTPFields { fields.trailers }
 
-    /// Whether it can be read repeatedly, so that a call with it can be sent again after a 401.
+    /// Whether the stream can be read repeatedly, so that its call can be sent again after a 401.
     var isReplayable: Bool {
         if case .replayable = origin { true } else { false }
     }
@@ -60,8 +61,9 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
         }
     }
 
-    /// Creates a stream that `body` writes, in a task that starts at the first read and is cancelled when the reader is
-    /// released.
+    /// Creates a stream that `body` writes.
+    ///
+    /// Its task starts at the first read and is canceled when the reader is released.
     public init(_ body: @escaping @Sendable (RPCWriter<Element>) async throws -> Void) {
         ready = nil
         origin = .once(SingleUse { WrittenMessages(body).source })
@@ -92,7 +94,7 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 
     /// An iterator over the messages of a stream.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-        /// The source is the payload of an own type: `Optional.take()` would wrap a closure twice more at each message.
+        /// The source is wrapped in a separate type: `Optional.take()` would wrap a closure twice more at each message.
         private enum Phase: Sendable {
             case notStarted(RPCStream)
             case reading(Source)
@@ -126,7 +128,7 @@ public struct RPCStream<Element: Message>: AsyncSequence, Sendable {
 final class SingleUse<Value: Sendable>: Sendable {
     private struct Maker: Sendable { let make: @Sendable () -> Value }
 
-    /// The maker, with all that it holds, until the value is taken.
+    /// The function that makes the value, with its captures, until the value is taken.
     private let maker: Mutex<Maker?>
 
     init(_ make: @escaping @Sendable () -> Value) { maker = Mutex(Maker(make: make)) }
@@ -153,13 +155,13 @@ final class StreamFields: Sendable {
 public struct RPCWriter<Element: Message>: Sendable {
     let channel: BoundedChannel<Element>
 
-    /// Sends a message, once fewer than eight wait to be taken.
+    /// Sends a message, once fewer than eight are waiting.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled or the reader was released.
+    /// - Throws: `CancellationError` if the task is canceled or the reader was released.
     public func send(_ message: Element) async throws { try await channel.send(message) }
 }
 
-/// The task that writes a stream; it has the lifetime of its reader.
+/// The task that writes a stream; it lives as long as its reader.
 final class WrittenMessages<Element: Message>: Sendable {
     private let channel = BoundedChannel<Element>()
     private let task: Task<Void, Never>

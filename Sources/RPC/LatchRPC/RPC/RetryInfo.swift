@@ -2,7 +2,7 @@
 
 import LatchProtobuf
 
-/// The detail `google.rpc.RetryInfo` of an error, by which a server says when to retry (googleapis, `error_details.proto`).
+/// The error detail `google.rpc.RetryInfo`, in which a server states when to retry (googleapis, `error_details.proto`).
 struct RetryInfo: Message {
     static let schema = MessageSchema("google.rpc.RetryInfo", "1 retry_delay message 0", types: [ProtoDuration.self])
 

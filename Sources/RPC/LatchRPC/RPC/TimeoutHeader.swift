@@ -16,7 +16,7 @@ enum TimeoutHeader {
         return .milliseconds(value)
     }
 
-    /// Formats at most eight digits with the finest unit that holds the time (gRPC over HTTP/2, "Timeout").
+    /// Formats at most eight digits in the finest unit that can represent the time (gRPC over HTTP/2, "Timeout").
     static func grpc(_ timeout: Duration) -> String {
         guard timeout > .zero else { return "0n" }
         let (seconds, attoseconds) = timeout.components
@@ -41,7 +41,7 @@ enum TimeoutHeader {
         UInt8(ascii: "m"): .milliseconds(1), UInt8(ascii: "u"): .microseconds(1), UInt8(ascii: "n"): .nanoseconds(1),
     ]
 
-    /// Parses decimal digits; Swift's own initialiser would also accept a sign.
+    /// Parses decimal digits; Swift's initializer would also accept a sign.
     private static func digits(_ text: some Collection<UInt8>) -> Int64? {
         guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return text.reduce(0) { $0 * 10 + Int64($1 - 0x30) }

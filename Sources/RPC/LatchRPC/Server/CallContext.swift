@@ -13,18 +13,18 @@ public struct CallContext: Sendable {
     public let path: String
     /// The request metadata.
     public let metadata: HTTPFields
-    /// The deadline of the caller; nil if it sent none.
+    /// The caller's deadline; nil if it sent none.
     public let deadline: Deadline?
     /// Values that interceptors and the service's admission attached to the request, such as the authenticated user.
     public var http: HTTPContext
-    /// The limits of the call's messages; an ``RPCService/Admission`` may lower them.
+    /// The limits for the call's messages; an ``RPCService/Admission`` can lower them.
     public var limits = RPCLimits.standard
     /// The fields of the response, which all copies of the context share.
     private let response = StreamFields()
     /// The idempotency level of the method.
     package internal(set) var idempotency = RPCIdempotency.unknown
 
-    /// Creates a context, for tests too.
+    /// Creates a context, also for tests.
     public init(path: String, metadata: HTTPFields = [:], deadline: Deadline? = nil, http: HTTPContext = HTTPContext())
     {
         self.path = path

@@ -44,7 +44,7 @@ struct ConnectUnaryHandler: Sendable {
             fields.append(line.value, for: line.name)
         }
         fields[.contentType] = codec.mediaType
-        // RFC 9110 §12.5.5: a cache must not serve one encoding to clients that requested the other.
+        // RFC 9110 §12.5.5: a cache must not serve one encoding to clients that have requested another.
         if case .connectGet = form { fields.append("Accept-Encoding", for: "Vary") }
         let accepted = configuration.compression(acceptedBy: request.fields[.acceptEncoding])
         guard let accepted, message.count >= accepted.minimumMessageBytes else {
@@ -56,7 +56,7 @@ struct ConnectUnaryHandler: Sendable {
 }
 
 extension RPCError {
-    /// Creates the error to send to the caller: an `RPCError` unchanged, anything else without its text.
+    /// Creates the error to send to the caller: an `RPCError` unchanged, any other error without its text.
     init(sending error: any Error) {
         switch error {
         case let error as RPCError: self = error

@@ -24,7 +24,7 @@ struct EnvelopedHandler: Sendable {
             return try singleResponse(message, context, request)
         case .streamed(let implementation):
             let source = try await within(deadline) { try await implementation(messages, context) }
-            // Trailers are checked when they are sent: a method may set them until the end of its stream.
+            // Trailers are checked when they are sent, because a method can set them until the end of its stream.
             try context.responseMetadata.checkSendable()
             return streamedResponse(source, deadline, context, request)
         }
@@ -34,7 +34,7 @@ struct EnvelopedHandler: Sendable {
     private func messages(of request: HTTPRequest, upTo limit: Int) throws -> EncodedMessages {
         let compression = try configuration.compression(named: request.fields[style.encodingField])
         let chunks = style == .grpcWebText ? GRPCWebText.decoding(request.body.chunks) : request.body.chunks
-        // Content that is complete is charged already.
+        // Complete content has already been charged.
         let memory = request.body.stream == nil ? nil : request.context.memory
         let held = Mutex(EnvelopeReader(chunks, limit: limit, memory: memory))
         return .streamed {
@@ -48,7 +48,7 @@ struct EnvelopedHandler: Sendable {
         }
     }
 
-    /// Returns the response of a single message, in one piece with its end.
+    /// Returns the response with a single message, in one piece with its end.
     private func singleResponse(_ message: [UInt8], _ context: CallContext, _ request: HTTPRequest) throws
         -> HTTPResponse
     {

@@ -42,15 +42,15 @@ public struct RPCMethodHandler: Sendable {
     /// let service = RPCService(users.rpcMethods.map(\.withoutRules))
     /// ```
     ///
-    /// With the check a request that violates rules is refused with `invalid_argument`: before the method is called, and in a
-    /// stream at the message that violates them (``RPCError/violations``).
+    /// With the check, a request that violates rules is refused with `invalid_argument` before the method is called. In
+    /// a stream, the first message that violates rules is refused (``RPCError/violations``).
     public var withoutRules: RPCMethodHandler {
         var copy = self
         copy.violations = { _ in [] }
         return copy
     }
 
-    /// Returns the method with a further rule for its requests, as generated code has them for `validation_rules`.
+    /// Returns the method with another rule for its requests, as generated code does for `validation_rules`.
     ///
     /// ```swift no-check
     /// RPCMethodHandler.unary(LinkServiceMethods.create) { try await links.create($0, for: $1) }
@@ -59,8 +59,8 @@ public struct RPCMethodHandler: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path to the field; empty for the request itself.
-    ///   - requirement: What is required of it, without a value from the request.
-    ///   - isFulfilled: Whether a request may pass; others are refused with `invalid_argument` and the path.
+    ///   - requirement: A description of the requirement, without a value from the request.
+    ///   - isFulfilled: Whether a request is accepted; others are refused with `invalid_argument` and the path.
     public func requiring<Request: Message>(
         _ path: String, _ requirement: String, _ isFulfilled: @escaping @Sendable (Request) -> Bool
     ) -> RPCMethodHandler {

@@ -10,9 +10,9 @@ public import LatchHTTP
 /// router.on(service.routes, handledBy: service)
 /// ```
 ///
-/// It is a handler: use it in a router, behind interceptors, or as a client's transport without a socket. The last two
-/// path segments select the method. On Linux, Latchwork's server speaks HTTP/2 itself; over HTTP/1.1 gRPC is answered with
-/// trailers after chunked content, which a proxy that supports HTTP/2 forwards.
+/// As a handler, it can be used in a router, behind interceptors, or as a client's transport without a socket. The last
+/// two path segments select the method. On Linux, Latchwork's server supports HTTP/2. Over HTTP/1.1, gRPC responses
+/// have trailers after chunked content, which a proxy that supports HTTP/2 forwards.
 public struct RPCService: Handler, ContentPolicyHandler {
     /// A check of a call by its head, before its content is decompressed and decoded.
     ///
@@ -25,32 +25,32 @@ public struct RPCService: Handler, ContentPolicyHandler {
     ///     })
     /// ```
     ///
-    /// It authenticates the caller, counts the call against limits, and may lower the limits of its messages. What it throws
-    /// is the response.
+    /// It authenticates the caller, counts the call against limits, and can lower the limits for its messages. An error
+    /// that it throws becomes the response.
     public typealias Admission = @Sendable (_ context: inout CallContext) async throws -> Void
 
-    /// A report of a call that ends with an error, also in the middle of its stream.
+    /// A report of a call that ends with an error, even in the middle of its stream.
     ///
-    /// Calls of unknown methods, and those whose head is malformed, are none yet. The caller gets the status, the message and the
-    /// details; an unexpected error that a method has thrown is the ``RPCError/cause``, for the log alone. The function runs on
-    /// the server's threads and must not block.
+    /// Calls of unknown methods and calls with a malformed head are not reported. The caller receives the status, the
+    /// message and the details. An unexpected error that a method has thrown is the ``RPCError/cause``, which is only
+    /// for the log. The function runs on the server's threads and must not block.
     public typealias FailureReport = @Sendable (_ error: RPCError, _ context: CallContext) -> Void
 
     private let methods: [String: RPCMethodHandler]
     private let admission: Admission?
     let configuration: RPCServiceConfiguration
-    /// What ``contentLimits`` and ``streamedContent`` say, which a server obeys by itself.
+    /// The values of ``contentLimits`` and ``streamedContent``, which a server applies automatically.
     package var contentPolicy: ContentPolicy
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - methods: The methods of one or several services; of two with the same path the later one counts.
+    ///   - methods: The methods of one or several services; if two have the same path, the later one counts.
     ///   - limits: The size limits for requests.
     ///   - compressions: The compressions that requests and responses may have.
     ///   - types: The message types that an Any may contain, for JSON; the binary codec needs none.
     ///   - clock: The clock for deadlines.
-    ///   - admission: A check of each call by its head; nil admits all.
+    ///   - admission: A check of each call by its head; nil admits all calls.
     ///   - onFailure: A report of each admitted or rejected call that ends with an error; nil for none.
     public init(
         _ methods: [RPCMethodHandler], limits: RPCLimits = .standard, compressions: [RPCCompression] = [.gzip],
@@ -73,19 +73,19 @@ public struct RPCService: Handler, ContentPolicyHandler {
         }
     }
 
-    /// The content limit of each service's requests, by path prefix.
+    /// The content limit for each service's requests, by path prefix.
     ///
-    /// A server takes it from the service, or from the router that has the service. Only below a handler of your own it goes into
-    /// the server's configuration (`contentLimits`), with the path in front that the service is mounted at.
+    /// A server reads it from the service, or from the router that contains the service. Only with your own handler in
+    /// between, add it to the server's configuration (`contentLimits`), with the service's mount path in front.
     public var contentLimits: [String: Int] { contentPolicy.limits }
 
     /// The paths of the methods that read a stream of messages.
     ///
-    /// Over HTTP/2 such a method gets each message as it arrives, so that a bidirectional call goes both ways at a time. A server
-    /// takes them as it does ``contentLimits``.
+    /// Over HTTP/2 such a method receives each message as it arrives, so that a bidirectional call can run in both
+    /// directions at once. A server reads the paths in the same way as ``contentLimits``.
     public var streamedContent: Set<String> { contentPolicy.streamed }
 
-    /// Responds to one call; failures are responses too.
+    /// Responds to one call; failures are also responses.
     public func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         guard let form = RequestFormat(request) else { return Self.rejection(of: request) }
         // Usually the whole path is the path of the method.
@@ -137,7 +137,7 @@ public struct RPCService: Handler, ContentPolicyHandler {
         return RPCDeadline(in: timeout, clock: configuration.clock)
     }
 
-    /// Returns the last two path segments, which do not depend on where the service is mounted.
+    /// Returns the last two path segments, which do not depend on the service's mount path.
     private static func methodPath(of request: HTTPRequest) -> String {
         let path = request.pathWithoutQuery
         guard let last = path.utf8.lastIndex(of: 0x2F), let first = path.utf8[..<last].lastIndex(of: 0x2F) else {
@@ -168,7 +168,7 @@ struct RPCServiceConfiguration: Sendable {
     let clock: WallClock
     let onFailure: RPCService.FailureReport?
 
-    /// Returns the error to send for one that ends a call, and reports it.
+    /// Returns the error to send for an error that ends a call, and reports it.
     func failure(_ error: any Error, _ context: CallContext) -> RPCError {
         let failure = RPCError(sending: error)
         onFailure?(failure, context)
@@ -180,7 +180,7 @@ struct RPCServiceConfiguration: Sendable {
 
     /// Returns the compression with a name; nil for `identity`.
     ///
-    /// - Throws: `RPCError.unimplemented` with the supported names for an unknown one.
+    /// - Throws: `RPCError.unimplemented`, with the supported names, for an unknown name.
     func compression(named name: String?) throws(RPCError) -> RPCCompression? {
         guard let name, !name.isEmpty else { return nil }
         // RFC 9110 §8.4.1: coding names are case-insensitive.
@@ -196,7 +196,7 @@ struct RPCServiceConfiguration: Sendable {
     /// Returns the first supported compression in an accept field.
     func compression(acceptedBy list: String?) -> RPCCompression? {
         guard let list, !compressions.isEmpty else { return nil }
-        // The usual field needs no parsing.
+        // The usual value needs no parsing.
         if let only = compressions.first(where: { $0.name == list }) { return only }
         for item in list.utf8.split(separator: 0x2C) {
             let parts = item.split(separator: 0x3B, omittingEmptySubsequences: false).map { part in

@@ -3,13 +3,13 @@
 import LatchCore
 import LatchHTTP
 
-/// The protocol and codec of a request, and so of its response.
+/// The protocol and codec of a request, which its response also uses.
 enum RequestFormat: Sendable {
     /// A unary Connect call by GET.
     case connectGet
     /// A unary Connect call by POST.
     case connectUnary(RPCCodec)
-    /// A call in envelopes.
+    /// A call with envelopes.
     case enveloped(RPCProtocol, RPCCodec)
 
     /// Whether it is a format of Connect.
@@ -47,7 +47,7 @@ enum RequestFormat: Sendable {
     /// The value of the `Accept-Post` field.
     static let mediaTypes = forms.keys.sorted().joined(separator: ", ")
 
-    /// Returns the response to a call that fails before anything was sent.
+    /// Returns the response to a call that fails before any data was sent.
     func failure(_ error: RPCError, metadata: HTTPFields = [:], trailers: HTTPFields = [:]) -> HTTPResponse {
         let metadata = metadata.applicationMetadata
         let trailers = trailers.joined(with: error.metadata).applicationMetadata
@@ -74,7 +74,7 @@ enum RequestFormat: Sendable {
 }
 
 extension RPCProtocol {
-    /// Returns the last envelope of a call, for the protocols that end with one.
+    /// Returns the last envelope of a call, for protocols that end with one.
     func end(_ error: RPCError?, trailers: HTTPFields) -> [UInt8] {
         guard self != .connect else {
             return Envelope(ConnectEndOfStream(error: error, metadata: trailers).bytes, flags: .endOfStream).bytes

@@ -5,7 +5,7 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-/// A message of a request as it was received.
+/// A request message in the form in which it was received.
 struct EncodedMessage: Sendable {
     let content: [UInt8]
     /// The compression of the content; nil if it is not compressed.
@@ -32,18 +32,18 @@ struct EncodedMessage: Sendable {
     func decompressed(upTo limit: Int) throws -> [UInt8] { try compression?.decompress(content, limit) ?? content }
 }
 
-/// The messages of a request as they were received.
+/// The request messages in the form in which they were received.
 enum EncodedMessages: Sendable {
-    /// One message, which has arrived.
+    /// One message that has arrived.
     case single(EncodedMessage)
-    /// Messages that a function returns, and nil at their end.
+    /// Messages from a function, which returns nil at their end.
     case streamed(@Sendable () async throws -> EncodedMessage?)
 }
 
 /// The messages of a request, with the encoding for the response.
 ///
-/// A message is decompressed and decoded within the limits of the call, charged to the memory of its request before it takes
-/// it, and on the event loop only if it is small.
+/// A message is decompressed and decoded within the limits of the call. Its memory is charged to the request before it
+/// is used. Only small messages are decoded on the event loop.
 struct RequestMessages: Sendable {
     let coding: MessageCoding
     let context: CallContext
@@ -51,17 +51,18 @@ struct RequestMessages: Sendable {
     /// Returns the rules that a message violates.
     let violations: @Sendable (any Message) -> [Violation]
 
-    /// The turns of large messages, which take half of the processors at most: health checks and timers need the others.
+    /// The turns for large messages, which use at most half of the processors: health checks and timers need the
+    /// others.
     private static let turns = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount / 2)).map { _ in AsyncMutex() }
     private static let turn = Atomic(0)
 
-    /// The largest message in bytes that is decoded on the event loop, which takes a fraction of a millisecond.
+    /// The maximum size in bytes of a message decoded on the event loop, which takes a fraction of a millisecond.
     private static let maximumInlineBytes = 32 << 10
 
     /// Returns the message of a request that must have exactly one.
     ///
-    /// - Throws: `RPCError.unimplemented` if the request has none or more than one (gRPC status codes, "cardinality
-    ///   violation"), and `RPCError.invalidArgument` if it violates its rules.
+    /// - Throws: `RPCError.unimplemented` if the request has no message or several (gRPC status codes, "cardinality
+    ///   violation"), and `RPCError.invalidArgument` if the message violates its rules.
     func single<Request: Message>() async throws -> Request {
         switch content {
         case .single(let encoded): return try checked(try await decode(encoded).message)
@@ -75,7 +76,10 @@ struct RequestMessages: Sendable {
         }
     }
 
-    /// Returns the messages of a request as a stream, which ends with an error at one that violates its rules; the memory of one is released when the next one is read.
+    /// Returns the messages of a request as a stream.
+    ///
+    /// The stream ends with an error at a message that violates its rules. A message's memory is released when the next
+    /// one is read.
     func stream<Request: Message>() -> RPCStream<Request> {
         switch content {
         case .single(let encoded):
@@ -105,7 +109,7 @@ struct RequestMessages: Sendable {
 }
 
 extension RequestMessages {
-    /// Returns a message that violates no rules.
+    /// Returns a message after checking that it violates no rules.
     private func checked<Request: Message>(_ message: Request) throws(RPCError) -> Request {
         let violations = violations(message)
         guard !violations.isEmpty else { return message }
@@ -114,7 +118,7 @@ extension RequestMessages {
 
     private var memory: MemoryReservation? { context.http.memory }
 
-    /// Returns a message and the bytes that it is charged for.
+    /// Returns a message and the number of bytes charged for it.
     private func decode<Request: Message>(
         _ message: EncodedMessage
     ) async throws -> (message: Request, charge: Int) {
@@ -124,7 +128,7 @@ extension RequestMessages {
             do {
                 return try decoded(try decompressed(message, upTo: inlineLimit))
             } catch RPCError.resourceExhausted where message.compression != nil && inlineLimit < limit {
-                // The message is small only as long as it is compressed.
+                // The message is small only while it is compressed.
             }
         }
         let turn = Self.turn.add(1, ordering: .relaxed).oldValue
@@ -136,21 +140,21 @@ extension RequestMessages {
         }
     }
 
-    /// Decompresses a message, for whose result the caller releases the charge.
+    /// Decompresses a message; the caller releases the charge for the result.
     private func decompressed(_ message: EncodedMessage, upTo limit: Int) throws -> (bytes: [UInt8], charge: Int) {
         guard message.compression != nil else { return (message.content, 0) }
-        // Deflate expands a byte to at most 1032 (zlib.net, "Maximum expansion factor").
+        // Deflate expands a byte to at most 1032 bytes (zlib.net, "Maximum expansion factor").
         return try charged(atMost: min(limit, product(message.content.count, 1032))) {
             let bytes = try message.decompressed(upTo: limit)
             return (bytes, bytes.count)
         }
     }
 
-    /// Decodes a message, and releases the charge of its bytes.
+    /// Decodes a message, and releases the charge for its bytes.
     private func decoded<Request: Message>(_ message: (bytes: [UInt8], charge: Int)) throws -> (Request, Int) {
         defer { memory?.release(message.charge) }
         let limit = context.limits.allocatedBytes
-        // An element of two bytes takes its object, which is hardly ever larger than this.
+        // An element of two bytes uses one object, which is rarely larger than this.
         return try charged(atMost: min(limit, product(message.bytes.count, 2048))) {
             var rest = limit
             let decoded = try coding.decode(
@@ -164,7 +168,7 @@ extension RequestMessages {
         return overflows ? .max : product
     }
 
-    /// Makes a value whose memory is reserved in advance, as far as it can be foreseen, and charged as it is.
+    /// Makes a value and charges its actual memory; the foreseeable memory is reserved in advance.
     private func charged<Value>(atMost expected: Int, _ make: () throws -> (Value, Int)) throws -> (Value, Int) {
         guard let memory else { return try make() }
         let advance = min(expected, memory.largestAdvance)
@@ -182,7 +186,7 @@ extension RequestMessages {
 
     /// Reserves memory of the server.
     ///
-    /// - Throws: `RPCError.unavailable` if all requests together hold too much.
+    /// - Throws: `RPCError.unavailable` if all requests together use too much.
     private func reserve(_ count: Int) throws(RPCError) {
         guard !(memory?.reserve(count) ?? true) else { return }
         context.responseMetadata[.retryAfter] = "1"

@@ -2,13 +2,12 @@
 
 import LatchHTTP
 
-// The metadata that a method sets, and that of an error, which may come from another server and be forwarded with all
-// its fields.
+// The metadata of a method or an error. The error may come from another server and be forwarded with all its fields.
 extension HTTPFields {
-    /// The fields that an application may send: none that the protocol sets itself, and none that would break the
-    /// framing.
+    /// The fields that an application may send.
     ///
-    /// A forwarded error may contain fields that describe another server's response.
+    /// It excludes the fields that the protocol sets and those that would break the framing. A forwarded error may
+    /// contain fields that describe another server's response.
     var applicationMetadata: HTTPFields {
         var fields = HTTPFields()
         for line in self where !line.name.isProtocolField && line.isSendable {
@@ -36,7 +35,7 @@ extension CallContext {
 }
 
 extension HTTPFields.Field {
-    /// Whether the field has a valid name and a value of one line.
+    /// Whether the field has a valid name and a single-line value.
     fileprivate var isSendable: Bool {
         let line: HTTPFields = [name: value]
         do throws(HTTPError) { try line.validate() } catch { return false }

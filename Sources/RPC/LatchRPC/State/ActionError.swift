@@ -9,7 +9,7 @@ import PortableFoundation
 public struct ActionError: CodedError {
     /// The stable code of the error.
     public let code: String
-    /// A description of what happened.
+    /// A description of the failure.
     public let message: String
     /// A suggestion for the user.
     public let hint: String?
@@ -35,19 +35,19 @@ public struct ActionError: CodedError {
 }
 
 extension ActionError {
-    /// The request violates a rule; nothing was sent.
+    /// The request violates a rule; no request was sent.
     package static let invalidAction = ActionError.invalidAction([])
 
     /// The network is unreachable and no cached response is available.
     package static let unreachable = ActionError.unreachable("The action")
 
-    /// The action timed out; whether the server has acted is unknown.
+    /// The action timed out; it is unknown whether the server has executed it.
     package static let timeout = ActionError(code: "timeout", message: "The action took too long.", isRetryable: true)
 
     /// The server or the connection to it refused the call.
     package static let callFailed = ActionError(code: "callFailed", message: "The call failed.")
 
-    /// An action of a sequence failed, and the changes before it were undone.
+    /// An action in a sequence failed, and the earlier changes were undone.
     package static let incompleteSequence = ActionError(
         code: "incompleteSequence", message: "The actions were not all done.")
 
@@ -104,21 +104,22 @@ extension ActionError {
                 isRetryable: error.isRetryable, cause: error)
         case let error as any CodedError:
             self.init(code: Self.callFailed.code, message: error.message, hint: error.hint, cause: error)
-        // Descriptions of other errors may contain secrets: only the type is shown.
+        // Descriptions of other errors may contain secrets, so only the type is shown.
         default:
             self.init(
                 code: Self.callFailed.code, message: "\(action) failed: \(type(of: error)).", cause: error)
         }
     }
 
-    /// Whether the server may have executed the action: no response arrived, or one that leaves it open.
+    /// Whether the server may have executed the action: no response arrived, or the response leaves it open.
     var mayHaveRun: Bool {
         switch cause {
         case let error as HTTPError: return !error.isBeforeSending
         case let error as RPCError:
             if let below = error.cause as? HTTPError { return !below.isBeforeSending }
-            // An aborted call or one over a limit was not executed. One that found the server unavailable may have been
-            // (https://connectrpc.com/docs/protocol#error-codes), unless the server states when to retry.
+            // A call that was aborted or exceeded a limit was not executed. If the server was unavailable, the call may
+            // have been executed (https://connectrpc.com/docs/protocol#error-codes), unless the server states when to
+            // retry.
             return switch error.status {
             case .aborted, .resourceExhausted: false
             default: !error.hasRetryDelay
@@ -127,7 +128,7 @@ extension ActionError {
         }
     }
 
-    /// Returns the delay that the server asked for before another attempt; nil if it asked for none.
+    /// Returns the delay that the server requested before another attempt; nil if it requested none.
     func retryDelay(now: Date) -> Duration? { (cause as? RPCError)?.retryDelay(now: now) }
 
     /// Whether a cached response may be used instead.
@@ -143,17 +144,19 @@ extension HTTPError {
 }
 
 extension RPCError {
-    /// Whether the server refused the call and said when to retry: a detail `google.rpc.RetryInfo`, or the field
-    /// `Retry-After` (RFC 9110 §10.2.3) or `grpc-retry-pushback-ms` (gRFC A6).
+    /// Whether the server refused the call and stated when to retry.
+    ///
+    /// It can use a detail `google.rpc.RetryInfo`, or the field `Retry-After` (RFC 9110 §10.2.3) or
+    /// `grpc-retry-pushback-ms` (gRFC A6).
     fileprivate var hasRetryDelay: Bool {
         details.contains { $0.typeURL.utf8.ends(with: "/google.rpc.RetryInfo".utf8) }
             || ["retry-after", "grpc-retry-pushback-ms"].contains { name in metadata.contains { $0.name == name } }
     }
 
-    /// Returns the longest of the delays that these ask for, at most a year.
+    /// Returns the longest of the requested delays, at most a year.
     fileprivate func retryDelay(now: Date) -> Duration? {
         let field = HTTPResponse(status: .serviceUnavailable, fields: metadata).retryDelay(now: now)
-        // gRFC A6: a value that is no number, or negative, forbids another attempt.
+        // gRFC A6: a value that is negative or not a number forbids another attempt.
         let pushback = metadata["grpc-retry-pushback-ms"].map { text in
             UInt32(text).map { Duration.milliseconds(Int64($0)) } ?? RetryAfter.longest
         }

@@ -8,20 +8,22 @@ import Synchronization
 extension ServiceClient {
     /// Performs an action, and repeats it after a transient failure at most `maxRetries` times.
     ///
-    /// It waits for about `baseDelay` before the second attempt, and twice as long before each further one, up to half a
-    /// minute. Half of each delay is random, so that clients that failed together do not return together. A server that
-    /// says when to retry is obeyed, up to a minute; the action fails at once if it asks for more. Only the last failure
-    /// becomes the state's `error`.
+    /// It waits for about `baseDelay` before the second attempt, and twice as long before each further attempt, up to
+    /// half a minute. Half of each delay is random, so that clients that failed together do not return together. If the
+    /// server states when to retry, the client waits that long, up to a minute; for a longer delay, the action fails at
+    /// once. Only the last failure becomes the state's `error`.
     ///
-    /// After some failures it is unknown whether the server has acted: the response was late, or the connection broke.
-    /// The action is then repeated only if its method is idempotent (`option idempotency_level`) or `evenIfUncertain`
-    /// is set. It is repeated in any case if no request was sent, or if the server refused it with a retry delay, a
-    /// conflict or a limit.
+    /// After some failures it is unknown whether the server has executed the action: the response was late, or the
+    /// connection broke. The action is then repeated only if its method is idempotent (`option idempotency_level`) or
+    /// `evenIfUncertain` is set.
+    ///
+    /// It is always repeated if no request was sent. The same applies if the server refused the request with a retry
+    /// delay, a conflict or a limit.
     ///
     /// - Parameters:
     ///   - action: The action to perform.
-    ///   - maxRetries: The maximum number of repeats; zero or less for none.
-    ///   - baseDelay: The mean delay before the second attempt; it doubles with each further one.
+    ///   - maxRetries: The maximum number of repetitions; zero or less for none.
+    ///   - baseDelay: The mean delay before the second attempt; it doubles with each further attempt.
     ///   - evenIfUncertain: Whether to repeat an action that the server may have executed. Set it if a second execution
     ///     is harmless, or if the calls carry an idempotency key.
     public func processWithRetry(
@@ -54,13 +56,13 @@ extension ServiceClient {
 
     /// Performs an action within a time limit.
     ///
-    /// After the limit its call is cancelled and the failure is thrown at once, even while the call runs: later results
+    /// After the limit, its call is canceled and the failure is thrown at once, even while the call runs. Later results
     /// of the call do not change the state.
     public func process(_ action: ActionType, timeout: Duration) async throws {
         var run = core.newRun()
         run.awaitsDeliveries = false
         let race = Race()
-        // Both outcomes are recorded on the actor, together with the change of the state: an action cannot fail for its
+        // The actor records both outcomes together with the change of the state. So an action cannot fail for its
         // caller and succeed for the state.
         let work = Task { [run] in
             let result: Result<Void, any Error>
@@ -142,9 +144,9 @@ public struct ActionRun: Sendable {
     let id: Int
     /// Whether its changes may be undone, so that its failure does not become part of the state.
     var isAtomic = false
-    /// Whether the action waits until readers on an actor have taken its states.
+    /// Whether the action waits until readers on an actor have received its states.
     var awaitsDeliveries = true
-    /// The attempt that another one may follow; nil for the last one.
+    /// The attempt, if another one may follow it; nil for the last one.
     var attempt: ActionAttempt?
 }
 
@@ -159,7 +161,7 @@ final class ActionAttempt: Sendable {
     ///
     /// - Parameters:
     ///   - allowsUncertain: Whether to repeat an action that the server may have executed.
-    ///   - longestWish: The longest delay that a server may ask for.
+    ///   - longestWish: The longest delay that a server may request.
     ///   - now: Returns the current date.
     init(allowsUncertain: Bool, longestWish: Duration, now: @escaping @Sendable () -> Date) {
         self.allowsUncertain = allowsUncertain
@@ -170,7 +172,7 @@ final class ActionAttempt: Sendable {
     /// Whether another attempt follows.
     var isRepeated: Bool { outcome.withLock { $0.isRepeated } }
 
-    /// The delay that the server asked for; nil if it asked for none.
+    /// The delay that the server requested; nil if it requested none.
     var wish: Duration? { outcome.withLock { $0.wish } }
 
     /// Decides after a failure whether another attempt follows.

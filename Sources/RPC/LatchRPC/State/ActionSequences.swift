@@ -33,9 +33,10 @@ extension ServiceClient {
         if let first = failures.min(by: { $0.key < $1.key }) { throw first.value }
     }
 
-    /// Performs actions in order, all or none: after a failure the changes of the earlier ones to the state are undone.
+    /// Performs either all actions in order or none: after a failure, the earlier actions' changes to the state are
+    /// undone.
     ///
-    /// Changes by other actions in the meantime stay. The service is not involved: its own changes are permanent.
+    /// Changes by other actions in the meantime stay. The service does not take part: its changes are permanent.
     ///
     /// - Throws: The client's error for `incompleteSequence`, with the action's failure as its cause.
     public func processAtomically(_ actions: [ActionType]) async throws {
@@ -54,10 +55,10 @@ extension ServiceClient {
     }
 }
 
-/// The updates of a state since the start of a sequence that may have to be undone.
+/// The updates of a state since the start of a sequence that may be undone.
 ///
 /// Updates are functions of a state. To undo one run, all other updates are applied again to the state at the start, in
-/// order: their changes remain, and the parts derived from the run's changes disappear.
+/// order. Their changes remain, and everything derived from the run's changes disappears.
 struct UpdateLog<State: Sendable>: Sendable {
     private struct Entry: Sendable {
         var run: Int?
@@ -68,7 +69,7 @@ struct UpdateLog<State: Sendable>: Sendable {
     private var entries: [Entry] = []
     private var openRuns: Set<Int> = []
 
-    /// Starts to record updates, beginning with the current state.
+    /// Starts recording updates from the current state.
     mutating func open(_ run: Int, at state: State) {
         if openRuns.isEmpty { start = state }
         openRuns.insert(run)
@@ -92,7 +93,7 @@ struct UpdateLog<State: Sendable>: Sendable {
 
     /// Undoes the updates of a run.
     ///
-    /// - Returns: The state without them; nil if nothing is to be undone.
+    /// - Returns: The state without them; nil if there is nothing to undo.
     mutating func undo(_ run: Int) -> State? {
         guard openRuns.contains(run), let start else { return nil }
         var state = start

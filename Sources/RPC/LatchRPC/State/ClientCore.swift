@@ -8,15 +8,15 @@ import Synchronization
 ///
 /// A client creates one and exposes it as `core`; the extensions of `ServiceClient` do the rest.
 public final class ClientCore<State: ServiceState>: Sendable {
-    /// The bookkeeping of running actions.
+    /// The data about running actions.
     struct Content {
         var log = UpdateLog<State>()
         var nextRun = 0
         /// The runs that the state shows as loading, with the number of their loading actions.
         var loading: [Int: Int] = [:]
-        /// The runs that have already failed for their callers: their later results are ignored.
+        /// The runs that have already failed for their callers; their later results are ignored.
         var abandoned: Set<Int> = []
-        /// The newest run that belongs to the user before the last reset.
+        /// The newest run that started before the last reset, for the previous user.
         var lastRunBeforeReset = 0
         var statistics = ClientStatistics()
         var lastActionTime: Duration = .zero
@@ -72,7 +72,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
     /// Removes the record of an abandoned run once it has ended.
     func forget(_ run: ActionRun) { content.withLock { _ = $0.abandoned.remove(run.id) } }
 
-    /// Whether the caller of a run has its error already.
+    /// Whether the caller of a run has already received its error.
     func isTimedOut(_ run: ActionRun) -> Bool { content.withLock { $0.abandoned.contains(run.id) } }
 
     func isAbandoned(_ run: ActionRun) -> Bool {
@@ -87,7 +87,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
         }
     }
 
-    /// Whether a run belongs to the user before the last reset: its response is not cached.
+    /// Whether a run started before the last reset, for the previous user; its response is not cached.
     func isBeforeReset(_ run: ActionRun) -> Bool { content.withLock { run.id <= $0.lastRunBeforeReset } }
 
     /// Updates the statistics.

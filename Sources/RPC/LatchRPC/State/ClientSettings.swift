@@ -6,13 +6,13 @@ public import LatchCore
 public struct ClientSettings: Sendable {
     /// The clock.
     public var clock: WallClock
-    /// The network status; by default each call finds out by itself.
+    /// The network status; by default unknown, so that each call tries.
     public var network: NetworkStatus
-    /// The store of responses with the cache strategy `persistent`; nil keeps them in memory.
+    /// The store for responses with the cache strategy `persistent`; nil keeps them in memory.
     public var responseStore: (any ResponseStore)?
-    /// The largest number of responses in the memory cache.
+    /// The maximum number of responses in the memory cache.
     public var cachedResponseLimit: Int
-    /// The time for which responses with the cache strategy `conditional` replace a call.
+    /// How long responses with the cache strategy `conditional` replace a call.
     public var cachedResponseLifetime: Duration
     /// The number of states that a stream buffers for a slow reader.
     public var bufferedStates: Int

@@ -3,7 +3,7 @@
 import LatchCore
 import PortableFoundation
 
-/// A response store in a folder, one file per request, readable by its owner only.
+/// A response store in a folder, with one file per request that only its owner can read.
 public struct FileResponseStore: ResponseStore {
     private static let prefix = "answer-"
     private let folder: String
@@ -33,9 +33,9 @@ public struct FileResponseStore: ResponseStore {
         }
     }
 
-    /// Returns the file of a request; requests with equal hashes share a file, which holds the later response.
+    /// Returns the file of a request; if two requests have the same hash, the file contains the later response.
     private func file(of request: ResponseCacheKey) -> AtomicFile {
-        // FNV-1a, 64 bits: collisions are harmless, since the file names its request.
+        // FNV-1a, 64 bits: collisions are harmless, because the file names its request.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in request.header { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return AtomicFile("\(folder)/\(Self.prefix)\(String(hash, radix: 16))")
@@ -55,7 +55,7 @@ public struct FileResponseStore: ResponseStore {
 }
 
 extension ResponseCacheKey {
-    /// The action and the request, each with its length, so that no two keys have the same header.
+    /// The action and the request, each with its length, so that different keys have different headers.
     fileprivate var header: [UInt8] {
         let action = Array(action.utf8)
         return UInt64(action.count).bigEndianBytes + action + UInt64(request.count).bigEndianBytes + request

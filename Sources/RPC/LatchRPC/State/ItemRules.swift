@@ -6,7 +6,7 @@
 public struct ItemRules<Item: Hashable & Sendable, Key: Hashable & Sendable>: Sendable {
     /// The name of the collection.
     public let name: String
-    /// The largest number of items; nil for no limit.
+    /// The maximum number of items; nil for no limit.
     public let limit: Int?
     /// The default sort field.
     public let defaultSort: String?
@@ -23,7 +23,7 @@ public struct ItemRules<Item: Hashable & Sendable, Key: Hashable & Sendable>: Se
     ///   - key: A function that returns the identity of an item.
     ///   - search: A function that returns the searchable texts of an item; by default there are none.
     ///   - sort: The sort fields.
-    ///   - defaultSort: The name of the sort field to use if none is given; nil to keep the present order.
+    ///   - defaultSort: The name of the sort field to use if none is given; nil to keep the current order.
     ///   - ignoring: A function that clears the fields that comparisons ignore; nil to compare everything.
     public init(
         _ name: String, limit: Int? = nil, key: @escaping @Sendable (Item) -> Key,
@@ -47,9 +47,9 @@ public struct ItemRules<Item: Hashable & Sendable, Key: Hashable & Sendable>: Se
 }
 
 extension ItemRules {
-    /// Appends items; one whose key is present repositions the existing item.
+    /// Appends items; an item whose key exists replaces the existing item.
     ///
-    /// The first items are dropped if there are more than the limit.
+    /// If the limit is exceeded, the first items are dropped.
     public func append(_ new: [Item], to items: inout [Item]) {
         merge(new, into: &items)
         if let limit, items.count > limit { items.removeFirst(items.count - limit) }
@@ -68,23 +68,23 @@ extension ItemRules {
         }
     }
 
-    /// Repositions all items; of two with one key the later wins, and items over the limit are dropped.
+    /// Replaces all items; if two items have the same key, the later one wins, and items over the limit are dropped.
     public func replaceAll(_ items: inout [Item], with new: [Item]) {
         items = []
         merge(new, into: &items)
         if let limit, items.count > limit { items.removeLast(items.count - limit) }
     }
 
-    /// Repositions the item with a key, by default the item's own key.
+    /// Replaces the item with a key, by default the item's own key.
     ///
-    /// Nothing changes if no item has the key.
+    /// If no item has the key, nothing changes.
     public func update(_ item: Item, withKey key: Key? = nil, in items: inout [Item]) {
         let key = key ?? keyOf(item)
         guard let position = items.firstIndex(where: { keyOf($0) == key }) else { return }
         items[position] = item
     }
 
-    /// Removes the item with a key, if there is one.
+    /// Removes the item with a key, if it exists.
     public func remove(_ key: Key, from items: inout [Item]) { items.removeAll { keyOf($0) == key } }
 
     /// Returns the item with a key, or nil.
@@ -92,8 +92,9 @@ extension ItemRules {
 }
 
 extension ItemRules {
-    /// Returns the items that contain each word of a query in one of the searchable texts, ignoring case; all items for
-    /// a query without words.
+    /// Returns the items that contain each word of a query in one of the searchable texts, ignoring case.
+    ///
+    /// A query without words returns all items.
     public func search(_ query: String, in items: [Item]) -> [Item] {
         let words = query.lowercased().unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map {
             String($0)
@@ -109,8 +110,8 @@ extension ItemRules {
     ///
     /// - Parameters:
     ///   - items: The items to sort.
-    ///   - field: The name of the field; nil for the default field, or for the present order if there is none.
-    ///   - ascending: Whether the order is ascending; equal items keep their order in either case.
+    ///   - field: The name of the field; nil for the default field, or for the current order if there is none.
+    ///   - ascending: Whether the order is ascending; equal items keep their order in both cases.
     /// - Throws: `ActionError.unknownSortField` for an unknown name.
     public func sorted(_ items: [Item], by field: String?, ascending: Bool) throws(ActionError) -> [Item] {
         guard let name = field ?? defaultSort else { return items }
@@ -142,7 +143,7 @@ extension ItemRules {
         return Array(items[start..<(start + min(limit, items.count - start))])
     }
 
-    /// Whether two lists are equal for the observers of the state.
+    /// Whether two lists are equal for observers of the state.
     public func areEqual(_ one: [Item], _ other: [Item]) -> Bool {
         guard let ignoring else { return one == other }
         return one.count == other.count
@@ -172,7 +173,7 @@ public struct SortField<Item>: Sendable {
     /// Creates a sort field; items without a value come first.
     public init<Value: Comparable & SendableMetatype>(_ name: String, _ value: @escaping @Sendable (Item) -> Value?) {
         self.name = name
-        // A value that is not equal to itself (NaN) has no order: it counts as no value.
+        // A value that does not equal itself (NaN) has no order, and counts as missing.
         let orderable: @Sendable (Item) -> Value? = { item in value(item).flatMap { $0 == $0 ? $0 : nil } }
         isLess = { one, other in
             guard let right = orderable(other) else { return false }

@@ -45,7 +45,7 @@ public struct CachedResponse: Sendable, Hashable {
     }
 }
 
-/// An in-memory cache of responses with a size limit, which evicts the least recently used.
+/// An in-memory cache of responses with a size limit, which evicts the least recently used ones.
 final class ResponseCache: Sendable {
     private struct Content {
         var responses: [ResponseCacheKey: (response: CachedResponse, lastUse: Int)] = [:]

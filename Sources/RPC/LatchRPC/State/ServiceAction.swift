@@ -6,7 +6,7 @@ public protocol ServiceAction: Sendable, CustomStringConvertible {
     var traits: ActionTraits { get }
     /// The request message.
     var request: any Message { get }
-    /// The validation errors of the request: a sentence for each violated rule, with the name of the field.
+    /// The validation errors of the request: one sentence per violated rule, with the name of the field.
     var validationErrors: [String] { get }
 }
 
@@ -17,13 +17,13 @@ extension ServiceAction {
     /// The name of the action.
     public var actionName: String { traits.name }
 
-    /// Whether it requires the network.
+    /// Whether the action requires the network.
     public var requiresNetworkAccess: Bool { traits.requiresNetwork }
 
-    /// Whether it modifies the state.
+    /// Whether the action modifies the state.
     public var modifiesState: Bool { traits.modifiesState }
 
-    /// Whether the state shows it as loading.
+    /// Whether the state shows the action as loading.
     public var showsLoadingState: Bool { traits.showsLoading }
 
     /// Whether a cached response may be used while the network is unreachable.
@@ -47,15 +47,15 @@ public struct ActionTraits: Sendable, Hashable {
     public let strategy: StateUpdateStrategy
     /// The caching of responses.
     public let cache: CacheStrategy
-    /// Whether it requires the network.
+    /// Whether the action requires the network.
     public let requiresNetwork: Bool
-    /// Whether it modifies the state.
+    /// Whether the action modifies the state.
     public let modifiesState: Bool
-    /// Whether the state shows it as loading.
+    /// Whether the state shows the action as loading.
     public let showsLoading: Bool
     /// Whether a cached response may be used while the network is unreachable.
     public let supportsOffline: Bool
-    /// Whether repeating it has no further effect (`option idempotency_level`).
+    /// Whether a repetition has no additional effect (`option idempotency_level`).
     public let isIdempotent: Bool
 
     /// Creates traits.

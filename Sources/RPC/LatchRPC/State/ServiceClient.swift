@@ -18,15 +18,15 @@ public protocol ServiceClient<StateType, ActionType>: Actor {
 
     /// Performs an action as part of a run.
     ///
-    /// - Throws: The state's `Failure`, or `CancellationError` if the task was cancelled.
+    /// - Throws: The state's `Failure`, or `CancellationError` if the task was canceled.
     func perform(_ action: ActionType, in run: ActionRun) async throws
 
-    /// Tells the client that the state is about to change; called on the actor, in one step with the change.
+    /// Notifies the client that the state is about to change; called on the actor, in one step with the change.
     ///
     /// Changes made here would be overwritten; make them in `stateDidUpdate`.
     func stateWillUpdate(from old: StateType, to new: StateType)
 
-    /// Tells the client that the state has changed; called on the actor.
+    /// Notifies the client that the state has changed; called on the actor.
     func stateDidUpdate(from old: StateType, to new: StateType)
 }
 
@@ -37,10 +37,11 @@ extension ServiceClient {
     /// Does nothing by default.
     public func stateDidUpdate(from old: StateType, to new: StateType) {}
 
-    /// A stream of the current state, then of each different state, until the client is shut down or released.
+    /// A stream of the current state, and then of each different state, until the client is shut down or released.
     ///
-    /// Any number of readers may follow it; a slow reader misses intermediate states but never the newest. A reader on the
-    /// main actor has seen the states of an action when `process` returns to a caller on the main actor.
+    /// It can have any number of readers; a slow reader misses intermediate states but never the newest one. When
+    /// `process` returns to a caller on the main actor, readers on the main actor have already received the states of
+    /// the action.
     public nonisolated var stateStream: StateStream<StateType> { core.store.stream() }
 
     /// Returns the current state.
@@ -48,11 +49,11 @@ extension ServiceClient {
 
     /// Performs an action: validates it, calls the service, and updates the state with the response.
     ///
-    /// The update applies to the state at the time of the response, so that concurrent actions do not lose each other's
+    /// The update applies to the state at the time of the response, so concurrent actions do not lose each other's
     /// changes.
     ///
     /// - Throws: The state's `Failure`, which also becomes the state's `error`; `CancellationError` if the task was
-    ///   cancelled, which does not.
+    ///   canceled, which does not.
     public func process(_ action: ActionType) async throws { try await perform(action, in: core.newRun()) }
 
     /// Makes an earlier state the current one.
@@ -62,11 +63,10 @@ extension ServiceClient {
 
     /// Forgets the user: abandons the running actions, removes the cached responses, and makes `state` the current one.
     ///
-    /// Call it when the user signs out, also while offline. A running action then fails, with `CancellationError` unless it has an
-    /// error of its own, and its
-    /// response neither changes the state nor is cached.
+    /// Call it when the user signs out, even while offline. A running action then fails, with `CancellationError` or
+    /// with its own error. Its response neither changes the state nor is cached.
     ///
-    /// - Throws: The error of the response store, after everything else is forgotten.
+    /// - Throws: The error of the response store, after all other data was forgotten.
     public func reset(to state: StateType) async throws {
         core.abandonAll()
         update(core.newRun()) { $0 = state }
@@ -74,10 +74,10 @@ extension ServiceClient {
         await core.store.waitForDeliveries()
     }
 
-    /// Ends all streams; the state stays readable, and further actions fail.
+    /// Ends all streams; the state can still be read, and further actions fail.
     public func shutDown() { core.store.finish() }
 
-    /// Removes the cached responses from memory and from the store; `reset(to:)` does it when the user signs out.
+    /// Removes the cached responses from memory and from the store; `reset(to:)` does this when the user signs out.
     ///
     /// - Throws: The error of the store.
     public func removeCachedResponses() async throws {
@@ -93,9 +93,9 @@ extension ServiceClient {
 }
 
 extension ServiceClient {
-    /// Updates the state, and notifies observers if it differs.
+    /// Updates the state, and notifies observers if it has changed.
     ///
-    /// There is no suspension point between reading the state and publishing it: no other change comes between.
+    /// The function does not suspend between reading the state and publishing it, so no other change comes between.
     func update(_ run: ActionRun, _ change: @escaping @Sendable (inout StateType) -> Void) {
         core.content.withLock { $0.log.record(change, of: run.id) }
         var state = core.store.current
@@ -117,15 +117,15 @@ extension ServiceClient {
 }
 
 extension ServiceClient {
-    /// Performs an action by a call; generated clients use it in `perform`.
+    /// Performs an action with a call; generated clients use it in `perform`.
     ///
     /// - Parameters:
     ///   - action: The action, which is validated before the call.
     ///   - request: The request message of the call.
-    ///   - run: The run that the action belongs to; nil for a new run.
+    ///   - run: The run to which the action belongs; nil for a new run.
     ///   - call: The function that sends the request.
     ///   - change: The function that updates the state with the response. It may be applied again to another state
-    ///     after concurrent actions were undone, so it must depend on its arguments only.
+    ///     after concurrent actions were undone, so it must depend only on its arguments.
     /// - Returns: The response.
     @discardableResult
     public func perform<Request: Message, Response: Message>(
@@ -138,14 +138,14 @@ extension ServiceClient {
             action, in: run, obtain: { try await response(to: action, request, in: run, call) }, change: change)
     }
 
-    /// Performs an action by a call without a response message.
+    /// Performs an action with a call that has no response message.
     ///
     /// - Parameters:
     ///   - action: The action, which is validated before the call.
     ///   - request: The request message of the call.
-    ///   - run: The run that the action belongs to; nil for a new run.
+    ///   - run: The run to which the action belongs; nil for a new run.
     ///   - call: The function that sends the request.
-    ///   - change: The function that updates the state after the call, under the rules of the other `perform`.
+    ///   - change: The function that updates the state after the call, with the rules of the other `perform`.
     public func perform<Request: Message>(
         _ action: ActionType, _ request: Request, in run: ActionRun? = nil,
         call: @Sendable (Request, CallOptions) async throws -> Void,
@@ -189,7 +189,7 @@ extension ServiceClient {
             $0.lastAction = action.actionName
         }
         guard !core.store.isFinished else { throw ActionError.closed }
-        // What was asked for by a user who has signed out is not sent as the next one.
+        // An action that a signed-out user requested must not be sent for the next user.
         guard !core.isAbandoned(run) else { throw CancellationError() }
         let reasons = action.validationErrors
         guard reasons.isEmpty else { throw ActionError.invalidAction(reasons) }
@@ -218,7 +218,7 @@ extension ServiceClient {
     ///
     /// - Returns: The error to throw.
     private func fail(_ action: ActionType, in run: ActionRun, _ error: any Error) -> any Error {
-        // A cancelled call reports its own error.
+        // A canceled call reports its own error.
         guard !(error is CancellationError), !Task.isCancelled else {
             publish(core.store.current)
             return CancellationError()
@@ -227,7 +227,7 @@ extension ServiceClient {
         let reason = ActionError(error, action: action.actionName)
         let failure = StateType.Failure(reason)
         run.attempt?.end(reason, isRetryable: failure.isRetryable)
-        // A call that was sent before the reset reports its own error, such as the end of the session that has led to the reset.
+        // A call sent before the reset reports its own error, such as the end of the session that caused the reset.
         if run.isAtomic || run.attempt?.isRepeated == true || core.isBeforeReset(run) {
             publish(core.store.current)
         } else {
@@ -273,7 +273,7 @@ extension ServiceClient {
         return try await call(request, core.settings.callOptions)
     }
 
-    /// Returns the cached response; nil if there is none that can be read, which is not an error.
+    /// Returns the cached response; nil if none can be read, which is not an error.
     private func cachedResponse<Response: Message>(for key: ResponseCacheKey, _ action: ActionType, mustBeFresh: Bool)
         async -> Response?
     {
@@ -295,7 +295,7 @@ extension ServiceClient {
         }
     }
 
-    /// Caches a response; a failure of the store does not fail the action.
+    /// Caches a response; if the store fails, the action does not.
     private func cache(_ bytes: [UInt8], for key: ResponseCacheKey, _ action: ActionType, in run: ActionRun) async {
         guard !core.isBeforeReset(run) else { return }
         let response = CachedResponse(bytes: bytes, time: core.settings.clock.now.timeIntervalSince1970)

@@ -4,7 +4,8 @@ public import PortableFoundation
 
 /// The state of a service client: a value that only actions change.
 ///
-/// Observers do not see a change between equal states; exclude from `==` the properties that they should not observe.
+/// Observers are not notified of a change between equal states. Exclude properties that they should not observe from
+/// `==`.
 public protocol ServiceState: Hashable, Sendable {
     /// The error type of the client.
     associatedtype Failure: ActionFailure
@@ -13,7 +14,7 @@ public protocol ServiceState: Hashable, Sendable {
     var isLoading: Bool { get set }
     /// The failure of the last action; nil after a success.
     var error: Failure? { get set }
-    /// The time of the last change; nil if nothing has changed yet.
+    /// The time of the last change; nil before the first.
     var lastUpdated: Date? { get set }
     /// Whether the content comes from a cached response because the network is unreachable.
     var isStale: Bool { get set }
@@ -28,7 +29,7 @@ public protocol ActionFailure: Error, Hashable, Sendable {
     var isRetryable: Bool { get }
 }
 
-/// A violation of the service's options by a state.
+/// A state's violation of the service's options.
 public enum StateIssue: Sendable, Hashable, CustomStringConvertible {
     /// A collection has more items than its limit.
     case collectionSizeExceeded(collection: String, count: Int, limit: Int)

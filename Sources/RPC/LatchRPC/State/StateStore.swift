@@ -5,8 +5,8 @@ import Synchronization
 
 /// The current state, with any number of streams of it and of each different state that follows.
 ///
-/// A stream buffers a limited number of states: if its reader falls behind, the oldest are dropped and the newest is
-/// always available.
+/// A stream buffers a limited number of states. If its reader falls behind, the oldest states are dropped, and the
+/// newest is always available.
 package final class StateStore<State: Sendable & Equatable>: Sendable {
     private struct Content {
         var state: State
@@ -16,16 +16,16 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
         var published = 0
     }
 
-    /// A reader that ends when its sequence and its iterators are gone.
+    /// A reader that ends once its sequence and its iterators are released.
     private struct WeakReader {
         weak var reader: StateReader<State>?
     }
 
     private let content: Mutex<Content>
-    /// Held by one publication at a time, so that all streams see all states in one order.
+    /// The lock that one publication holds at a time, so that all streams see all states in the same order.
     ///
-    /// Resuming a reader waits for the lock of its task, under which its cancellation waits for `content`: that one is
-    /// never held while a reader is resumed.
+    /// Resuming a reader waits for its task's lock. A cancellation holds that lock while it waits for `content`. So
+    /// `content` is never held while a reader is resumed.
     private let delivery = Mutex(())
     private let depth: Int
 
@@ -65,9 +65,9 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
         }
     }
 
-    /// Makes a state current, and publishes it unless it equals the previous one.
+    /// Makes a state the current one, and publishes it unless it equals the previous one.
     ///
-    /// An equal state also becomes current: it may differ in properties that `==` ignores.
+    /// An equal state also becomes the current one, because it may differ in properties that `==` ignores.
     package func publish(_ state: State) {
         delivery.withLock { _ in
             let readers = content.withLock { content -> [StateReader<State>] in
@@ -82,13 +82,13 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
         }
     }
 
-    /// Waits until the readers that wait on an actor have taken the published states.
+    /// Waits until readers that wait on an actor have received the published states.
     func waitForDeliveries() async {
         let readers = content.withLock { $0.readers.values.compactMap(\.reader) }
         for reader in readers { await reader.waitForDeliveries() }
     }
 
-    /// Ends all streams; later ones end after their first state.
+    /// Ends all streams; streams created later end after their first state.
     package func finish() {
         let readers = content.withLock { content in
             content.isFinished = true

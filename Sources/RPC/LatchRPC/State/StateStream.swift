@@ -2,12 +2,13 @@
 
 import Synchronization
 
-/// A sequence of a client's states: the current one, then each different one.
+/// A sequence of a client's states: the current one, and then each different one.
 ///
-/// An action ends when the loops that wait on an actor have taken its last state. A loop on the main actor has therefore
-/// seen the new state when `process` returns to a caller on the main actor, unless the loop's body suspends.
+/// An action ends when the loops that wait on an actor have received its last state. So a loop on the main actor has
+/// seen the new state when `process` returns to a caller on the main actor. An exception is a loop with a suspended
+/// body.
 ///
-/// The sequence ends with the client, or when the task of its reader is cancelled. Iterators of one sequence share its
+/// The sequence ends with the client, or when the task of its reader is canceled. Iterators of one sequence share its
 /// states; read `stateStream` again for another reader.
 public struct StateStream<State: Sendable & Equatable>: AsyncSequence, Sendable {
     /// A client's state.
@@ -27,11 +28,11 @@ public struct StateStream<State: Sendable & Equatable>: AsyncSequence, Sendable 
         }
     }
 
-    /// Returns an iterator over the states that were not read yet.
+    /// Returns an iterator over the unread states.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 }
 
-/// The states that a reader has not read yet, with the tasks that wait for the next one.
+/// The unread states of a reader, with the tasks that wait for the next one.
 final class StateReader<State: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<(state: State?, isDelivery: Bool), Never>
 
@@ -40,7 +41,7 @@ final class StateReader<State: Sendable>: Sendable {
         var isFinished: Bool
         /// The tasks that wait for a state, and whether they wait on an actor.
         var waiting: [(task: Waiter, isOnActor: Bool)] = []
-        /// The number of states that tasks on an actor have been resumed with and have not taken yet.
+        /// The number of states with which tasks on an actor were resumed, but which they have not received yet.
         var deliveries = 0
         /// The actions that wait for these deliveries.
         var actions: [CheckedContinuation<Void, Never>] = []
@@ -55,7 +56,7 @@ final class StateReader<State: Sendable>: Sendable {
     /// - Parameters:
     ///   - state: The first state to read.
     ///   - depth: The number of states that are kept for a slow reader.
-    ///   - end: Called when the reader was cancelled or released; it may be called twice.
+    ///   - end: A function that is called when the reader was canceled or released; it may be called twice.
     init(_ state: State, depth: Int, isFinished: Bool, end: @escaping @Sendable () -> Void) {
         content = Mutex(Content(unread: [state], isFinished: isFinished))
         self.depth = depth
@@ -64,9 +65,10 @@ final class StateReader<State: Sendable>: Sendable {
 
     deinit { end() }
 
-    /// Adds a state; the oldest unread one makes room for it.
+    /// Adds a state; if the buffer is full, drops the oldest unread state.
     ///
-    /// No lock is held while a task is resumed: the runtime locks the task, also while it calls the cancellation handler.
+    /// No lock is held while a task is resumed, because the runtime locks the task, also while it calls the
+    /// cancellation handler.
     func add(_ state: State) {
         let (task, isDelivery): (Waiter?, Bool) = content.withLock { content in
             guard !content.isFinished else { return (nil, false) }
@@ -82,7 +84,7 @@ final class StateReader<State: Sendable>: Sendable {
         task?.resume(returning: (state, isDelivery))
     }
 
-    /// Ends the sequence after the states that were not read yet.
+    /// Ends the sequence after the unread states.
     func finish() {
         let waiting = content.withLock { content in
             content.isFinished = true
@@ -117,7 +119,7 @@ final class StateReader<State: Sendable>: Sendable {
             }, isolation: isolation)
     }
 
-    /// Lets the actions continue that wait for this delivery: their callers on the same actor run after this turn of it.
+    /// Resumes the actions that wait for this delivery; their callers on the same actor run after its current turn.
     private func take() {
         let actions = content.withLock { content -> [CheckedContinuation<Void, Never>] in
             content.deliveries -= 1
@@ -128,7 +130,7 @@ final class StateReader<State: Sendable>: Sendable {
         for action in actions { action.resume() }
     }
 
-    /// Waits until the tasks that were resumed on an actor have taken their states.
+    /// Waits until the tasks that were resumed on an actor have received their states.
     func waitForDeliveries() async {
         guard content.withLock({ $0.deliveries > 0 }) else { return }
         await withCheckedContinuation { action in

@@ -22,7 +22,7 @@ enum ConnectError {
     /// Returns the error that a JSON object describes.
     ///
     /// - Parameters:
-    ///   - fallback: The code if the object has no known one.
+    ///   - fallback: The code to use if the object has no known code.
     static func error(_ json: JSONValue, fallback: RPCCode, metadata: HTTPFields) -> RPCError {
         let code = json["code"]?.stringValue.flatMap(RPCCode.init(name:)) ?? fallback
         let details = json["details"]?.arrayValue ?? []
@@ -30,7 +30,7 @@ enum ConnectError {
             code, json["message"]?.stringValue ?? "", details: details.compactMap(detail), metadata: metadata)
     }
 
-    /// Decodes a detail; nil if it is malformed, since the error itself matters more.
+    /// Decodes a detail; nil if it is malformed, because the error itself matters more.
     private static func detail(_ json: JSONValue) -> ProtoAny? {
         guard let type = json["type"]?.stringValue, let text = json["value"]?.stringValue else { return nil }
         let digits = text.utf8.filter { $0 != 0x3D }
@@ -42,7 +42,7 @@ enum ConnectError {
 
     /// Returns the error of a response whose status is not 200.
     ///
-    /// Errors of intermediaries have no code, and their body is not shown: it is a page for browsers.
+    /// Errors of intermediaries have no code. Their body is not shown, because it is a page for browsers.
     static func error(_ content: [UInt8], of response: HTTPResponse, metadata: HTTPFields) -> RPCError {
         let fallback = RPCCode(response.status)
         let plain = RPCError(

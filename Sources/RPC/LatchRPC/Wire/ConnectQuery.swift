@@ -10,9 +10,9 @@ struct ConnectQuery {
     var codec: RPCCodec
     var compression: String?
 
-    /// The query; its order is fixed, so that equal calls have equal URLs and caches find them.
+    /// The query; its order is fixed, so that equal calls have equal URLs, which caches find.
     ///
-    /// It is the order that the protocol recommends, so that other clients have the same URLs.
+    /// It is the order that the protocol recommends, so that other clients produce the same URLs.
     var text: String {
         let isText = codec == .json && compression == nil
         var text = isText ? "connect=v1" : "connect=v1&base64=1"

@@ -3,14 +3,14 @@
 import LatchCore
 import LatchHTTP
 
-/// An envelope: a byte of flags, a length of four bytes, and the content.
+/// An envelope: one byte of flags, a length of four bytes, and the content.
 ///
-/// Connect streams, gRPC and gRPC-Web all frame messages so (gRPC over HTTP/2, "Length-Prefixed-Message").
+/// Connect streams, gRPC and gRPC-Web all frame messages this way (gRPC over HTTP/2, "Length-Prefixed-Message").
 struct Envelope: Sendable {
     /// The flags of an envelope.
     struct Flags: OptionSet, Sendable {
         let rawValue: UInt8
-        /// The content is compressed as the head says.
+        /// The content is compressed in the way that the head states.
         static let compressed = Flags(rawValue: 0x01)
         /// Connect: the content is the end of the stream.
         static let endOfStream = Flags(rawValue: 0x02)
@@ -37,13 +37,13 @@ struct Envelope: Sendable {
         self.init(smaller ?? message, flags: smaller == nil ? [] : .compressed)
     }
 
-    /// Returns the content length of the envelope that these bytes begin with; nil if there are too few bytes.
+    /// Returns the content length of the envelope at the beginning of these bytes; nil if there are too few bytes.
     static func length(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= prefixBytes else { return nil }
         return contentLength(bytes[1..<prefixBytes])
     }
 
-    /// Decodes the four big-endian bytes of a length, which an `Int` of 32 bits may not hold.
+    /// Decodes the four big-endian bytes of a length, which may not fit into a 32-bit `Int`.
     fileprivate static func contentLength(_ bytes: ArraySlice<UInt8>) -> Int {
         Int(clamping: bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
@@ -61,7 +61,7 @@ struct Envelope: Sendable {
 
     /// Returns the decompressed message.
     ///
-    /// - Throws: `RPCError.internal` if it is compressed without a declared compression, and the errors of
+    /// - Throws: `RPCError.internal` if it is compressed without a declared compression; otherwise the errors of
     ///   decompression.
     func message(by compression: RPCCompression?, limit: Int) throws -> [UInt8] {
         try EncodedMessage(self, by: compression).decompressed(upTo: limit)
@@ -72,7 +72,8 @@ struct Envelope: Sendable {
 struct EnvelopeReader: Sendable {
     private var chunks: HTTPBodyStream.Iterator
     private let limit: Int
-    /// The memory to which the content is charged until the next envelope is read; nil where somebody else accounts for it.
+    /// The memory to which the content is charged until the next envelope is read; nil if the memory is charged
+    /// elsewhere.
     private let memory: MemoryReservation?
     /// The bytes of the last envelope.
     private var returned = 0
@@ -88,9 +89,9 @@ struct EnvelopeReader: Sendable {
 
     /// Returns the next envelope; nil if the content ends between envelopes.
     ///
-    /// - Throws: `RPCError.resourceExhausted` for a length over the limit, before memory is allocated for it;
-    ///   `RPCError.unavailable` if the memory does not suffice; `RPCError.internal` if the content ends within an envelope; and
-    ///   the errors of the content.
+    /// - Throws: `RPCError.resourceExhausted` for a length over the limit, before memory is allocated for it.
+    ///   `RPCError.unavailable` if the memory does not suffice. `RPCError.internal` if the content ends within an
+    ///   envelope. Also the errors of the content.
     mutating func next() async throws -> Envelope? {
         memory?.release(returned)
         returned = 0
@@ -106,14 +107,14 @@ struct EnvelopeReader: Sendable {
         start += Envelope.prefixBytes
         guard try await fill(length) else { throw Self.truncated }
         let end = start + length
-        // Usually one chunk holds one message: this copy is the only one.
+        // Usually one chunk contains one message, so this is the only copy.
         let content = Array(buffer[start..<end])
         start = end
         returned = Envelope.prefixBytes + length
         return Envelope(content, flags: flags)
     }
 
-    /// Reads until `count` bytes are buffered; returns false if the content ends before.
+    /// Reads until `count` bytes are buffered; returns false if the content ends before that.
     private mutating func fill(_ count: Int) async throws -> Bool {
         while buffer.count - start < count {
             guard let chunk = try await chunks.next() else { return false }

@@ -37,7 +37,7 @@ enum GRPCStatus {
             let whole = RPCStatus(code: Int32(error.status.rawValue), message: error.message, details: error.details)
             fields.appendBinary(try whole.serialized(), for: details)
         } catch {
-            // Details that cannot be encoded are omitted: the error itself matters more.
+            // Details that cannot be encoded are omitted, because the error itself matters more.
         }
         return fields
     }
@@ -48,18 +48,18 @@ enum GRPCStatus {
         do { return try RPCStatus(serialized: bytes).details } catch { return [] }
     }
 
-    /// Percent-encodes all bytes except printable ASCII without the percent sign (gRPC over HTTP/2, "Responses").
+    /// Percent-encodes all bytes except printable ASCII, and the percent sign (gRPC over HTTP/2, "Responses").
     static func encode(_ text: String) -> String {
         PercentEncoding.encode(text.utf8) { (0x20...0x7E).contains($0) && $0 != 0x25 }
     }
 
-    /// Percent-decodes a message; invalid escapes stay as they are, as the specification requires.
+    /// Percent-decodes a message; leaves invalid escapes unchanged, as the specification requires.
     static func decode(_ text: String) -> String {
         String(decoding: PercentEncoding.decode(text.utf8, plusIsSpace: false), as: UTF8.self)
     }
 }
 
-/// An error as a message (google/rpc/status.proto); `grpc-status-details-bin` holds one.
+/// An error as a message (google/rpc/status.proto), which `grpc-status-details-bin` contains.
 package struct RPCStatus: Message {
     /// The schema of the message.
     package static let schema = MessageSchema(

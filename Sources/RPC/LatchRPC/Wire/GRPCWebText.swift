@@ -4,9 +4,9 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 
-/// The base64 form of content, as `application/grpc-web-text` carries it.
+/// The base64 form of content in `application/grpc-web-text`.
 enum GRPCWebText {
-    /// Encodes a chunk with padding, so that chunks can follow each other.
+    /// Encodes a chunk with padding, so that chunks can follow one another.
     static func encode(_ bytes: [UInt8]) -> [UInt8] { Array(Base64Alphabet.standard.encodePadded(bytes).utf8) }
 
     /// Encodes a source without padding between chunks, which some readers refuse (Envoy).
@@ -24,7 +24,7 @@ enum GRPCWebText {
         }
     }
 
-    /// Decodes base64 content, whether each chunk is padded or only the last.
+    /// Decodes base64 content, whether each chunk is padded or only the last one.
     static func decoding(_ content: HTTPBodyStream) -> HTTPBodyStream {
         let reader = Mutex(Reader(chunks: content.makeAsyncIterator()))
         return HTTPBodyStream(once: {
@@ -52,7 +52,7 @@ enum GRPCWebText {
                     guard let next = try await chunks.next() else { break }
                     chunk = next[...]
                 } else {
-                    // A server's loop serves others meanwhile.
+                    // In the meantime, a server's loop can serve other requests.
                     await Task.yield()
                 }
                 let text = rest + chunk.prefix(Self.pieceBytes).filter { $0 != 0x0A && $0 != 0x0D }
@@ -74,7 +74,7 @@ enum GRPCWebText {
         guard text.count % 4 == 0 else { return nil }
         var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
         while !rest.isEmpty {
-            // Up to the next padding, with the group that it is in.
+            // Up to the next padding, including the group that contains it.
             let digits = rest.prefix { $0 != 0x3D }
             let padding = rest.dropFirst(digits.count).prefix((4 - digits.count % 4) % 4)
             guard !digits.isEmpty, padding.count <= 2, padding.allSatisfy({ $0 == 0x3D }),

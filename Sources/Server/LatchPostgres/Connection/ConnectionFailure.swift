@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The description by libpq of a connection that could not be made.
+/// libpq's description of a failed connection attempt.
 ///
-/// libpq reports no code for it. Its own sentences are English, since this program sets no locale; those of a server are in the
-/// server's language, so that only their SQLSTATE tells what waiting changes.
+/// libpq reports no error code. Its own messages are in English because this program sets no locale. A server's message
+/// is in the server's language, so only its SQLSTATE tells whether a retry can help.
 struct ConnectionFailure: Sendable {
-    /// libpq's sentences, without the password.
+    /// libpq's message, without the password.
     private let text: String
-    /// The sentences about each address that was tried; empty if libpq did not get so far.
+    /// The message for each address that was tried; empty if libpq failed before the first attempt.
     private let attempts: [String]
     /// The first sentence.
     private let first: String
-    /// The server's code; nil if no server answered.
+    /// The server's error code; nil if no server answered.
     private let sqlState: String?
 
     /// Creates a description.
     ///
     /// - Parameters:
     ///   - message: The text of `PQerrorMessage`.
-    ///   - sqlState: The code that ``sqlState(inBrief:)`` has found.
+    ///   - sqlState: The code that ``sqlState(inBrief:)`` found.
     init(_ message: String, sqlState: String?, string: ConnectionString) {
         let lines = message.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
         first = lines.first ?? ""
@@ -27,27 +27,27 @@ struct ConnectionFailure: Sendable {
         self.sqlState = sqlState
     }
 
-    /// The beginnings of a sentence about an address.
+    /// How libpq begins the message for an address.
     private static let attempts = ["connection to server", "could not translate host name"]
-    /// The classes of codes that say the same at each attempt: unknown databases and users, options, missing rights.
+    /// The classes of error codes that a retry does not change: unknown databases and users, options, missing rights.
     private static let lasting = ["0A", "22", "28", "3D", "42"]
-    /// The parts of sentences about TLS that say the same at each attempt.
+    /// The parts of TLS messages that a retry does not change.
     private static let untrusted = ["certificate", "private key", "server does not support SSL"]
 
-    /// The error for the calls that need the connection; ``PostgresError/connectionFailed`` if waiting may help.
+    /// The error for the calls that need the connection; ``PostgresError/connectionFailed`` if a retry may help.
     var error: PostgresError {
         if let sqlState {
             guard !sqlState.utf8.starts(with: "28".utf8) else { return .authenticationFailed(text) }
             let isLasting = Self.lasting.contains { sqlState.utf8.starts(with: $0.utf8) }
             return isLasting ? .connectionRejected(text, sqlState) : .connectionFailed(text, sqlState)
         }
-        // Nothing was tried: an option has a value that libpq does not take.
+        // No address was tried: libpq rejects the value of an option.
         guard !attempts.isEmpty || first.has("out of memory") else { return .malformedConnectionString(option) }
         if text.has("authentication failed") { return .authenticationFailed(text) }
         let isUntrusted =
             !attempts.isEmpty
             && attempts.allSatisfy { attempt in
-                // The name of the host comes before.
+                // The host name comes before this text.
                 guard let reason = attempt.utf8.firstRange(of: "failed: ".utf8) else { return false }
                 let said = String(attempt.unicodeScalars[reason.upperBound...])
                 return Self.untrusted.contains { said.has($0) }
@@ -55,9 +55,9 @@ struct ConnectionFailure: Sendable {
         return isUntrusted ? .untrustedServer(text) : .connectionFailed(text)
     }
 
-    /// The name of the option that libpq complains about; nil if it names none.
+    /// The name of the option that libpq rejects; nil if it names none.
     ///
-    /// Its value is not read: it may be a misplaced password.
+    /// The option's value is not read, because it may be a misplaced password.
     private var option: String? {
         if first.utf8.starts(with: "invalid port number".utf8) { return "port" }
         let words = first.unicodeScalars.split(separator: " ").map { String($0) }
@@ -66,10 +66,10 @@ struct ConnectionFailure: Sendable {
         return String(first.unicodeScalars[mark.upperBound...].prefix { $0 != "\"" })
     }
 
-    /// Whether a message of libpq has one of a server in it, whose severity is followed by a colon and two spaces.
+    /// Whether libpq's message quotes a server, which writes its severity followed by a colon and two spaces.
     static func isByServer(_ message: String) -> Bool { message.has(":  ") }
 
-    /// Returns the code in a message of libpq's briefest verbosity, which ends with it.
+    /// Returns the error code at the end of a message that libpq wrote at its briefest verbosity.
     static func sqlState(inBrief message: String) -> String? {
         let bytes = message.utf8.filter { $0 != UInt8(ascii: "\n") }
         let code = bytes.suffix(5)
@@ -81,6 +81,6 @@ struct ConnectionFailure: Sendable {
 }
 
 extension String {
-    /// Whether a text is a part of this one, byte by byte.
+    /// Whether `part` occurs in this text, compared byte by byte.
     func has(_ part: String) -> Bool { utf8.firstRange(of: part.utf8) != nil }
 }

@@ -3,19 +3,18 @@
 internal import CPostgres
 import PortableFoundation
 
-/// The parts of a connection string that decide about its security; libpq takes the string itself.
+/// The security-relevant parts of a connection string; libpq parses the string itself.
 struct ConnectionString: Sendable {
-    /// The string as it was given.
     let text: String
-    /// The password within it, for the check that no message repeats it.
+    /// The password in the string, to check that no message repeats it.
     let password: String?
-    /// Whether every named host is this machine, by a Unix socket or a loopback address.
+    /// Whether every named host is this machine, through a Unix socket or a loopback address.
     let isLocal: Bool
 
     /// Parses a string.
     ///
-    /// - Throws: `PostgresError.malformedConnectionString`, which never quotes libpq's message: a password with an unescaped
-    ///   delimiter makes a part of it a host, a port or a parameter.
+    /// - Throws: `PostgresError.malformedConnectionString`. The error never quotes libpq's message: a password with an
+    ///   unescaped delimiter turns a part of itself into a host, a port or a parameter.
     init(
         _ text: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(PostgresError) {
@@ -35,7 +34,7 @@ struct ConnectionString: Sendable {
         }
         self.text = text
         password = values["password"]
-        // Each address takes the place of the host next to it; one that is missing is looked up by its host.
+        // Each address replaces the host at the same position; libpq looks up a missing address by its host.
         let addresses = Self.hosts(values["hostaddr"] ?? environment["PGHOSTADDR"])
         let hosts = Self.hosts(values["host"] ?? environment["PGHOST"])
         isLocal =
@@ -43,18 +42,19 @@ struct ConnectionString: Sendable {
             && (!addresses.contains("") || hosts.allSatisfy(Self.isLocal))
     }
 
-    /// The options with which libpq connects, in its order: a later one wins over an earlier one.
+    /// The options with which libpq connects, in its order: a later option overrides an earlier one.
     ///
-    /// Before the string stand defaults. libpq's own `sslmode` is `prefer`, which verifies nothing and continues without TLS
-    /// where an attacker wants that; here a server on another machine proves its name unless the string says otherwise.
+    /// The defaults come before the string. libpq's own default for `sslmode` is `prefer`, which verifies nothing, and
+    /// lets an attacker disable TLS. Here a server on another machine must prove its name unless the string says
+    /// otherwise.
     func options(connectTimeout: Duration) -> [(keyword: String, value: String)] {
         var options: [(keyword: String, value: String)] = [
             ("connect_timeout", String(max(2, connectTimeout.components.seconds))),
             ("fallback_application_name", PostgresConfiguration.applicationName),
             ("target_session_attrs", "read-write"),
-            // A server that has gone without a word is noticed by the kernel, too.
+            // With keepalives, the kernel also notices a server that has silently disappeared.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
-            // Also where a statement was sent and never received; keepalives wait for an idle connection.
+            // This limit also applies to data that was sent and never received; keepalives need an idle connection.
             ("tcp_user_timeout", "25000"),
         ]
         if !isLocal { options.append(("sslmode", "verify-full")) }
@@ -63,7 +63,7 @@ struct ConnectionString: Sendable {
         return options
     }
 
-    /// Returns a message of libpq on one line, without its advice and its last full stop; nil if it repeats the password.
+    /// Returns libpq's message on one line, without advice and final period; nil if it repeats the password.
     func redacted(_ message: String) -> String? {
         let lines = message.utf8.split(separator: UInt8(ascii: "\n")).filter { $0.first != UInt8(ascii: "\t") }
         var text = lines.map { String(Substring($0)) }.joined(separator: "; ")
@@ -72,10 +72,10 @@ struct ConnectionString: Sendable {
         return Array(text.utf8).contains(Array(password.utf8)) ? nil : text
     }
 
-    /// Whether a URI's password cannot reach into its host, port or path.
+    /// Whether no part of a URI's password can be parsed as its host, port or path.
     ///
-    /// libpq ends the user and the password at the first `@`, and the authority at the first `/`. A password with either
-    /// would so show up as the name of a host or a database, in messages and on the wire.
+    /// libpq ends the user and the password at the first `@`, and the authority at the first `/`. A password that
+    /// contains either character would show up as the name of a host or a database, in messages and on the wire.
     private static func hasUnambiguousAuthority(_ text: String) -> Bool {
         let sign = UInt8(ascii: "@")
         guard let scheme = PostgresConfiguration.scheme(of: text) else { return true }
@@ -85,13 +85,13 @@ struct ConnectionString: Sendable {
         return !host.prefix { $0 != UInt8(ascii: "?") }.contains(sign)
     }
 
-    /// Returns the entries of a list of hosts; one empty entry without a list.
+    /// Returns the entries of a list of hosts, or one empty entry if the list is missing.
     private static func hosts(_ list: String?) -> [String] {
         (list ?? "").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }
 
-    /// An empty host is libpq's default, a Unix socket.
+    /// An empty host means libpq's default, a Unix socket.
     private static func isLocal(_ host: String) -> Bool {
         host.utf8.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") } ?? true
             || ["localhost", "127.0.0.1", "::1"].contains(host)

@@ -3,20 +3,22 @@
 internal import CPostgres
 import LatchCore
 
-/// A connection of libpq in its pipeline mode, with its prepared statements.
+/// A libpq connection in pipeline mode, with its prepared statements.
 ///
-/// Whatever is known goes out in one flight, so that the first use of a statement is prepared without a round trip of its own.
-/// The calls block, on one thread at a time.
+/// All known statements go out in one flight, so preparing a new statement costs no additional round trip. The calls
+/// block, and only one thread may call at a time.
 final class PipelinedConnection {
-    /// A text with the types of its parameters.
+    /// A statement's text and the types of its parameters.
     private struct StatementKey: Hashable {
         let sql: String
         let types: [UInt32]
 
-        /// The name of the prepared statement, which says its text: where a pooler lends out sessions between transactions, a
-        /// name that counts would run the text of another client with our values.
+        /// The name of the prepared statement, derived from its text.
+        ///
+        /// A pooler may hand a session to another client between transactions. With counted names, our values could
+        /// then be bound to that client's statement.
         var name: String {
-            // Two digests by FNV-1a; nobody chooses texts so that they collide.
+            // Two FNV-1a digests; the texts come from this program, so no attacker can choose colliding texts.
             let bytes = Array(sql.utf8) + types.flatMap { type in [0, 8, 16, 24].map { UInt8(type >> $0 & 255) } }
             let bases: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142]
             let parts = bases.map { basis in bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
@@ -24,42 +26,44 @@ final class PipelinedConnection {
         }
     }
 
-    /// A command that was sent, in the order of the results.
+    /// A command that was sent, in the order in which the results arrive.
     private enum SentCommand {
         case preparation(StatementKey)
         case execution
         case synchronization
     }
 
-    /// The maximum number of prepared statements; others are parsed at each use.
+    /// The maximum number of prepared statements; the server parses other statements at each use.
     private static let maximumPrepared = 256
 
-    /// libpq's connection.
     let handle: OpaquePointer
-    /// The time without any byte from the server after which the connection is lost; nil where only the kernel tells, by the
-    /// probes of ``ConnectionString/options(connectTimeout:)``.
+    /// The time without any byte from the server after which the connection counts as lost.
+    ///
+    /// Nil if only the kernel detects a loss, by the probes of ``ConnectionString/options(connectTimeout:)``.
     private let silenceLimit: Duration?
-    /// Whether the limit holds at present.
+    /// Whether the limit currently applies.
     var limitsSilence = true
-    /// The names of the prepared statements, of which there are few: values are bound and never part of a text.
+    /// The names of the prepared statements.
+    ///
+    /// There are few of them, because values are bound and never part of a text.
     private var prepared: [StatementKey: String] = [:]
-    /// The memory to which libpq's notice receiver writes; ``hasWarning`` explains it.
+    /// The memory that libpq's notice receiver writes; see ``hasWarning``.
     private let warning: UnsafeMutablePointer<Bool>
-    /// Whether the connection cannot be used any more.
+    /// Whether the connection can no longer be used.
     private(set) var isLost = false
 
     var preparedCount: Int { prepared.count }
 
-    /// Whether the server has sent a warning since the last reset that puts the outcome of a transaction in doubt.
+    /// Whether the server has sent a warning since the last reset that makes the outcome of a transaction uncertain.
     var hasWarning: Bool {
         get { warning.pointee }
         set { warning.pointee = newValue }
     }
 
-    /// Connects, trying one host of the string after the other.
+    /// Connects, trying the hosts of the string in order.
     ///
-    /// libpq's asynchronous functions ignore `connect_timeout` and so never leave a host that does not answer; this call
-    /// blocks instead.
+    /// libpq's asynchronous functions ignore `connect_timeout`, so they would never give up a host that does not
+    /// answer. This call blocks instead.
     init(_ string: ConnectionString, connectTimeout: Duration, silenceLimit: Duration?) throws(PostgresError) {
         let options = string.options(connectTimeout: connectTimeout)
         let connected = PointerTable(options.map { Array($0.keyword.utf8) }).withPointers { keywords, _ in
@@ -87,16 +91,16 @@ final class PipelinedConnection {
         warning.deallocate()
     }
 
-    /// Gives up the connection, which makes the server roll back.
+    /// Abandons the connection, which makes the server roll back.
     func abandon() { isLost = true }
 
     /// Sends all statements in one flight and returns the result of each group.
     ///
-    /// The server synchronizes after each group: after a statement that fails, the rest of its group does not run, and the
-    /// next group does. Outside of a transaction each group is one transaction.
+    /// The server synchronizes after each group. After a statement fails, the rest of its group does not run, but the
+    /// next group does. Outside a transaction, each group is one transaction.
     ///
-    /// - Returns: For each group its results or its first error; `PostgresError.connectionLost` for those whose end was not
-    ///   received.
+    /// - Returns: For each group, its results or its first error. A group whose end was not received has
+    ///   `PostgresError.connectionLost`.
     func execute(
         _ groups: [[PostgresStatement]], preparing: Bool = true
     ) -> [Result<[PostgresResult], PostgresError>] {
@@ -114,27 +118,30 @@ final class PipelinedConnection {
         return results
     }
 
-    /// The functions of PostgreSQL whose warnings say nothing of the transaction: those of identifiers that run out, which each
-    /// transaction gets until a vacuum has helped, and RAISE of somebody's trigger.
+    /// The PostgreSQL functions whose warnings do not concern the transaction.
+    ///
+    /// They warn about transaction IDs that run out, in each transaction until a vacuum has run. RAISE in a user's
+    /// trigger also warns.
     private static let harmlessWarnings: Set<String> = ["GetNewTransactionId", "GetNewMultiXactId", "exec_stmt_raise"]
 
-    /// Whether a notice puts the outcome of a transaction in doubt, as warnings that are not known do.
+    /// Whether a notice makes the outcome of a transaction uncertain; unknown warnings do.
     private static func isDoubt(_ notice: OpaquePointer?) -> Bool {
         let field = { (code: Int) in PQresultErrorField(notice, Int32(code)).map { String(cString: $0) } }
         guard field(latch_field_severity) == "WARNING" else { return false }
         return !(field(latch_field_function).map(harmlessWarnings.contains) ?? false)
     }
 
-    /// Returns why libpq could not connect; nil if it can meanwhile.
+    /// Returns why libpq could not connect; nil if a second attempt succeeded.
     private func connectionFailure(_ string: ConnectionString) -> PostgresError? {
         guard PQconnectionNeedsPassword(handle) == 0 else { return .authenticationFailed("it requires a password") }
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        // A wrong password is not sent twice, if the server says so in English. In any other language only the code tells it from
-        // a server that is starting behind a pooler, which says so after the password.
+        // A wrong password is not sent twice if the server reports it in English. In other languages, only the code
+        // distinguishes a wrong password from a starting server behind a pooler, whose report also follows the
+        // password.
         guard ConnectionFailure.isByServer(message), !message.has("authentication failed") else {
             return ConnectionFailure(message, sqlState: nil, string: string).error
         }
-        // libpq shows the server's code at this verbosity alone, which is set on a connection and not by an option.
+        // libpq shows the server's code only at this verbosity, which is set on a connection and not by an option.
         _ = PQsetErrorVerbosity(handle, Int32(latch_verbosity_sqlstate))
         PQreset(handle)
         guard PQstatus(handle) != latch_connection_ok else { return nil }
@@ -144,11 +151,13 @@ final class PipelinedConnection {
 }
 
 extension PipelinedConnection {
-    /// The number of statements after which the server sends its results so far: until then it is silent, and a group of hundreds on a
-    /// slow disk would look like a server that is gone.
+    /// The number of statements after which the server must send the results so far.
+    ///
+    /// Without this request it stays silent until the end. A group of hundreds on a slow disk would look like a lost
+    /// server.
     private static let statementsInSilence = 16
 
-    /// Queues a group in libpq's buffer, with the preparations that it needs and a synchronization point.
+    /// Queues a group in libpq's buffer, with the required preparations and a synchronization point.
     private func send(_ group: [PostgresStatement], preparing: Bool) throws(PostgresError) -> [SentCommand] {
         var sent: [SentCommand] = []
         for (index, statement) in group.enumerated() {
@@ -174,7 +183,8 @@ extension PipelinedConnection {
         }
     }
 
-    /// Returns the name of a prepared statement, and queues its preparation if it is new; nil if there are too many.
+    /// Returns the name of a prepared statement, and queues its preparation if it is new; nil if the maximum is
+    /// reached.
     private func preparedName(of key: StatementKey, sent: inout [SentCommand]) throws(PostgresError) -> String? {
         if let name = prepared[key] { return name }
         guard prepared.count < Self.maximumPrepared else { return nil }
@@ -185,7 +195,7 @@ extension PipelinedConnection {
         return name
     }
 
-    /// Receives the results of a group up to its synchronization point, also after a failure.
+    /// Receives the results of a group up to its synchronization point, even after a failure.
     ///
     /// - Throws: `PostgresError.connectionLost`.
     private func receive(_ commands: [SentCommand]) throws(PostgresError) -> Result<[PostgresResult], PostgresError> {
@@ -197,7 +207,7 @@ extension PipelinedConnection {
             let isSuccess = status == latch_command_ok || status == latch_tuples_ok
             switch command {
             case .synchronization:
-                // It is not followed by a null pointer.
+                // libpq returns no null pointer after this result.
                 try require(status == latch_pipeline_sync)
                 continue
             case .preparation(let key): if !isSuccess { prepared[key] = nil }
@@ -209,18 +219,18 @@ extension PipelinedConnection {
         return failure.map { .failure($0) } ?? .success(results)
     }
 
-    /// Returns the error of a failed statement; throws it if the connection is lost with it.
+    /// Returns the error of a failed statement; throws it if the failure also ended the connection.
     private func error(of result: PostgresResult) throws(PostgresError) -> PostgresError {
-        // A COPY, which no statement of a store is, would wait for its data.
+        // Only a COPY has another status. No store uses one, and it would wait for data.
         try require(result.status == latch_fatal_error)
         let error = PostgresError(result)
         guard error != .connectionLost else { throw error }
-        // Its server cannot write, or its statements are outdated: the pool makes a new one.
+        // The server cannot write, or its prepared statements are outdated: the pool opens a new connection.
         if error.recovery == .reconnection { isLost = true }
         return error
     }
 
-    /// Returns the next result, or nil at the end of those of a command.
+    /// Returns the next result, or nil after the last result of a command.
     private func nextResult() throws(PostgresError) -> PostgresResult? {
         while PQisBusy(handle) != 0 {
             try wait(toWrite: false)
@@ -229,7 +239,7 @@ extension PipelinedConnection {
         return PQgetResult(handle).map(PostgresResult.init(owning:))
     }
 
-    /// Sends the buffer; it also reads, since a server whose results nobody takes stops reading.
+    /// Sends the buffer and reads in parallel, because a server stops reading while its results are not received.
     private func flush() throws(PostgresError) {
         while true {
             let rest = PQflush(handle)

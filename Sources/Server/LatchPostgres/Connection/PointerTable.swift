@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Byte strings in one buffer, as libpq takes them: an array of pointers, null for nil and after the last one.
+/// Byte strings in one buffer, in libpq's form: an array of pointers, with null for nil and after the last one.
 struct PointerTable {
     private var bytes: [UInt8] = []
     private var ranges: [Range<Int>?] = []
 
-    /// Copies byte strings; each gets a null byte after its end, so that texts are C strings.
+    /// Copies the byte strings, with a null byte after each, so that texts are C strings.
     init(_ parts: [[UInt8]?]) {
         bytes.reserveCapacity(parts.reduce(0) { $0 + ($1.map { $0.count + 1 } ?? 0) })
         ranges.reserveCapacity(parts.count)

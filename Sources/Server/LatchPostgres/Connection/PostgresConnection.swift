@@ -5,11 +5,11 @@ import LatchCore
 
 /// The isolation of a transaction (https://www.postgresql.org/docs/current/transaction-iso.html).
 package enum PostgresIsolation: Sendable {
-    /// Each statement sees what was committed before it.
+    /// Each statement sees everything that was committed before it.
     case readCommitted
-    /// All statements see the database as it is at the first one, and none writes.
+    /// All statements see the database as it was at the first statement, and none of them writes.
     case snapshot
-    /// As if no other transaction ran concurrently; conflicts are repeated.
+    /// Transactions behave as if they ran one after the other; a transaction that conflicts is repeated.
     case serializable
 
     fileprivate var begin: String {
@@ -23,29 +23,29 @@ package enum PostgresIsolation: Sendable {
 
 /// One connection to a PostgreSQL server.
 ///
-/// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which the pool ensures. Its calls
-/// block, so they run on the connection's queue and never on a thread of Swift's tasks.
+/// `@unchecked Sendable`: a connection moves between threads, but the pool ensures that only one thread uses it at a
+/// time. Its calls block, so they run on the connection's queue and never on a thread of Swift's tasks.
 package final class PostgresConnection: @unchecked Sendable {
     private let wire: PipelinedConnection
-    /// The time limit of statements; nil if they may take any time.
+    /// The time limit of statements; nil for no limit.
     private let statementTimeout: Duration?
     private let reportRoundTrip: (@Sendable ([[PostgresStatement]], Duration) -> Void)?
-    /// The statement that opens the transaction, which goes out with the first one within it.
+    /// The statement that opens the transaction, sent together with the first statement in it.
     private var deferredBegin: PostgresStatement?
 
-    /// The number of prepared statements, for tests that no value becomes part of a text.
+    /// The number of prepared statements, for tests that check that no value becomes part of a text.
     package var preparedCount: Int { wire.preparedCount }
-    /// The id of the server process of this connection.
+    /// The ID of the server process of this connection.
     package var processID: Int32 { PQbackendPID(wire.handle) }
     /// The version of the server, such as 150004 for 15.4.
     package var serverVersion: Int { Int(PQserverVersion(wire.handle)) }
     /// Whether the connection uses TLS.
     package var isEncrypted: Bool { PQsslInUse(wire.handle) != 0 }
 
-    /// Connects, and sets the limits of the session.
+    /// Connects, and sets the session's limits.
     ///
-    /// - Throws: `PostgresError.connectionFailed` if waiting may help; `.connectionRejected`, `.authenticationFailed`,
-    ///   `.untrustedServer`, `.malformedConnectionString` or `.libraryMissing`.
+    /// - Throws: `PostgresError.connectionFailed` if a retry may help; otherwise `.connectionRejected`,
+    ///   `.authenticationFailed`, `.untrustedServer`, `.malformedConnectionString` or `.libraryMissing`.
     package init(_ configuration: PostgresConfiguration) throws(PostgresError) {
         statementTimeout = configuration.statementTimeout
         reportRoundTrip = configuration.reportRoundTrip
@@ -53,11 +53,12 @@ package final class PostgresConnection: @unchecked Sendable {
             try ConnectionString(configuration.connectionString), connectTimeout: configuration.connectTimeout,
             silenceLimit: statementTimeout.map { $0 + configuration.networkTimeout })
         let settings = [
-            // An acknowledged commit is durable, whatever the default of the server or the user is.
+            // An acknowledged commit is durable, regardless of the defaults of the server and the user.
             "synchronous_commit = on",
-            // A warning says that no standby has a commit.
+            // A warning can mean that no standby has received a commit.
             "client_min_messages = warning",
-            // Statements outside of an explicit transaction rely on it, and none waits for a snapshot without conflicts.
+            // Statements outside an explicit transaction rely on this level. None of them waits for a snapshot without
+            // conflicts.
             "default_transaction_isolation = 'read committed'", "default_transaction_deferrable = off",
         ]
         let limits = (statementTimeout?.wholeMilliseconds).map { limit in
@@ -76,7 +77,7 @@ package final class PostgresConnection: @unchecked Sendable {
         try pipeline([PostgresStatement(sql, values)]).reduce(0) { $0 + $1.changedRows }
     }
 
-    /// Returns the first row of a statement's result, read by `read`; nil if there is none.
+    /// Returns the first row of a statement's result, decoded by `read`; nil if there is none.
     package func first<Value>(
         _ sql: String, _ values: [PostgresValue] = [],
         read: (borrowing PostgresRow) throws(PostgresError) -> Value
@@ -84,7 +85,7 @@ package final class PostgresConnection: @unchecked Sendable {
         try pipeline([PostgresStatement(sql, values)]).first?.first(read)
     }
 
-    /// Returns all rows of a statement's result, each read by `read`.
+    /// Returns all rows of a statement's result, each decoded by `read`.
     package func all<Value>(
         _ sql: String, _ values: [PostgresValue] = [],
         read: (borrowing PostgresRow) throws(PostgresError) -> Value
@@ -94,16 +95,16 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Runs statements in one round trip and returns their results.
     ///
-    /// Outside of a transaction they are one transaction, committed before the call returns.
+    /// Outside a transaction, the statements are one transaction, committed before the call returns.
     ///
-    /// - Throws: The error of the first statement that fails, after which none of them has changed anything; outside of a
+    /// - Throws: The error of the first failed statement; none of the statements has then changed anything. Outside a
     ///   transaction also `PostgresError.outcomeUnknown`.
     package func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
         guard commitsByItself else { return try execute(statements) }
         return try independently([statements])[0].get()
     }
 
-    /// Runs groups of statements as ``pipeline(_:)`` runs one of them, and returns the results of each.
+    /// Runs each group of statements as ``pipeline(_:)`` does, and returns the results of each group.
     func pipeline(groups: [[PostgresStatement]]) throws(PostgresError) -> [[PostgresResult]] {
         var rest = try pipeline(groups.flatMap(\.self))[...]
         return groups.map { group in
@@ -112,16 +113,16 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs groups of statements in one round trip, each of them a transaction of its own, and returns their results.
+    /// Runs groups of statements in one round trip, each as a separate transaction, and returns their results.
     ///
-    /// - Parameter limit: The time limit of each statement; nil for the session's.
+    /// - Parameter limit: The time limit of each statement; nil for the session's limit.
     package func independently(
         _ groups: [[PostgresStatement]], within limit: Duration? = nil
     ) throws(PostgresError) -> [Result<[PostgresResult], PostgresError>] {
         guard commitsByItself else { throw .statementFailed("a transaction is open") }
         guard !wire.isLost else { throw .connectionLost }
         wire.hasWarning = false
-        // It holds until the end of the group's transaction.
+        // The setting lasts until the end of the group's transaction.
         let limiting = limit.map {
             PostgresStatement(
                 "SELECT set_config('statement_timeout', $1, true)", [.text(String($0.wholeMilliseconds))])
@@ -136,10 +137,10 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs the first of some groups as ``independently(_:within:)`` does: as many as end before a deadline for certain.
+    /// Runs as many of the first groups as are certain to end before a deadline, as ``independently(_:within:)`` does.
     ///
-    /// - Parameter limit: The time limit of each statement, which is shorter where less is left.
-    /// - Returns: The results of the groups that have run, at least one before the deadline.
+    /// - Parameter limit: The time limit of each statement; shorter if less time is left.
+    /// - Returns: The results of the groups that have run. At least one group runs if it begins before the deadline.
     func independently(
         _ groups: [[PostgresStatement]], until deadline: ContinuousClock.Instant, within limit: Duration
     ) throws(PostgresError) -> [Result<[PostgresResult], PostgresError>] {
@@ -154,17 +155,19 @@ package final class PostgresConnection: @unchecked Sendable {
         return try independently(fitting.isEmpty ? [first] : Array(fitting), within: limit)
     }
 
-    /// Returns statements that lift the time limits, and by which the server notices that this process or its machine has gone: its
-    /// locks would otherwise remain until the statement ends, or for hours.
+    /// Returns statements that lift the time limits, and let the server notice the loss of this process or its machine.
     ///
-    /// - Parameter isLocal: Whether they hold until the end of the transaction, as opposed to that of the session.
+    /// Otherwise the locks would remain until the statement ends, or for hours.
+    ///
+    /// - Parameter isLocal: Whether the settings last until the end of the transaction; otherwise until the end of the
+    ///   session.
     private static func withoutLimit(isLocal: Bool) -> [PostgresStatement] {
         let settings = [
             "statement_timeout = 0", "idle_in_transaction_session_timeout = '1h'",
             "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
         ]
         return settings.map { PostgresStatement("SET \(isLocal ? "LOCAL " : "")\($0)") } + [
-            // Rejected where the server's kernel does not tell, and unknown before PostgreSQL 14.
+            // The setting is rejected if the server's kernel does not support it, and unknown before PostgreSQL 14.
             PostgresStatement(
                 """
                 SELECT set_config(name, '2s', \(isLocal)) FROM pg_settings
@@ -173,9 +176,9 @@ package final class PostgresConnection: @unchecked Sendable {
         ]
     }
 
-    /// Limits the time for which each further statement of the transaction waits for a lock to two seconds.
+    /// Limits how long each further statement of the transaction waits for a lock, to two seconds.
     ///
-    /// It is for a transaction without limits: while it waits for the lock of a table, all others wait behind it.
+    /// It is for a transaction without limits: while that waits for a table's lock, all others wait behind it.
     package func limitLockWaits() throws(PostgresError) {
         guard let statementTimeout else { return }
         try run("SET LOCAL lock_timeout = \(min(statementTimeout, .seconds(2)).wholeMilliseconds)")
@@ -183,10 +186,10 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Runs `body` in a transaction.
     ///
-    /// - Parameter isLimited: Whether the time limit of statements holds, also for the commit. Without it a server that has gone
-    ///   is noticed by the kernel, within half a minute, and one that hangs is not.
-    /// - Throws: The error of `body`, after a rollback; `PostgresError.outcomeUnknown` if the commit was sent and its
-    ///   result was lost; else the error of the commit, after which nothing remains.
+    /// - Parameter isLimited: Whether the time limit of statements applies, also to the commit. Without it, the kernel
+    ///   notices a lost server within half a minute, but a server that hangs is not noticed.
+    /// - Throws: The error of `body`, after a rollback. `PostgresError.outcomeUnknown` if the commit was sent and its
+    ///   result was lost. Otherwise the error of the commit, after which no change remains.
     package func transaction<Result>(
         _ isolation: PostgresIsolation = .readCommitted, isLimited: Bool = true,
         _ body: (PostgresConnection) throws -> Result
@@ -209,7 +212,7 @@ package final class PostgresConnection: @unchecked Sendable {
 }
 
 extension PostgresConnection {
-    /// Whether no transaction is open, so that each group of statements is one.
+    /// Whether no transaction is open, so that each group of statements is a transaction.
     private var commitsByItself: Bool {
         deferredBegin == nil && PQtransactionStatus(wire.handle) == latch_transaction_idle
     }
@@ -217,9 +220,9 @@ extension PostgresConnection {
     /// Whether another call can use the connection.
     var isReusable: Bool { !wire.isLost && PQstatus(wire.handle) == latch_connection_ok && commitsByItself }
 
-    /// Whether the server has closed the connection while it was idle, without a round trip.
+    /// Whether the server has closed the idle connection, checked without a round trip.
     var hasEnded: Bool {
-        // An idle server sends notices, the reason of its end, and its end.
+        // An idle server sends notices, and at the end its reason and the end of the connection.
         while isReusable, SocketWait.hasInput(PQsocket(wire.handle)) {
             guard PQconsumeInput(wire.handle) == 1 else { return true }
         }
@@ -245,9 +248,9 @@ extension PostgresConnection {
     }
 
     private func commit() throws(PostgresError) {
-        // Without a statement there was no BEGIN either.
+        // No statement was sent, so neither was BEGIN.
         guard deferredBegin == nil else { return deferredBegin = nil }
-        // After a failure that the body has hidden, the server would answer COMMIT with ROLLBACK, as if all was well.
+        // If the body has hidden a failure, the server answers COMMIT with ROLLBACK, as if it had succeeded.
         guard PQtransactionStatus(wire.handle) == latch_transaction_open else {
             rollback()
             throw wire.isLost ? .connectionLost : .transactionFailed
@@ -257,16 +260,17 @@ extension PostgresConnection {
         do throws(PostgresError) {
             results = try execute([PostgresStatement("COMMIT")], preparing: false)
         } catch {
-            // A server that shuts down may have committed before it says so.
+            // A server that shuts down may have committed before it reports the shutdown.
             throw error == .connectionLost ? .outcomeUnknown : error
         }
         guard results.first?.command == "COMMIT" else { throw .transactionFailed }
-        // An operator who cancels a commit that waits for a synchronous standby makes it succeed, with a warning that the
-        // standby may lack it (https://www.postgresql.org/docs/current/warm-standby.html): a failover would lose it.
+        // A commit that waits for a synchronous standby succeeds if an operator cancels it. The server then warns that
+        // the standby may lack it (https://www.postgresql.org/docs/current/warm-standby.html), and a failover would
+        // lose it.
         guard !wire.hasWarning else { throw .outcomeUnknown }
     }
 
-    /// Rolls back, or gives up the connection.
+    /// Rolls back, or abandons the connection.
     private func rollback() {
         guard deferredBegin == nil else { return deferredBegin = nil }
         guard !wire.isLost, PQtransactionStatus(wire.handle) != latch_transaction_idle else { return }

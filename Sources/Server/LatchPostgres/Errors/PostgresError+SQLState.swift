@@ -5,7 +5,7 @@ internal import CPostgres
 extension PostgresError {
     /// Creates an error from a failed result.
     ///
-    /// Reads the code, the names of constraints, and the primary sentence of errors that cannot quote values.
+    /// Reads the code, the constraint's name, and the primary message of errors that cannot quote values.
     init(_ result: PostgresResult) {
         // libpq's own errors, such as the end of the connection, have no code.
         guard let state = result.errorField(latch_field_sqlstate) else {
@@ -27,7 +27,7 @@ extension PostgresError {
         case "23505": .uniqueViolation
         case "25006": .readOnlyServer
         case "42501": .permissionDenied(sentence ?? "the server reports \(state)")
-        // Another node has migrated the table, or a pooler in between has given this session to another server process.
+        // Another node has migrated the table, or a pooler has given this session to another server process.
         case "26000": .staleSession
         case "42P05": .sharedSession
         case "0A000" where isStalePlan: .staleSession
@@ -39,9 +39,9 @@ extension PostgresError {
         }
     }
 
-    /// Returns the server's sentence if it names only what is in the statement's text, which holds no values.
+    /// Returns the server's message if it quotes only the statement's text, which contains no values.
     ///
-    /// Class 22 (data exceptions) quotes values, and triggers say whatever they want (P0001).
+    /// Class 22 (data exceptions) quotes values, and triggers can write anything (P0001).
     private static func quotable(_ sentence: String?, of state: String) -> String? {
         guard ["25", "3D", "3F", "42", "54", "55"].contains(where: { state.utf8.starts(with: $0.utf8) }) else {
             return nil

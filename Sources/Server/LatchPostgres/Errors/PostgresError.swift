@@ -4,16 +4,16 @@ import LatchCore
 
 /// An error of a PostgreSQL database, of the connection to it, or of the pool of connections.
 ///
-/// It never carries the connection string, a value of a statement or a value of a row: the server's DETAIL is not read, and
-/// the server's sentence only for errors that cannot quote a value.
+/// It never carries the connection string, a value of a statement or a value of a row. The server's DETAIL is not read,
+/// and its message only for errors that cannot quote a value.
 package struct PostgresError: CodedError {
-    /// The way on for the caller of a failed call.
+    /// What the caller of a failed call can do next.
     enum Recovery: Sendable {
         /// Nothing: the same statements would fail again.
         case none
-        /// The transaction was rolled back, and may succeed if it is repeated.
+        /// Repeat the transaction: it was rolled back, and may succeed the next time.
         case repetition
-        /// Like `repetition`, on another connection: this one is lost or leads to a server that cannot write.
+        /// Repeat it on another connection: this one is lost, or its server cannot write.
         case reconnection
     }
 
@@ -21,21 +21,22 @@ package struct PostgresError: CodedError {
     package let code: String
     /// A sentence that describes the error.
     package let message: String
-    /// A sentence that describes a remedy.
+    /// A sentence that suggests a remedy.
     package let hint: String?
-    /// The server's code (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil if the error is not the server's.
+    /// The server's code (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil if the error is not from
+    /// the server.
     package private(set) var sqlState: String?
     /// The name of the violated constraint.
     package private(set) var constraint: String?
-    /// The way on for the caller.
+    /// What the caller can do next.
     private(set) var recovery: Recovery
 
-    /// Whether no connection could be made for a call, and the pool has waited for one.
+    /// Whether the pool has waited for a connection for this call, and none could be made.
     private(set) var endsWait = false
-    /// Whether it is so for all calls: no connection of the pool is open.
+    /// Whether this applies to all waiting calls: the pool has no open connection.
     private(set) var endsAllWaits = false
 
-    /// Whether the transaction was certainly rolled back, and may succeed if it is repeated.
+    /// Whether the transaction was certainly rolled back, and may succeed when repeated.
     package var isRepeatable: Bool { recovery != .none }
 
     init(code: String, message: String, hint: String? = nil, recovery: Recovery = .none) {
@@ -45,9 +46,9 @@ package struct PostgresError: CodedError {
         self.recovery = recovery
     }
 
-    /// The error of connecting for a caller that has waited already: nothing repeats its call.
+    /// The connection error for a caller that has already waited: its call is not repeated.
     ///
-    /// - Parameter isForAll: Whether no connection of the pool is open, so that no other call gets one.
+    /// - Parameter isForAll: Whether the pool has no open connection, so that no other call gets one either.
     func concluding(forAll isForAll: Bool) -> PostgresError {
         var error = self
         error.recovery = .none
@@ -55,7 +56,7 @@ package struct PostgresError: CodedError {
         return error
     }
 
-    /// The error for a caller that only reads: a read has no outcome.
+    /// The error for a caller that only reads: a read cannot have an unknown outcome.
     var ofReading: PostgresError { self == .outcomeUnknown ? .connectionLost : self }
 
     /// Returns the error with the server's code and the name of the violated constraint.
@@ -68,20 +69,20 @@ package struct PostgresError: CodedError {
 }
 
 extension PostgresError {
-    /// libpq is not installed, or is older than version 14.
+    /// libpq is missing, or older than version 14.
     package static let libraryMissing = PostgresError(
         code: "libraryMissing", message: "PostgreSQL's client library libpq (14 or later) is not installed.",
         hint: "On Debian: sudo apt-get install libpq5")
 
-    /// The connection string is malformed; the error does not quote it, since a part of it may be the password.
+    /// The connection string is malformed; the error does not quote it, because a part of it may be the password.
     package static let malformedConnectionString = PostgresError(
         code: "malformedConnectionString", message: "The connection string of the database is malformed.",
         hint: "Write postgres://user@host/database?sslmode=verify-full with reserved characters percent-encoded.")
 
-    /// The server refused the connection, and will do so again: there is no such database, for instance.
+    /// The server refused the connection and will refuse it again, for instance because the database does not exist.
     package static let connectionRejected = PostgresError.connectionRejected("there is no such database", "3D000")
 
-    /// TLS does not prove that the server is the right one, or cannot be used.
+    /// TLS cannot prove the server's identity, or cannot be used.
     package static let untrustedServer = PostgresError.untrustedServer("its certificate cannot be verified")
 
     /// The user lacks a right.
@@ -90,20 +91,20 @@ extension PostgresError {
     /// The server rejected the user or the password.
     package static let authenticationFailed = PostgresError.authenticationFailed("the password is wrong or missing")
 
-    /// No server could be connected.
+    /// No server accepted a connection.
     package static let connectionFailed = PostgresError.connectionFailed("no server answers")
 
-    /// The connection ended while a statement ran; nothing of an open transaction remains.
+    /// The connection ended while a statement ran; no change of an open transaction remains.
     package static let connectionLost = PostgresError(
         code: "connectionLost", message: "The connection to the database was lost.",
         hint: "The transaction was rolled back and can be repeated.", recovery: .reconnection)
 
-    /// The statements that the session has prepared do not fit the database any more, for instance after a migration.
+    /// The session's prepared statements no longer fit the database, for instance after a migration.
     package static let staleSession = PostgresError(
         code: "staleSession", message: "The prepared statements of the connection are outdated.",
         hint: "The transaction was rolled back and can be repeated.", recovery: .reconnection)
 
-    /// Returns the error of a database that has another encoding than UTF8.
+    /// Returns the error for a database whose encoding is not UTF-8.
     package static func unsupportedEncoding(_ name: String) -> PostgresError {
         PostgresError(
             code: "unsupportedEncoding",
@@ -111,13 +112,13 @@ extension PostgresError {
             hint: "Create it anew: createdb --encoding=UTF8 --template=template0 NAME")
     }
 
-    /// The session has statements that another client has prepared.
+    /// The session contains statements that another client has prepared.
     package static let sharedSession = PostgresError(
         code: "sharedSession", message: "The session of the database is shared with other clients.",
         hint: "A pooler must keep a session for each connection (pool_mode = session); or connect to the server itself."
     )
 
-    /// The connection ended after the commit was sent: the transaction may be in the database or not.
+    /// The connection ended after the commit was sent, so the transaction may or may not be in the database.
     package static let outcomeUnknown = PostgresError(
         code: "outcomeUnknown",
         message: "The connection to the database was lost during the commit, whose outcome is unknown.",
@@ -128,7 +129,7 @@ extension PostgresError {
         code: "statementTimeout", message: "A statement took longer than the time limit and was cancelled.",
         hint: "Look for a missing index or a blocked table, or raise the time limit of statements.")
 
-    /// The transaction conflicted with a concurrent one and was rolled back, also after the permitted repetitions.
+    /// The transaction conflicted with a concurrent one and was rolled back, even after the permitted repetitions.
     package static let conflict = PostgresError(
         code: "conflict", message: "The transaction conflicts with concurrent ones.",
         hint: "It was rolled back and can be repeated.", recovery: .repetition)
@@ -139,7 +140,7 @@ extension PostgresError {
         hint: "Name all servers in the connection string with target_session_attrs=read-write.", recovery: .reconnection
     )
 
-    /// A text has a character that the database's encoding does not have, such as U+0000.
+    /// A text contains a character that the database's encoding lacks, such as U+0000.
     package static let unstorableText = PostgresError(
         code: "unstorableText", message: "A text has a character that the database cannot keep.")
 
@@ -156,13 +157,13 @@ extension PostgresError {
         code: "serverExhausted", message: "The database server has run out of disk space or memory.",
         hint: "Free space on the server.")
 
-    /// The statement failed for a reason that no other error names.
+    /// The statement failed for a reason that no other error describes.
     package static let statementFailed = PostgresError.statementFailed("it is invalid")
 
-    /// A column holds a value of another type than expected.
+    /// A column contains a value of another type than expected.
     package static let mismatch = PostgresError.mismatch(column: "a column", wants: "another type")
 
-    /// The transaction had failed, but its body returned a result.
+    /// The transaction failed, but its body returned a result.
     package static let transactionFailed = PostgresError(
         code: "transactionFailed", message: "A statement of the transaction had failed, so nothing was committed.")
 
@@ -188,7 +189,7 @@ extension PostgresError {
             hint: "Check the user and the password of the connection string, and pg_hba.conf on the server.")
     }
 
-    /// - Parameter option: The name of the option whose value libpq does not take; nil if it is not known.
+    /// - Parameter option: The name of the option whose value libpq rejects; nil if unknown.
     static func malformedConnectionString(_ option: String?) -> PostgresError {
         guard let option else { return malformedConnectionString }
         return PostgresError(
@@ -198,7 +199,7 @@ extension PostgresError {
     }
 
     /// - Parameters:
-    ///   - why: What libpq says, which names hosts, ports and files.
+    ///   - why: libpq's message, which names hosts, ports and files.
     ///   - sqlState: The server's code; nil if no server has answered.
     static func connectionFailed(_ why: String, _ sqlState: String? = nil) -> PostgresError {
         let hint =
@@ -211,8 +212,8 @@ extension PostgresError {
     }
 
     /// - Parameters:
-    ///   - why: As of ``connectionFailed(_:)``.
-    ///   - sqlState: The server's code; nil if it was not asked for, since the password may be wrong.
+    ///   - why: As in ``connectionFailed(_:)``.
+    ///   - sqlState: The server's code; nil if it was not requested, because the password may be wrong.
     static func connectionRejected(_ why: String, _ sqlState: String?) -> PostgresError {
         let hint =
             switch sqlState {
@@ -225,7 +226,7 @@ extension PostgresError {
             code: "connectionRejected", message: "The database server refuses the connection: \(why).", hint: hint)
     }
 
-    /// - Parameter why: As of ``connectionFailed(_:)``.
+    /// - Parameter why: As in ``connectionFailed(_:)``.
     static func untrustedServer(_ why: String) -> PostgresError {
         PostgresError(
             code: "untrustedServer", message: "The database server cannot be trusted: \(why).",

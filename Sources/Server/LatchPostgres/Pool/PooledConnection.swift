@@ -2,7 +2,7 @@
 
 import Dispatch
 
-/// A connection and the queue on which its calls block.
+/// A connection and the queue on which its blocking calls run.
 final class PooledConnection: Sendable {
     private let connection: PostgresConnection
     private let queue: DispatchQueue
@@ -36,9 +36,9 @@ final class PooledConnection: Sendable {
         }
     }
 
-    /// Whether another call can use the connection, which the last one has finished with.
+    /// Whether another call can use the connection after the last one has finished.
     var isReusable: Bool { connection.isReusable }
 
-    /// Whether the server has closed the connection meanwhile.
+    /// Whether the server has closed the connection in the meantime.
     var hasEnded: Bool { connection.hasEnded }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time in which no connection could be made.
+/// A period in which no connection can be made.
 ///
-/// Its attempts are one at a time, for all calls of a pool together: many nodes with many calls each would otherwise keep a
-/// server from starting.
+/// A pool makes one attempt at a time for all its calls. Otherwise many nodes with many calls each would keep a server
+/// from starting.
 struct PostgresOutage: Sendable {
     /// The bounds of the pause between two attempts.
     private static let (shortest, longest) = (Duration.milliseconds(100), Duration.seconds(2))
 
-    /// The reason of the latest failure.
+    /// The reason for the latest failure.
     private(set) var error: PostgresError
     /// The time of the first failure.
     let start: ContinuousClock.Instant
     /// The time of the next attempt.
     private(set) var nextAttempt: ContinuousClock.Instant
-    /// Whether the loss of the database has been reported; not while connections of the pool remain.
+    /// Whether the loss of the database was reported; false while the pool still has connections.
     var isReported = false
     private var pause = Self.shortest
 
-    /// Creates the outage that a failure begins.
+    /// Creates the outage that begins with a failure.
     init(_ error: PostgresError, at now: ContinuousClock.Instant) {
         self.error = error
         start = now
@@ -28,8 +28,8 @@ struct PostgresOutage: Sendable {
 
     /// Continues after another failure.
     ///
-    /// - Parameter isLast: Whether no other attempt is under way; those that began before the outage fail together, and count as
-    ///   one.
+    /// - Parameter isLast: Whether no other attempt is running. Attempts that began before the outage fail together,
+    ///   and count as one.
     mutating func `continue`(after error: PostgresError, at now: ContinuousClock.Instant, isLast: Bool) {
         self.error = error
         guard isLast else { return }
@@ -37,7 +37,7 @@ struct PostgresOutage: Sendable {
         schedule(at: now)
     }
 
-    /// Chooses the next time at random, so that nodes which have lost the same server come back one after the other.
+    /// Chooses the next time at random, so that nodes that have lost the same server do not all return at once.
     private mutating func schedule(at now: ContinuousClock.Instant) {
         nextAttempt = now + pause * Double.random(in: 0.5...1)
     }

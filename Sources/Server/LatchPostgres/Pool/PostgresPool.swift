@@ -5,34 +5,35 @@ import Synchronization
 
 /// A bounded pool of connections to one database.
 ///
-/// Calls get connections in the order in which they asked for them. A connection proves its health by its use: one that is
-/// lost or left in a transaction is closed and replaced, after a failover by one to another server.
+/// Calls get connections in the order of their requests. A connection proves its health in use: one that is lost or
+/// left in a transaction is closed and replaced. After a failover the new connection leads to another server.
 ///
-/// While no connection can be made, the calls wait for one attempt at a time that is made for all of them. The first that
-/// succeeds lets all through; after `retryTimeout` each failure ends them all.
+/// While no connection can be made, the pool makes one attempt at a time for all waiting calls. The first success lets
+/// them all through. After `retryTimeout`, each failure ends all of them.
 final class PostgresPool: Sendable {
     /// A call that waits for a connection.
     fileprivate struct Waiter {
-        /// The time of the call, or of the end of an outage that it has waited for.
+        /// The time of the call, or of the end of the outage that delayed it.
         var since: ContinuousClock.Instant
         let continuation: CheckedContinuation<PooledConnection, any Error>
     }
 
     fileprivate struct State {
-        /// The unused connections with the start of their idleness; the last one is taken first, so that others can end.
+        /// The unused connections with the time since which they are idle; the last one is taken first, so that others
+        /// expire.
         var idle: [(connection: PooledConnection, since: ContinuousClock.Instant)] = []
-        /// The waiting calls by their tickets, which `first..<next` contains in their order.
+        /// The waiting calls by ticket; `first..<next` contains the tickets in order.
         var waiters: [Int: Waiter] = [:]
         var first = 0
         var next = 0
         /// The number of connections that are open or being opened.
         var open = 0
-        /// The number of those that are being opened.
+        /// The number of connections that are being opened.
         var connecting = 0
-        /// The time of the next check of the time limits; nil if none is scheduled.
+        /// The time of the next check of the time limits; nil if no check is scheduled.
         var nextCheck: ContinuousClock.Instant?
         var isClosed = false
-        /// The outage that lasts; nil if the last connection could be made.
+        /// The current outage; nil if the last connection attempt succeeded.
         var outage: PostgresOutage?
     }
 
@@ -48,13 +49,13 @@ final class PostgresPool: Sendable {
         state.withLock { ($0.open, $0.idle.count, $0.waiters.count) }
     }
 
-    /// The reason why the last connection could not be made; nil if it could.
+    /// The reason why the last connection attempt failed; nil if it succeeded.
     var outage: PostgresError? { state.withLock { $0.outage?.error } }
 
     /// Whether all calls are rejected.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Closes unused connections now and used ones after their use, and rejects all other calls.
+    /// Closes unused connections now, closes the others after their use, and rejects all further calls.
     func close() {
         let (waiters, _) = state.withLock { state in
             state.isClosed = true
@@ -68,10 +69,10 @@ final class PostgresPool: Sendable {
         for waiter in waiters { waiter.resume(throwing: PostgresError.poolClosed) }
     }
 
-    /// Runs `body` once, with a connection of its own.
+    /// Runs `body` once, with a separate connection.
     ///
-    /// - Throws: `PostgresError.poolTimeout`, `.overloaded`, `.poolClosed`, an error of connecting, `CancellationError` before
-    ///   `body` has begun, or the error of `body`.
+    /// - Throws: `PostgresError.poolTimeout`, `.overloaded`, `.poolClosed`, a connection error, `CancellationError`
+    ///   before `body` has begun, or the error of `body`.
     func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
@@ -83,7 +84,7 @@ final class PostgresPool: Sendable {
 }
 
 extension PostgresPool {
-    /// Waits for a connection, for at most `acquireTimeout`, or `retryTimeout` if none can be made.
+    /// Waits for a connection, for at most `acquireTimeout`, or `retryTimeout` in an outage.
     private func acquire() async throws -> PooledConnection {
         let ticket = state.withLock { state in
             defer { state.next += 1 }
@@ -92,7 +93,7 @@ extension PostgresPool {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enqueue(ticket, continuation)
-                // A cancellation before the call was in the queue has not found it there.
+                // A cancellation before the call was queued did not find it there.
                 if Task.isCancelled { reject(ticket, because: CancellationError()) }
             }
         } onCancel: {
@@ -105,7 +106,7 @@ extension PostgresPool {
             guard !state.isClosed else { return .poolClosed }
             guard state.waiters.count < configuration.maximumWaiting else { return .overloaded }
             state.waiters[ticket] = Waiter(since: .now, continuation: continuation)
-            // A later ticket may have been served before this one was in the queue.
+            // A later ticket may have been served before this one was queued.
             state.first = min(state.first, ticket)
             return nil
         }
@@ -113,15 +114,15 @@ extension PostgresPool {
         serve()
     }
 
-    /// Ends a call's wait with an error, unless it has ended already.
+    /// Ends a call's wait with an error, unless the wait has already ended.
     private func reject(_ ticket: Int, because error: any Error) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
         waiter?.continuation.resume(throwing: error)
     }
 
-    /// Gives connections to waiting calls, and opens as many as are missing.
+    /// Gives connections to waiting calls, and opens those that are missing.
     private func serve() {
-        // What has ended is closed outside of the lock.
+        // Connections that have ended are closed outside the lock.
         let (served, missing, _) = state.withLock { state in
             var served: [(Waiter, PooledConnection)] = []
             var ended: [PooledConnection] = []
@@ -143,7 +144,7 @@ extension PostgresPool {
         schedule()
     }
 
-    /// Takes a new connection, or reports to the calls that wait that none can be made.
+    /// Accepts a new connection, or reports to the waiting calls that none can be made.
     private func finishConnecting(_ result: Result<PooledConnection, PostgresError>) {
         let now = ContinuousClock.now
         let (rejected, isNews) = state.withLock { state -> ([Waiter], Bool) in
@@ -179,11 +180,11 @@ extension PostgresPool {
         serve()
     }
 
-    /// Schedules a check at the next time limit, of a waiting call or of an unused connection, and at the next attempt.
+    /// Schedules a check at the next time limit of a waiting call or an unused connection, or at the next attempt.
     private func schedule() {
         let next = state.withLock { state -> ContinuousClock.Instant? in
             guard !state.isClosed else { return nil }
-            // Both are in the order of their limits.
+            // Both lists are sorted by their limits.
             let waiting = state.firstWaiter.map { state.deadline(of: $0, configuration) }
             let idle = state.idle.first.map { $0.since + configuration.idleTimeout }
             let attempt = state.nextAttempt(within: configuration.maximumConnections)
@@ -198,13 +199,14 @@ extension PostgresPool {
         timers.asyncAfter(deadline: .now() + delay) { [weak self] in self?.expire(at: next) }
     }
 
-    /// Rejects calls that have waited too long, closes connections that nobody has used for long, and makes an attempt that is due.
+    /// Rejects calls that have waited too long, closes connections unused for too long, and makes an attempt that is
+    /// due.
     private func expire(at check: ContinuousClock.Instant) {
         let now = ContinuousClock.now
         let (late, failure, _) = state.withLock { state in
             var late: [Waiter] = []
             let failure = state.outage?.error.concluding(forAll: state.open == state.connecting)
-            // An earlier check has taken its place.
+            // An earlier check has replaced this one.
             guard state.nextCheck == check else { return (late, failure, [PooledConnection]()) }
             state.nextCheck = nil
             while let waiter = state.firstWaiter, state.deadline(of: waiter, configuration) <= now {
@@ -222,7 +224,7 @@ extension PostgresPool {
 }
 
 extension PostgresPool.State {
-    /// The call that waits for longest; tickets of calls that have ended are passed over.
+    /// The call that has waited longest; skips the tickets of calls that have ended.
     fileprivate var firstWaiter: PostgresPool.Waiter? {
         mutating get {
             while first < next, waiters[first] == nil, !waiters.isEmpty { first += 1 }
@@ -235,7 +237,7 @@ extension PostgresPool.State {
         return waiters.removeValue(forKey: first)
     }
 
-    /// Returns the time at which a call has waited too long; in an outage calls wait for as long as a failover may take.
+    /// Returns the time at which a call has waited too long; in an outage, calls wait as long as a failover may take.
     fileprivate func deadline(
         of waiter: PostgresPool.Waiter, _ configuration: PostgresConfiguration
     ) -> ContinuousClock.Instant {
@@ -243,23 +245,23 @@ extension PostgresPool.State {
         return outage.map { max(deadline, $0.start + configuration.retryTimeout) } ?? deadline
     }
 
-    /// Returns the number of connections to open now: as many as calls wait for, but in an outage one after the other.
+    /// Returns the number of connections to open now: one for each waiting call, but only one at a time in an outage.
     fileprivate func missing(within maximum: Int, at now: ContinuousClock.Instant) -> Int {
         let missing = max(0, min(waiters.count - connecting, maximum - open))
         guard let outage else { return missing }
         return connecting == 0 && outage.nextAttempt <= now ? min(missing, 1) : 0
     }
 
-    /// Returns the time of the next attempt that a call waits for; nil if there is none to make.
+    /// Returns the time of the next attempt that a call waits for; nil if no attempt is needed.
     fileprivate func nextAttempt(within maximum: Int) -> ContinuousClock.Instant? {
         waiters.isEmpty || connecting > 0 || open >= maximum ? nil : outage?.nextAttempt
     }
 
-    /// Notes that no connection could be made.
+    /// Records that no connection could be made.
     ///
-    /// - Parameter limit: The duration of an outage from which on nothing waits for its end.
-    /// - Returns: The calls that fail with it: none while other connections may serve them, or the server may come back in time;
-    ///   and whether the loss of the database is to be reported.
+    /// - Parameter limit: The duration of an outage after which no call waits for its end.
+    /// - Returns: The calls that fail with it, and whether to report the loss of the database. No call fails while
+    ///   other connections may serve it, or the server may come back in time.
     fileprivate mutating func fail(
         _ error: PostgresError, at now: ContinuousClock.Instant, waitingFor limit: Duration
     ) -> (rejected: [PostgresPool.Waiter], isNews: Bool) {
@@ -274,9 +276,9 @@ extension PostgresPool.State {
         return (Array(waiters.values), isNews)
     }
 
-    /// Ends an outage, and returns whether its end is to be reported.
+    /// Ends an outage, and returns whether to report its end.
     ///
-    /// The calls that have waited for it get the whole time for their turn.
+    /// The calls that have waited for it get their full time again.
     fileprivate mutating func endOutage(at now: ContinuousClock.Instant) -> Bool {
         guard let ended = outage else { return false }
         outage = nil

@@ -15,18 +15,22 @@ import Synchronization
 /// let session = try await Session.signIn(with: .google(clientID: "…"), using: LoopbackBrowser(), store: store)
 /// ```
 ///
-/// The listener accepts one response, that of the attempt, and closes. It listens on 127.0.0.1 and on ::1 with the same port,
-/// so that no other program can receive the response at the other address. What it opens is a page of its own, once: other
-/// users of the machine can read the address while the browser starts, and that of the authorization server would let them
-/// sign this program's user in as themselves. Register `http://127.0.0.1/callback`: a server that
-/// follows RFC 8252 accepts any port. For one that compares the port, too, register and configure a redirect URI with one.
+/// The listener accepts one response, the response to the attempt, and closes. It listens on 127.0.0.1 and on ::1 with
+/// the same port, so that no other program can receive the response at the other address.
+///
+/// The browser opens a page of the listener, which redirects once to the authorization server. Other users of the
+/// machine can read the opened address while the browser starts. With the authorization server's URL they could sign
+/// this program's user in as themselves.
+///
+/// Register `http://127.0.0.1/callback`: a server that follows RFC 8252 accepts any port. For a server that also
+/// compares the port, register and configure a redirect URI with a port.
 public struct LoopbackBrowser: Browser {
     /// A closure that opens a URL in a browser; it may return at once, or when the browser ends.
     ///
-    /// It throws `OAuthError.browserUnavailable` if there is none.
+    /// It throws `OAuthError.browserUnavailable` without a browser.
     public typealias Opener = @Sendable (URL) async throws -> Void
 
-    /// The path of the redirect URI, unless another one is configured.
+    /// The path of the redirect URI, unless the configuration has another one.
     public static let defaultPath = "/callback"
 
     private let path: String
@@ -37,7 +41,7 @@ public struct LoopbackBrowser: Browser {
     /// Creates a browser.
     ///
     /// - Parameters:
-    ///   - path: The path of the redirect URI, if the configuration has none of its own.
+    ///   - path: The path of the redirect URI, if the configuration has none.
     ///   - timeout: The time that a user has to sign in.
     ///   - clock: The clock of the timeout.
     ///   - open: Opens the page; nil for the browser of the system.
@@ -53,8 +57,8 @@ public struct LoopbackBrowser: Browser {
 
     /// Opens the page of an attempt, and returns the response to it.
     ///
-    /// - Throws: `OAuthError.browserUnavailable` if no browser or no listener starts, `signInTimedOut`, `CancellationError`,
-    ///   and the errors of `begin`.
+    /// - Throws: `OAuthError.browserUnavailable` if no browser or no listener starts, `signInTimedOut`,
+    ///   `CancellationError`, and the errors of `begin`.
     public func authorize(
         redirectingTo redirectURI: URL?, _ begin: @Sendable (URL) async throws -> AuthorizationAttempt
     ) async throws -> URL {
@@ -71,7 +75,7 @@ public struct LoopbackBrowser: Browser {
             guard let page = Self.address(redirectURI, address.port ?? port, listener.startPath) else {
                 throw OAuthError.browserUnavailable("the host of the redirect URI is not valid")
             }
-            // A browser that this starts may run until the user closes it.
+            // The opener may run until the user closes the browser.
             Task { do { try await open(page) } catch { listener.fail(error) } }
             let url = try await response(of: listener)
             await listener.close()
@@ -82,16 +86,16 @@ public struct LoopbackBrowser: Browser {
         }
     }
 
-    /// Whether a redirect URI is one of this machine's (RFC 8252 §7.3); a port that is missing is the system's choice.
+    /// Whether a redirect URI leads to this machine (RFC 8252 §7.3); the system chooses a missing port.
     package static func canListen(on redirectURI: URL) -> Bool {
-        // Other loopback addresses are other listeners.
+        // Other loopback addresses would need other listeners.
         guard let host = redirectURI.host(), ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host),
             redirectURI.scheme == "http", redirectURI.query() == nil
         else { return false }
         return redirectURI.port.map { (1...65_535).contains($0) } ?? true
     }
 
-    /// Returns the redirect URI with the port that the system has chosen.
+    /// Returns the redirect URI with the port that the system chose.
     private static func address(_ registered: URL?, _ port: Int, _ path: String) -> URL? {
         let host = registered?.host() ?? "127.0.0.1"
         return URL(
@@ -115,7 +119,7 @@ private final class LoopbackListener: Sendable {
     private struct State {
         var servers: [Server] = []
         var attempt: AuthorizationAttempt?
-        /// Whether the first page was loaded; nobody else gets it then.
+        /// Whether the first page was loaded; no other browser gets it afterwards.
         var wasOpened = false
         var authorities: Set<String> = []
     }
@@ -123,7 +127,9 @@ private final class LoopbackListener: Sendable {
     /// The path of the page that leads to the authorization server.
     let startPath = "/" + Base64URL.encode(SecureRandom.bytes(18))
     private let path: String
-    /// The cookie of the browser that has loaded it: cookies know no ports (RFC 6265 §8.5), and each listener has its own.
+    /// The cookie of the browser that has loaded the page.
+    ///
+    /// Cookies ignore ports (RFC 6265 §8.5), so each listener has its own.
     private let cookie = "latch-sign-in-" + Base64URL.encode(SecureRandom.bytes(6))
     /// The value of that cookie.
     private let mark = Base64URL.encode(SecureRandom.bytes(18))
@@ -140,7 +146,7 @@ private final class LoopbackListener: Sendable {
         if let redirectURI, !LoopbackBrowser.canListen(on: redirectURI) {
             throw OAuthError.browserUnavailable("its redirect URI is not an address of this machine")
         }
-        // The system's choice for one address may be taken at the other one.
+        // The port that the system chooses for one address may be in use at the other one.
         for _ in 0..<8 {
             let first = server("127.0.0.1", port)
             let address: Server.Address
@@ -159,7 +165,7 @@ private final class LoopbackListener: Sendable {
                 guard port == 0 else { break }
                 continue
             } catch ServerError.addressUnavailable {
-                // A machine without IPv6 has nothing there that could listen.
+                // A machine without IPv6 has no such address, so no other program can listen there.
             } catch {
                 await first.shutdown(grace: .zero)
                 throw OAuthError.browserUnavailable("nothing can listen on ::1 (\(error.code))")
@@ -179,9 +185,10 @@ private final class LoopbackListener: Sendable {
     private func server(_ host: String, _ port: Int) -> Server {
         var configuration = Server.Configuration(host: host, port: port)
         (configuration.maximumConnections, configuration.maximumBodyBytes) = (64, 0)
-        // A browser sends the cookies of all programs on this host, whatever their ports (RFC 6265 §8.5): 180 of 4 KiB, say.
+        // A browser sends the cookies of all programs on this host, regardless of their ports (RFC 6265 §8.5): for
+        // example 180 cookies of 4 KiB.
         (configuration.maximumHeaderBytes, configuration.maximumHeaderFields) = (1 << 20, 500)
-        // Connections of other programs must not keep the browser out.
+        // Connections of other programs must not block the browser.
         (configuration.headDeadline, configuration.idleTimeout) = (.seconds(5), .seconds(5))
         return Server(
             handler: ClosureHandler { [weak self] in self?.respond(to: $0) ?? HTTPResponse(status: .notFound) },
@@ -194,7 +201,7 @@ private final class LoopbackListener: Sendable {
 
     func fail(_ error: any Error) { result.finish(.failure(error)) }
 
-    /// Closes both addresses once the browser has its page.
+    /// Closes both listeners once the browser has its page.
     func close() async {
         let servers = state.withLock { state in
             defer { state.servers = [] }
@@ -205,12 +212,12 @@ private final class LoopbackListener: Sendable {
 
     private func respond(to request: HTTPRequest) -> HTTPResponse {
         let (attempt, authorities) = state.withLock { ($0.attempt, $0.authorities) }
-        // Another site could have its name lead here (DNS rebinding).
+        // Another site could make its name resolve to this address (DNS rebinding).
         guard request.method == .get, authorities.contains(request.authority.lowercasedASCII()) else {
             return HTTPResponse(status: .notFound)
         }
         if request.pathWithoutQuery == startPath, let attempt {
-            // The browser loads the page again when its user goes there.
+            // After a prefetch, the browser loads the page again when its user opens it.
             return request.isPrefetch ? HTTPResponse(status: .serviceUnavailable) : begin(attempt, request)
         }
         guard request.pathWithoutQuery == path else { return HTTPResponse(status: .notFound) }
@@ -218,7 +225,7 @@ private final class LoopbackListener: Sendable {
             let url = URL(encodingOnce: attempt.redirectURI.absoluteString + "?" + (request.query ?? "")),
             attempt.isAnswered(by: url)
         else {
-            // Anyone on this machine can call; only the response to the attempt ends the wait.
+            // Any program on this machine can call; only the response to the attempt ends the wait.
             return HTMLPage("Nothing to do here", text: "This response belongs to no sign-in that is under way.")
                 .response(status: .badRequest)
         }
@@ -230,14 +237,14 @@ private final class LoopbackListener: Sendable {
         return page
     }
 
-    /// Leads the first browser to the authorization server, and no other one.
+    /// Redirects the first browser to the authorization server, and no other browser.
     private func begin(_ attempt: AuthorizationAttempt, _ request: HTTPRequest) -> HTTPResponse {
         let isFirst = state.withLock { state in
             defer { state.wasOpened = true }
             return !state.wasOpened
         }
         guard isFirst || isMarked(request) else {
-            // One of the two is not the user's, and nobody can tell which.
+            // One of the two browsers is not the user's, and the listener cannot tell which.
             fail(
                 OAuthError.browserUnavailable(
                     "its page was opened twice, perhaps by another user of this machine",

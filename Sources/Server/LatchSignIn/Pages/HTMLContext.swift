@@ -4,7 +4,7 @@ import LatchHTTP
 
 /// A place in an HTML page that takes text.
 ///
-/// The text is escaped by its bytes: a quotation mark with a combining accent is a `Character` of its own, and still ends
+/// The text is escaped byte by byte: a quotation mark with a combining accent is a single `Character`, and still ends
 /// an attribute.
 package enum HTMLContext {
     /// The content of an element (HTML §13.1.2).
@@ -14,7 +14,7 @@ package enum HTMLContext {
     /// The value of an attribute that a browser follows, such as `action` and `href`.
     case url
 
-    /// Returns the text as HTML that means this text in the context, and nothing else.
+    /// Returns HTML that stands for exactly this text in the context.
     ///
     /// A URL that is neither a path of this server nor http or https becomes `#`, which leads nowhere.
     package func escape(_ text: String) -> String {
@@ -31,21 +31,21 @@ package enum HTMLContext {
         case UInt8(ascii: ">"): result += "&gt;".utf8
         case UInt8(ascii: "\""): result += "&quot;".utf8
         case UInt8(ascii: "'"): result += "&#39;".utf8
-        // RFC 3986 §2: what a URL does not hold, which browsers drop or change before they follow it.
+        // RFC 3986 §2: bytes that a URL cannot contain, which browsers drop or change before they follow it.
         case _ where self == .url && (!(0x21...0x7E).contains(byte) || byte == UInt8(ascii: "\\")):
             result += PercentEncoding.encode([byte]).utf8
-        // HTML §13.2.3.5 and §13.2.5: what parsers change themselves.
+        // HTML §13.2.3.5 and §13.2.5: characters that parsers change.
         case 0x00: result += "\u{FFFD}".utf8
         case 0x0D: result += "&#13;".utf8
         default: result.append(byte)
         }
     }
 
-    /// Whether a URL is a path, but not the `//host` of another server, or has one of the schemes of the web.
+    /// Whether a URL is a path of this server or has a scheme of the web; `//host` would be another server.
     private static func isFollowed(_ url: String.UTF8View) -> Bool {
         if url.first == UInt8(ascii: "/") {
             guard let next = url.dropFirst().first else { return true }
-            // WHATWG URL §4.4: a browser takes a backslash for a slash, and drops tabs and line ends.
+            // WHATWG URL §4.4: a browser treats a backslash as a slash, and drops tabs and line ends.
             return !"/\\\t\r\n".utf8.contains(next)
         }
         let scheme = url.prefix { $0 != UInt8(ascii: ":") }.map { $0 | 0x20 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An input of a form, with its label, as browsers, password managers and screen readers know it.
+/// An input of a form with its label, marked up for browsers, password managers and screen readers.
 package struct HTMLField: Sendable {
     /// The name in the form, and the id in the page.
     package let name: String
@@ -8,11 +8,11 @@ package struct HTMLField: Sendable {
     package let label: String
     /// A text below the label that says what to enter.
     private var hint: String?
-    /// The text that the input holds at first.
+    /// The initial text of the input.
     private var value = ""
-    /// The attributes that the kind of the input needs, as HTML.
+    /// The attributes that this kind of input needs, as HTML.
     private let attributes: String
-    /// Whether the form is sent without the input being shown.
+    /// Whether the input is part of the form but not shown.
     private var isHidden = false
 
     /// Whether the input is the next one to fill in.
@@ -24,9 +24,9 @@ package struct HTMLField: Sendable {
         self.attributes = attributes
     }
 
-    /// Returns the field of an address or a user name.
+    /// Returns the field for an email address or a user name.
     ///
-    /// - Parameter offersPasskeys: Whether the browser offers passkeys in it, to a script that asks for them.
+    /// - Parameter offersPasskeys: Whether the browser offers passkeys in it, when a script asks for them.
     package static func username(
         _ name: String = "name", label: String, value: String = "", offersPasskeys: Bool = false
     ) -> HTMLField {
@@ -38,7 +38,7 @@ package struct HTMLField: Sendable {
         return field
     }
 
-    /// Returns the field of an e-mail address.
+    /// Returns the field for an email address.
     package static func email(label: String, value: String = "") -> HTMLField {
         var field = HTMLField(
             "email", label,
@@ -47,7 +47,7 @@ package struct HTMLField: Sendable {
         return field
     }
 
-    /// Returns a hidden field of the account's address, which tells password managers whose password is entered.
+    /// Returns a hidden field with the account's address, which tells password managers whose password is entered.
     package static func hiddenUsername(_ value: String) -> HTMLField {
         var field = HTMLField("username", "", #"type="text" autocomplete="username" readonly hidden"#)
         field.value = value
@@ -55,19 +55,19 @@ package struct HTMLField: Sendable {
         return field
     }
 
-    /// Returns the field of an account's password.
+    /// Returns the field for an account's password.
     package static func password(label: String) -> HTMLField {
         HTMLField("password", label, #"type="password" autocomplete="current-password" required"#)
     }
 
-    /// Returns the field of a new password.
+    /// Returns the field for a new password.
     package static func newPassword(_ name: String = "password", label: String, hint: String) -> HTMLField {
         var field = HTMLField(name, label, #"type="password" autocomplete="new-password" minlength="8" required"#)
         field.hint = hint
         return field
     }
 
-    /// Returns the field of the code that another device shows.
+    /// Returns the field for the code that another device shows.
     package static func userCode(_ code: String, label: String) -> HTMLField {
         var field = HTMLField(
             "user_code", label,
@@ -77,10 +77,10 @@ package struct HTMLField: Sendable {
         return field
     }
 
-    /// Returns the field of a code of the second factor, or of a recovery code, which has letters as well.
+    /// Returns the field for a code of the second factor or for a recovery code, which also has letters.
     package static func oneTimeCode(label: String) -> HTMLField { code(label: label, inputMode: "text") }
 
-    /// Returns the field of a code that was mailed.
+    /// Returns the field for a code from an email.
     package static func mailedCode(label: String) -> HTMLField { code(label: label, inputMode: "numeric") }
 
     private static func code(label: String, inputMode: String) -> HTMLField {
@@ -93,7 +93,7 @@ package struct HTMLField: Sendable {
     /// Returns the label and the input.
     ///
     /// - Parameters:
-    ///   - isInvalid: Whether the problem of the page, the element with the id `problem`, is one of this input.
+    ///   - isInvalid: Whether the page's problem, the element with the ID `problem`, concerns this input.
     ///   - hasFocus: Whether the input has the focus when the page opens.
     func html(isInvalid: Bool, hasFocus: Bool) -> String {
         let described = [isInvalid ? "problem" : nil, hint.map { _ in "\(name)-hint" }].compactMap(\.self)

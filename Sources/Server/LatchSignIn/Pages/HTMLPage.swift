@@ -9,9 +9,11 @@ package struct HTMLPage: Sendable {
     package let content: String
     /// The language of the texts, as a BCP 47 tag.
     package var language = "en"
-    /// The title of the window, which says first that there is a problem: screen readers read it when the page opens.
+    /// The title of the window.
+    ///
+    /// It begins with a problem, because screen readers read the title when the page opens.
     package var windowTitle: String
-    /// The name of the service, which is shown above the title; nil for a page that has none.
+    /// The name of the service, shown above the title; nil for a page without it.
     package var serviceName: String?
 
     /// A link below the text or the form.
@@ -26,23 +28,23 @@ package struct HTMLPage: Sendable {
         }
     }
 
-    /// A button of the form that a script shows and handles, and a hidden field for what the script yields.
+    /// A button that a script shows and handles, and a hidden form field for the script's result.
     package struct ScriptedButton: Sendable {
-        /// The path of the script at this server.
+        /// The path of the script on this server.
         let script: String
         let id: String
         let label: String
         let problem: String
         let field: String
 
-        /// Creates a button, which stays hidden where there are no scripts.
+        /// Creates a button, which stays hidden if scripts do not run.
         ///
         /// - Parameter problem: The text that the script shows after a failure.
         package init(id: String, label: String, problem: String, field: String, script: String) {
             (self.id, self.label, self.problem, self.field, self.script) = (id, label, problem, field, script)
         }
 
-        /// The field, the button and the text of a failure, as HTML.
+        /// The field, the button and the text for a failure, as HTML.
         fileprivate var html: String {
             let (id, field) = (HTMLContext.attribute.escape(id), HTMLContext.attribute.escape(field))
             return """
@@ -53,18 +55,19 @@ package struct HTMLPage: Sendable {
         }
     }
 
-    /// The path of the only script that the page runs; nil for a page without one.
+    /// The path of the page's only script; nil for a page without a script.
     private let script: String?
 
-    /// Creates a page with a text and, if given, the form of an action that carries a token.
+    /// Creates a page with a text and, if given, a form for an action that carries a token.
     ///
     /// - Parameters:
-    ///   - problem: The problem of the last input.
-    ///   - invalidFields: The names of the fields that the problem is about; without one, the problem itself has the focus.
+    ///   - problem: The problem with the last input.
+    ///   - invalidFields: The names of the fields that the problem concerns; without one, the problem itself has the
+    ///     focus.
     ///   - items: A list below the text.
-    ///   - scriptedButton: A button of a script, below the one that sends the form.
-    ///   - alternative: The label of a second button, which sends `other` along.
-    ///   - refusal: The label of the last button, which sends `refuse` along.
+    ///   - scriptedButton: A button of a script, below the submit button.
+    ///   - alternative: The label of a second button, which also sends `other`.
+    ///   - refusal: The label of the last button, which also sends `refuse`.
     ///   - links: The links at the end.
     ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
     package init(
@@ -92,7 +95,7 @@ package struct HTMLPage: Sendable {
                 })
         }
         let list = items.map { "<li>\(HTMLContext.text.escape($0))</li>" }.joined()
-        // Its scheme is the app's own, which the context of URLs does not follow.
+        // Its scheme belongs to the app, and the URL context would reject it.
         let appButton = appLink.map { url, label in
             #"<p><a class="button" href="\#(HTMLContext.attribute.escape(url))">\#(HTMLContext.text.escape(label))</a></p>"#
         }
@@ -120,11 +123,12 @@ package struct HTMLPage: Sendable {
             """
     }
 
-    /// Returns the page with a policy against scripts, images, frames and referrers, since its URL holds a token; the script of
-    /// a page that has one is this server's own, and talks to it alone.
+    /// Returns the page with a policy against scripts, images, frames and referrers, because its URL contains a token.
     ///
-    /// - Parameter formTarget: A source expression of the place that the response to the form redirects to, which the policy
-    ///   of forms covers as well.
+    /// If the page has a script, it comes from this server and can only contact this server.
+    ///
+    /// - Parameter formTarget: A source expression for the target of the redirect after the form, which the policy for
+    ///   forms also covers.
     package func response(status: HTTPStatus = .ok, formTarget: String? = nil) -> HTTPResponse {
         let targets = "'self'" + (formTarget.map { " \($0)" } ?? "")
         let policy =
@@ -140,7 +144,7 @@ package struct HTMLPage: Sendable {
             body: HTTPBody(html))
     }
 
-    /// The HTML, without scripts of its own, so that the policy can forbid all of them.
+    /// The HTML, without inline scripts, so that the policy can forbid all of them.
     private var html: String {
         let brand = serviceName.map { "<p class=\"brand\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
         let head = script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" } ?? ""

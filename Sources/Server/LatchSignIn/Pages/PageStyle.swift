@@ -43,7 +43,7 @@ package enum PageStyle {
 
         """
 
-    /// The source expression that allows this sheet and no other (Content Security Policy Level 3 §2.3.1).
+    /// The source expression that allows only this sheet (Content Security Policy Level 3 §2.3.1).
     package static let source =
         "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(sheet.utf8)))))'"
 }

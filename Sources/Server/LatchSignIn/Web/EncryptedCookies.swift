@@ -7,15 +7,17 @@ import LatchJOSE
 import LatchServer
 import PortableFoundation
 
-/// Values that a browser keeps for a server, encrypted and authenticated, each in a cookie of its own (RFC 6265bis).
+/// Encrypted and authenticated values that a browser keeps for a server, each in a separate cookie (RFC 6265bis).
 ///
-/// Any node of the server can read them, none keeps them in memory, and no other browser has them.
+/// Any node of the server can read them, no node keeps them in memory, and no other browser has them.
 package struct EncryptedCookies: Sendable {
-    /// The values that a browser keeps at once, and the bytes of all of them, so that the Cookie field never exceeds what a
-    /// server takes, whoever makes the browser begin.
+    /// The maximum number of values that a browser keeps at once.
+    ///
+    /// With the maximum of their bytes, it keeps the Cookie field within a server's limit, even if an attacker starts
+    /// the attempts.
     private static let maximumCount = 4
     private static let maximumTotal = 6_000
-    /// The greatest size of a value.
+    /// The maximum size of a value, in bytes.
     private static let maximumSize = 2_500
 
     private let key: SymmetricKey
@@ -24,7 +26,7 @@ package struct EncryptedCookies: Sendable {
     private let lifetime: Duration
     private let clock: WallClock
 
-    /// A value as it is encrypted: the browser's word for its age is none.
+    /// A value in its encrypted form, with its end: a browser cannot be trusted to delete it in time.
     fileprivate struct Sealed<Value> {
         let expires: Date
         let value: Value
@@ -34,13 +36,13 @@ package struct EncryptedCookies: Sendable {
     ///
     /// - Parameters:
     ///   - name: The beginning of the cookies' names.
-    ///   - key: The key, of at least 16 bytes, which the caller has checked, the same on all nodes.
-    ///   - isSecure: Whether browsers reach the server by https. A cookie then has the prefix `__Host-`, so that no other
-    ///     host of the site can set it (RFC 6265bis §4.1.3.2).
+    ///   - key: The key, of at least 16 bytes and the same on all nodes; the caller has checked it.
+    ///   - isSecure: Whether browsers reach the server by https. A cookie then has the prefix `__Host-`, so that no
+    ///     other host of the site can set it (RFC 6265bis §4.1.3.2).
     ///   - lifetime: The time for which a value is accepted.
-    ///   - clock: The time.
+    ///   - clock: The clock that measures the lifetime.
     package init(_ name: String, key: SymmetricKey, isSecure: Bool, lifetime: Duration, clock: WallClock = .system) {
-        // The program may encrypt something else with its key.
+        // The program may use the same key to encrypt other data.
         let code = HMAC<SHA256>.authenticationCode(for: Array("encrypted cookies \(name)".utf8), using: key)
         self.key = SymmetricKey(data: Array(code))
         self.clock = clock
@@ -49,7 +51,7 @@ package struct EncryptedCookies: Sendable {
         prefix = (isSecure ? "__Host-" : "") + name + "-"
     }
 
-    /// Returns the name of the cookie of a value: a digest, so that it does not reveal the identifier.
+    /// Returns the name of a value's cookie: a digest, so that it does not reveal the identifier.
     private func name(_ id: String) -> String {
         prefix + Base64URL.encode(Array(SHA256.hash(data: Array(id.utf8))).prefix(12))
     }
@@ -58,7 +60,7 @@ package struct EncryptedCookies: Sendable {
     ///
     /// - Parameters:
     ///   - id: The identifier with which the browser returns, such as the state of an authorization request.
-    ///   - isPosted: Whether it returns by a POST of another site, with which a browser sends no other cookie.
+    ///   - isPosted: Whether the browser returns by a POST of another site, which carries only SameSite=None cookies.
     /// - Throws: `HTTPError.tooLarge`, and the error of the encoding or of the encryption.
     package func set(_ value: some Encodable, id: String, isPosted: Bool = false) throws -> String {
         let name = name(id)
@@ -70,10 +72,10 @@ package struct EncryptedCookies: Sendable {
         return field(name, Base64URL.encode(bytes), maximumAge: Int(lifetime.components.seconds), isPosted)
     }
 
-    /// Returns the value of an identifier, if this browser keeps it.
+    /// Returns the value for an identifier, if this browser has it.
     package func value<Value: Decodable>(_ type: Value.Type, id: String, in request: HTTPRequest) -> Value? {
         let name = name(id)
-        // A second one may be an attacker's, set by another host of the site.
+        // A second cookie may be an attacker's, set by another host of the site.
         guard !request.isAmbiguous(cookie: name), let text = request.cookies[name],
             text.utf8.count <= 2 * Self.maximumSize
         else { return nil }
@@ -81,7 +83,7 @@ package struct EncryptedCookies: Sendable {
             let sealed = try opened(type, text, named: name)
             return clock.now < sealed.expires ? sealed.value : nil
         } catch {
-            // One that somebody has changed, or that another version of the server has set, is as good as none.
+            // A cookie that was changed, or that another version of the server has set, counts as missing.
             return nil
         }
     }
@@ -91,11 +93,11 @@ package struct EncryptedCookies: Sendable {
         field(name(id), "", maximumAge: 0, isPosted)
     }
 
-    /// Returns the Set-Cookie fields that make room for another value; nil if there is none.
+    /// Returns the Set-Cookie fields that make room for another value; nil if none is left.
     ///
-    /// The oldest values end first, and only for what the user does. A page of another site that navigates without a click
-    /// (Fetch Metadata §2.2 and §2.4) ends none, and gets half of the room: so it neither ends what is in progress nor keeps the
-    /// user from beginning.
+    /// Only a user's action removes values, the oldest first. A page of another site can navigate without a click
+    /// (Fetch Metadata §2.2 and §2.4). It removes no value and gets only half of the room. So it cannot end an attempt
+    /// in progress, nor keep the user from beginning one.
     package func makingRoom(in request: HTTPRequest) -> [String]? {
         var kept = request.cookies.filter { $0.key.utf8.starts(with: prefix.utf8) }
             .map {
@@ -115,7 +117,7 @@ package struct EncryptedCookies: Sendable {
         return ended
     }
 
-    /// Returns the end of a value; that of a cookie that this server has not set is long past.
+    /// Returns the end of a value; for a cookie that this server has not set, a time long past.
     private func end(of text: String, named name: String) -> Date {
         do { return try opened(Unread.self, text, named: name).expires } catch { return .distantPast }
     }
@@ -135,8 +137,8 @@ package struct EncryptedCookies: Sendable {
 
     /// Returns a Set-Cookie field (RFC 6265bis §4.1).
     ///
-    /// SameSite=Lax: a browser sends the cookie with the redirect of another site, which is a navigation, and with nothing
-    /// else that another site begins. SameSite=None needs https.
+    /// SameSite=Lax: a browser sends the cookie with a redirect of another site, which is a navigation, but not with
+    /// other requests that another site starts. SameSite=None needs https.
     private func field(_ name: String, _ value: String, maximumAge: Int, _ isPosted: Bool) -> String {
         let (secure, site) = (isSecure ? "; Secure" : "", isPosted && isSecure ? "None" : "Lax")
         return "\(name)=\(value); Path=/; Max-Age=\(maximumAge); HttpOnly; SameSite=\(site)\(secure)"
@@ -148,9 +150,9 @@ extension EncryptedCookies.Sealed: Encodable where Value: Encodable {}
 extension EncryptedCookies.Sealed: Decodable where Value: Decodable {}
 
 extension HTTPRequest {
-    /// Whether a page of another site has made the browser send the request, without a click of its user.
+    /// Whether a page of another site made the browser send the request without a click of its user.
     ///
-    /// Browsers before 2023 do not say; an app that opens a page is no site.
+    /// Browsers before 2023 do not send these fields. An app that opens a page does not count as a site.
     fileprivate var isForced: Bool {
         let site = fields["Sec-Fetch-Site"]
         return (site == "cross-site" || site == "same-site") && fields["Sec-Fetch-User"] != "?1"
@@ -158,7 +160,7 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// Returns a redirect to a page, which neither caches keep nor other sites learn of.
+    /// Returns a redirect to a page that is not cached and whose URL is not sent to other sites.
     package static func redirect(to url: String, setting cookies: [String] = []) -> HTTPResponse {
         var response = HTTPResponse(
             status: 302, fields: [.location: url, .cacheControl: "no-store", "Referrer-Policy": "no-referrer"])

@@ -18,27 +18,27 @@ public import PortableFoundation
 /// }
 /// ```
 ///
-/// `GET /sign-in` redirects to the authorization server, and `/sign-in/callback` takes its response: register that URL as the
-/// redirect URI. What belongs to the attempt is in a cookie of the browser that began, so that any node of the server can
-/// finish it, and so that a link that somebody else made signs nobody in (RFC 9700 §4.7).
+/// `GET /sign-in` redirects to the authorization server, and `/sign-in/callback` receives its response: register that
+/// URL as the redirect URI. The attempt's data is in a cookie of the browser that began it, so any node of the server
+/// can finish the attempt. A link from an attacker signs no user in (RFC 9700 §4.7).
 public struct SignInRoutes: Sendable {
     /// A user who has signed in.
     public struct User: Sendable {
-        /// The response of the token endpoint, whose ID token is verified.
+        /// The response of the token endpoint, with a verified ID token.
         public let response: TokenResponse
-        /// The claims of the ID token; nil for a server that issues none.
+        /// The claims of the ID token; nil if the server issues none.
         public var claims: Claims? { response.idTokenClaims }
-        /// The path of this server to return to, as `return_to` of the first request named it; `/` without one.
+        /// The path on this server to return to, from `return_to` of the first request; `/` without one.
         public let returnPath: String
     }
 
-    /// A closure that begins the server's own session of a user, and responds to the browser.
+    /// A closure that begins the server's own session for a user, and responds to the browser.
     public typealias SignedInHandler = @Sendable (_ user: User, _ request: HTTPRequest) async throws -> HTTPResponse
 
-    /// A closure that gets the error of a sign-in, such as for a log; the visitor sees none of its details.
+    /// A closure that receives the error of a sign-in, for instance to log it; the visitor sees no details.
     public typealias FailureHandler = @Sendable (_ error: any Error, _ request: HTTPRequest) async -> Void
 
-    /// An attempt, as the browser keeps it.
+    /// An attempt in the form that the browser keeps.
     private struct Attempt: Codable {
         let attempt: AuthorizationAttempt
         let returnPath: String
@@ -56,10 +56,11 @@ public struct SignInRoutes: Sendable {
     ///
     /// - Parameters:
     ///   - client: The client of the authorization server.
-    ///   - url: The URL of the first route as browsers see it; the second one adds `/callback`.
-    ///   - key: The key of the cookies, of at least 16 bytes, the same on all nodes of the server and after a restart.
+    ///   - url: The URL of the first route as browsers see it; the second route adds `/callback`.
+    ///   - key: The key of the cookies: at least 16 bytes, the same on all nodes of the server and after a restart.
     ///   - request: The parameters of the authorization request.
-    /// - Throws: `CryptoError.unacceptableParameter` if the key has fewer than 128 bits, such as one that is not set.
+    /// - Throws: `CryptoError.unacceptableParameter` if the key has fewer than 128 bits, for instance because it is not
+    ///   set.
     public init(
         _ client: AuthorizationClient, at url: URL, key: SymmetricKey,
         request: AuthorizationRequest = AuthorizationRequest()
@@ -73,7 +74,7 @@ public struct SignInRoutes: Sendable {
             clock: client.clock)
     }
 
-    /// Whether the server posts its response: the request may say so itself.
+    /// Whether the authorization server posts its response, which the request can choose.
     private var postsResponse: Bool {
         request.parameters.first { $0.0 == "response_mode" }.map { $0.1 == "form_post" }
             ?? client.configuration.postsResponse
@@ -83,11 +84,11 @@ public struct SignInRoutes: Sendable {
 
     /// Adds both routes.
     ///
-    /// A user who refuses, and one whose response is not accepted, get a page that says so.
+    /// If the user refuses or the response is rejected, the browser shows a page that says so.
     ///
     /// - Parameters:
     ///   - router: The router.
-    ///   - onFailure: Gets each error, also those of `signedIn`.
+    ///   - onFailure: Receives each error, including those of `signedIn`.
     ///   - signedIn: Begins the server's own session.
     public func add(
         to router: inout Router, onFailure: @escaping FailureHandler = { _, _ in },
@@ -124,7 +125,7 @@ public struct SignInRoutes: Sendable {
         guard !request.isPrefetch else {
             return HTTPResponse(status: .serviceUnavailable, fields: [.cacheControl: "no-store"])
         }
-        // A HEAD request, which the router gives to the same function, must not use up the code.
+        // A HEAD request, which the router passes to the same function, must not use up the code.
         guard request.method == .get || request.method == .post,
             let response = response(in: request), let state = response.state,
             let kept = cookies.value(Attempt.self, id: state, in: request)
@@ -138,7 +139,7 @@ public struct SignInRoutes: Sendable {
             await onFailure(error, request)
             result = page(error)
         }
-        // The code may have been used: a second use would end what was issued for it (RFC 6749 §4.1.2).
+        // The code may have been used: a second use would revoke the tokens issued for it (RFC 6749 §4.1.2).
         result.fields.append(cleared, for: .setCookie)
         return result
     }
@@ -157,17 +158,17 @@ public struct SignInRoutes: Sendable {
         }
     }
 
-    /// Returns a path of this server; `/` for anything that a browser could take for another one (RFC 9700 §4.11).
+    /// Returns a path on this server; `/` for any text that a browser could read as another server (RFC 9700 §4.11).
     private static func localPath(_ text: String?) -> String {
         guard let text, text.utf8.count <= 512, text.utf8.first == UInt8(ascii: "/"),
-            // WHATWG URL §4.4: a browser takes a backslash for a slash, and drops what is not printable.
+            // WHATWG URL §4.4: a browser treats a backslash as a slash, and drops characters that are not printable.
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
             text.utf8.dropFirst().first != UInt8(ascii: "/")
         else { return "/" }
         return text
     }
 
-    /// Returns the page of an error: what a visitor can do something about in words, and of all else nothing.
+    /// Returns the page for an error, with details only if the visitor can act on them.
     private func page(_ error: any Error) -> HTTPResponse {
         let (text, status): (String, HTTPStatus) =
             switch error {

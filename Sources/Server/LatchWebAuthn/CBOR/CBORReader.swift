@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoder of CBOR items, whose memory is bounded by the bytes that are there.
+/// A decoder of CBOR items whose memory use is bounded by the size of the input.
 struct CBORReader {
-    /// The greatest number of arrays and maps around each other (CTAP 2.1 §8).
+    /// The maximum nesting depth of arrays and maps (CTAP 2.1 §8).
     private static let maximumDepth = 4
 
-    /// The bytes that were not read yet.
+    /// The bytes that have not been read yet.
     private(set) var rest: ArraySlice<UInt8>
 
     init(rest: ArraySlice<UInt8>) { self.rest = rest }
@@ -59,7 +59,7 @@ struct CBORReader {
         return members
     }
 
-    /// Rejects a nesting that is too deep, and more members than there are bytes.
+    /// Rejects nesting that is too deep, and more members than there are bytes.
     private func check(_ count: UInt64, depth: Int) throws(CBORError) {
         guard depth <= Self.maximumDepth else { throw .tooDeep }
         guard count <= UInt64(rest.count) else { throw .truncated }
@@ -72,7 +72,7 @@ struct CBORReader {
         switch additional {
         case 0..<24: return (major, UInt64(additional))
         case 24...27:
-            // Simple values of more bytes are numbers with a fraction, and others that nobody has assigned.
+            // Longer simple values are floating-point numbers or unassigned.
             guard major != 7 else { throw .unsupportedItem }
             let bytes = try take(1 << UInt64(additional - 24))
             return (major, bytes.reduce(0) { $0 << 8 | UInt64($1) })

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A CBOR item (RFC 8949) of the kinds that authenticators send (CTAP 2.1 §8).
+/// A CBOR item (RFC 8949) of a kind that authenticators send (CTAP 2.1 §8).
 ///
-/// Floating-point numbers, tags and integers beyond 64 bits with a sign occur in no structure of WebAuthn, and are refused.
+/// No structure of WebAuthn uses floating-point numbers, tags or integers outside signed 64 bits, so they are refused.
 package enum CBORValue: Sendable, Hashable {
     case integer(Int64)
     case bytes([UInt8])
-    /// A text, as its UTF-8 bytes: equal texts have equal bytes.
+    /// A text as its UTF-8 bytes, because equal texts have equal bytes.
     case text([UInt8])
     case array([CBORValue])
     case map([CBORValue: CBORValue])
@@ -28,10 +28,10 @@ package enum CBORValue: Sendable, Hashable {
         return (try reader.value(depth: 0), reader.rest)
     }
 
-    /// The members of a map with the given text as their key; nil for another item, and for a missing member.
+    /// The member of a map with the given text as its key; nil for another item, and for a missing member.
     subscript(_ name: String) -> CBORValue? { map?[.text(Array(name.utf8))] }
 
-    /// The member of a map with a number as its key.
+    /// The member of a map with the given number as its key; nil for another item, and for a missing member.
     subscript(_ number: Int64) -> CBORValue? { map?[.integer(number)] }
 
     /// The members of a map; nil for another item.
@@ -53,7 +53,7 @@ package enum CBORValue: Sendable, Hashable {
     }
 }
 
-/// A reason for which bytes are not an item that an authenticator may send.
+/// A reason why bytes are not an item that an authenticator may send.
 package enum CBORError: String, Error, Sendable, CaseIterable {
     /// The bytes end within an item, or an item claims more than there are.
     case truncated

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a relying party has stored of a credential.
+/// The data that a relying party stores for a credential.
 package struct StoredCredential: Sendable, Hashable {
     package let id: [UInt8]
-    /// The handle of the user that the credential was made for.
+    /// The handle of the user for whom the credential was made.
     package let userHandle: [UInt8]
     /// The public key in COSE.
     package let publicKey: [UInt8]
@@ -14,29 +14,31 @@ package struct StoredCredential: Sendable, Hashable {
     }
 }
 
-/// What a verified authentication changes of a credential.
+/// The changes to a credential after a verified authentication.
 package struct VerifiedAssertion: Sendable, Hashable {
     package let counter: UInt32
     /// Whether the credential may be backed up.
     ///
-    /// It changes when a password manager is updated, or takes the credential over.
+    /// It changes when a password manager is updated, or takes over the credential.
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
 
-    /// Creates the change.
+    /// Creates the changes.
     package init(counter: UInt32, isBackupEligible: Bool, isBackedUp: Bool) {
         (self.counter, self.isBackupEligible, self.isBackedUp) = (counter, isBackupEligible, isBackedUp)
     }
 
-    /// Whether the counter has grown since the stored one, or the authenticator counts nothing (§7.2 step 22); otherwise there may
-    /// be a copy of it.
+    /// Whether the counter has grown since the stored one, or the authenticator does not count (§7.2 step 22).
+    ///
+    /// If not, there may be a copy of the authenticator.
     package func isNewer(than stored: UInt32) -> Bool { counter > stored || (counter == 0 && stored == 0) }
 }
 
 extension RelyingParty {
-    /// Verifies an authentication with a discoverable credential (WebAuthn Level 3 §7.2): its user handle says whose it is.
+    /// Verifies an authentication with a discoverable credential (WebAuthn Level 3 §7.2), whose user handle identifies
+    /// its owner.
     ///
-    /// The counter is left to whoever stores it, who compares it in the same transaction (``VerifiedAssertion/isNewer(than:)``).
+    /// The caller compares the counter in the transaction that stores it (``VerifiedAssertion/isNewer(than:)``).
     ///
     /// - Parameter challenge: The challenge of the options.
     /// - Throws: `WebAuthnError`, one for each step.
@@ -53,7 +55,7 @@ extension RelyingParty {
         guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: signed) else {
             throw .invalidSignature
         }
-        // §7.2 compares the eligibility for backup only where the relying party's rules depend on it. Ours do not.
+        // §7.2 compares the eligibility for backup only if the relying party's rules depend on it. Ours do not.
         return VerifiedAssertion(
             counter: data.counter, isBackupEligible: data.flags.contains(.backupEligible),
             isBackedUp: data.flags.contains(.backedUp))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A credential of a verified registration.
+/// A credential from a verified registration.
 package struct RegisteredCredential: Sendable, Hashable {
     package let id: [UInt8]
     /// The public key in COSE.
     package let publicKey: [UInt8]
-    /// The number of signatures that the authenticator states; 0 if it does not count them.
+    /// The authenticator's number of signatures; 0 if it does not count them.
     package let counter: UInt32
-    /// The model of the authenticator, 16 bytes; zeros if it does not say.
+    /// The model of the authenticator, 16 bytes; zeros if unknown.
     package let aaguid: [UInt8]
-    /// Whether the credential may be synchronised to other devices.
+    /// Whether the credential may be synchronized to other devices.
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
     package let transports: [String]
@@ -18,7 +18,7 @@ package struct RegisteredCredential: Sendable, Hashable {
 extension RelyingParty {
     /// Verifies a registration (WebAuthn Level 3 §7.1).
     ///
-    /// Whether the credential is registered already (step 26) is for the caller's store to decide.
+    /// The caller's store checks whether the credential is already registered (step 26).
     ///
     /// - Parameter challenge: The challenge of the options.
     /// - Throws: `WebAuthnError`, one for each step.
@@ -60,9 +60,9 @@ struct AttestationObject: Sendable {
         authenticatorData = try AuthenticatorData(data)
     }
 
-    /// Verifies the statement: none, or of the credential about itself (§8.2 and §8.7).
+    /// Verifies the attestation statement: none, or a self-attestation (§8.2 and §8.7).
     ///
-    /// No other one was asked for, and an unverified one must not count as none (decision 0091).
+    /// No other format was requested, and an unverified statement must not count as none (decision 0091).
     func verify(by key: COSEKey, clientDataDigest: [UInt8]) throws(WebAuthnError) {
         switch format {
         case .text(Array("none".utf8)):

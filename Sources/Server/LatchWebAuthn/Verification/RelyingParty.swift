@@ -2,7 +2,7 @@
 
 import LatchCrypto
 
-/// A relying party: the site for which credentials are made, and the pages and apps that may use them.
+/// A relying party: the site of the credentials, and the pages and apps that may use them.
 package struct RelyingParty: Sendable, Hashable {
     /// The identifier: a domain (WebAuthn Level 3 §5.1.2).
     package let id: String
@@ -23,7 +23,8 @@ package struct RelyingParty: Sendable, Hashable {
         guard !data.isEmbedded else { throw .embeddedPage }
     }
 
-    /// Checks the authenticator data of a ceremony (§7.1 steps 14 to 17, §7.2 steps 16 to 19); the user must be verified.
+    /// Checks the authenticator data of a ceremony (§7.1 steps 14 to 17, §7.2 steps 16 to 19); the user must be
+    /// verified.
     func check(_ data: AuthenticatorData) throws(WebAuthnError) {
         guard constantTimeEquals(data.relyingPartyDigest, Self.digest(Array(id.utf8))) else {
             throw .wrongRelyingParty

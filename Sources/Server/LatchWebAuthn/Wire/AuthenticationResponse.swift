@@ -7,16 +7,17 @@ package struct AuthenticationResponse: Sendable {
     /// The identifier of the credential.
     package let id: [UInt8]
     package let clientData: ClientData
-    /// The JSON of the client data, which is signed as it is.
+    /// The JSON of the client data, exactly as it was signed.
     let clientDataJSON: [UInt8]
     let authenticatorData: [UInt8]
     let signature: [UInt8]
-    /// The handle of the user, as the authenticator has it; nil if it states none.
+    /// The user handle that the authenticator states; nil if it states none.
     package let userHandle: [UInt8]?
 
     /// Parses the JSON form.
     ///
-    /// - Throws: `WebAuthnError.malformedResponse`, `.wrongCredentialType`, `.contradictoryID` or `.malformedClientData`.
+    /// - Throws: `WebAuthnError.malformedResponse`, `.wrongCredentialType`, `.contradictoryID` or
+    ///   `.malformedClientData`.
     package init(_ json: JSONObject) throws(WebAuthnError) {
         let response: JSONObject
         (id, response) = try json.credential()

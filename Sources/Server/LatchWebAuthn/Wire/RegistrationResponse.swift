@@ -5,21 +5,22 @@ import LatchJOSE
 
 /// A client's response to a registration, from its JSON form `RegistrationResponseJSON` (WebAuthn Level 3 §5.1).
 package struct RegistrationResponse: Sendable {
-    /// The greatest number of transports that are kept.
+    /// The maximum number of transports that are kept.
     private static let maximumTransports = 8
 
     /// The identifier of the credential.
     package let id: [UInt8]
     package let clientData: ClientData
-    /// The JSON of the client data, which is signed as it is.
+    /// The JSON of the client data, exactly as it was sent.
     let clientDataJSON: [UInt8]
     let attestationObject: [UInt8]
-    /// The ways in which the client reaches the authenticator, such as `internal`; unknown ones are kept (§5.8.4).
+    /// The ways to reach the authenticator, such as `internal`; unknown ones are kept (§5.8.4).
     package let transports: [String]
 
-    /// Parses the JSON form; members that repeat what the attestation object says are not read.
+    /// Parses the JSON form; ignores members that repeat the attestation object.
     ///
-    /// - Throws: `WebAuthnError.malformedResponse`, `.wrongCredentialType`, `.contradictoryID` or `.malformedClientData`.
+    /// - Throws: `WebAuthnError.malformedResponse`, `.wrongCredentialType`, `.contradictoryID` or
+    ///   `.malformedClientData`.
     package init(_ json: JSONObject) throws(WebAuthnError) {
         let response: JSONObject
         (id, response) = try json.credential()

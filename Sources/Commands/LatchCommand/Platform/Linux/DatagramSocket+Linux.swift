@@ -4,7 +4,7 @@
 import Glibc
 
 extension Supervisor {
-    /// Opens a local socket for datagrams; negative if that fails.
+    /// Opens a local socket for datagrams; returns a negative number after a failure.
     static func datagramSocket() -> Int32 {
         socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     }

@@ -4,9 +4,9 @@
 import Dispatch
 import Glibc
 
-/// Returns whether this process may have a number of further threads.
+/// Whether this process may start the given number of additional threads.
 ///
-/// Where the limit of a user or a container is reached, libdispatch waits for a thread without an end.
+/// At the limit of a user or a container, libdispatch would wait for a thread forever.
 func canStartThreads(_ count: Int) -> Bool {
     let gate = DispatchSemaphore(value: 0)
     let pointer = Unmanaged.passUnretained(gate).toOpaque()

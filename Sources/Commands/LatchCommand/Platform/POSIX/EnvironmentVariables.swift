@@ -9,7 +9,8 @@ import Musl
 #endif
 
 extension Environment {
-    /// Requires UTF-8 of the variables that name folders and settings: Foundation replaces other bytes, and another folder would be used.
+    /// Requires that the variables for folders and settings are UTF-8: Foundation would replace other bytes and use
+    /// another folder.
     func requireReadableVariables() throws(CommandError) {
         for name in variables.keys.sorted()
         where name == "HOME" || name.hasPrefix("LATCH_") || name.hasPrefix("XDG_") {

@@ -10,9 +10,9 @@ import Musl
 
 /// The executable of this process, and the programs that are installed next to it.
 package enum Executable {
-    /// The path of a program in the folder of the running one.
+    /// Returns the path of a program in the folder of the running one.
     ///
-    /// - Throws: `CommandError.failed` if there is no such program.
+    /// - Throws: `CommandError.failed` if the program does not exist.
     package static func sibling(named name: String) throws(CommandError) -> String {
         let path = folder + "/" + name
         guard access(path, X_OK) == 0 else {
@@ -31,11 +31,11 @@ package enum Executable {
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 
-    /// Replaces this process by another program (execve), which keeps the process's id, streams and parent.
+    /// Replaces this process with another program (execve), which keeps the process's ID, streams and parent.
     ///
-    /// Blocked signals stay blocked, so that none is lost before the program takes them.
+    /// Blocked signals stay blocked, so that none is lost before the program receives them.
     ///
-    /// - Throws: `CommandError.failed` with the system's reason; it returns in no other way.
+    /// - Throws: `CommandError.failed` with the system's reason; it returns only in this case.
     package static func replaceProcess(
         with path: String, arguments: [String], variables: [String: String]
     ) throws(CommandError) -> Never {

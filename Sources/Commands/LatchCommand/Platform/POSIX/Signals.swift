@@ -10,7 +10,7 @@ import Darwin
 import Musl
 #endif
 
-/// A signal that requests an action of the process.
+/// A signal to the process.
 package enum Signal: Sendable, Hashable, CaseIterable {
     /// End gracefully (SIGTERM).
     case terminate
@@ -28,19 +28,19 @@ package enum Signal: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The signals of the process, received one after another by one thread.
+/// The signals of the process, received one after the other by one thread.
 ///
 /// No code runs inside a signal handler. A signal without a listener ends the process, as by default.
 package final class Signals: Sendable {
-    /// Nil while there is no listener.
+    /// The listener; nil before ``received()`` is called.
     private let listener = Mutex<AsyncStream<Signal>.Continuation?>(nil)
-    /// The work before the end of the process, and its only run.
+    /// The work before the end of the process, and the task that runs it once.
     private struct Finishing {
         var work: [@Sendable () async -> Bool] = []
         var run: Task<Bool, Never>?
-        /// Whether a signal waits for the work.
+        /// Whether a signal is waiting for the work.
         var isSignalled = false
-        /// Whether the user was told what another interrupt costs.
+        /// Whether the user knows what is lost by another interrupt.
         var isAnnounced = false
     }
 
@@ -51,20 +51,21 @@ package final class Signals: Sendable {
     /// Signals that never arrive, for tests.
     package static var disconnected: Signals { Signals() }
 
-    /// Blocks the signals, which then do not end the process; call it while there is one thread only.
+    /// Blocks the signals, so that they do not end the process; call it while only one thread exists.
     ///
-    /// Later threads inherit the mask, and so do processes, unless `ChildProcess` starts them.
+    /// Later threads inherit the mask. So do child processes, unless `ChildProcess` starts them.
     package static func blocked() -> Signals {
         var set = all()
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A closed pipe is noticed where it is written to.
+        // A closed pipe is reported by the write instead.
         signal(SIGPIPE, SIG_IGN)
         return Signals()
     }
 
-    /// Returns a stream of the signals from now on, which replaces any earlier stream.
+    /// Returns a stream of all signals from now on, which replaces any earlier stream.
     ///
-    /// Unread signals wait in the stream, in order. The system merges equal ones that arrive before `sigwait` takes them.
+    /// Unread signals wait in the stream, in order. The system merges equal signals that arrive before `sigwait` takes
+    /// them.
     package func received() -> AsyncStream<Signal> {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         listener.withLock { $0 = continuation }
@@ -74,12 +75,12 @@ package final class Signals: Sendable {
     /// Sets the work before the end of the process.
     package func finish(by work: @escaping @Sendable () async -> Bool) { finishing.withLock { $0.work = [work] } }
 
-    /// Whether a signal ends the process once the work is finished.
+    /// Whether a signal will end the process once the work is finished.
     package var isSignalled: Bool { finishing.withLock { $0.isSignalled } }
 
     /// Finishes the work before the end of the process; later callers wait for the same run.
     ///
-    /// - Returns: Whether nothing is lost.
+    /// - Returns: Whether all of the work was finished.
     @discardableResult
     package func finishOnce() async -> Bool {
         let run = finishing.withLock { finishing in
@@ -90,13 +91,13 @@ package final class Signals: Sendable {
         return await run?.value ?? true
     }
 
-    /// Lets an interrupt end the process from now on, since the user was told what that costs.
+    /// Lets an interrupt end the process from now on, because the user was told what is lost.
     package func announceInterrupt() { finishing.withLock { $0.isAnnounced = true } }
 
-    /// Ends the process by a signal after its work; at once where there is no work, or where the user interrupts it and knows
-    /// what that costs.
+    /// Ends the process by a signal after its work.
     ///
-    /// A terminal that closes and a manager of services send several signals: none of them is a user's.
+    /// It ends at once if there is nothing to finish, or if the user interrupts the work and knows what is lost. A
+    /// closing terminal and a service manager send several signals, but those are not the user's.
     private func end(by signal: Signal) {
         let (endsNow, isFirst) = finishing.withLock { finishing in
             defer { finishing.isSignalled = true }
@@ -118,7 +119,7 @@ package final class Signals: Sendable {
     /// Waits for signals on the calling thread, and delivers each as it arrives.
     package func deliver() -> Never {
         var set = Self.all()
-        // A thread of a queue may have a mask of its own.
+        // A thread of a queue may have a different mask.
         pthread_sigmask(SIG_BLOCK, &set, nil)
         while true {
             var number: Int32 = 0
@@ -129,7 +130,7 @@ package final class Signals: Sendable {
         }
     }
 
-    /// Passes a signal to the listener and returns whether there is one.
+    /// Passes a signal to the listener; returns whether one exists.
     private func passOn(_ signal: Signal) -> Bool {
         listener.withLock { listener in
             guard case .enqueued = listener?.yield(signal) else { return false }
@@ -139,7 +140,7 @@ package final class Signals: Sendable {
 
     /// Ends the process by a signal, so that the parent sees the reason.
     ///
-    /// The default action is restored first, since the parent may have had the signal ignored.
+    /// The default action is restored first, because the parent may have set the signal to be ignored.
     package static func endProcess(by ending: Signal) {
         signal(ending.number, SIG_DFL)
         var set = all()

@@ -27,7 +27,7 @@ extension Environment.Input {
             }
         },
         line: { isShown, signals, writePrompt in
-            // Listening begins before the echo is off, so that an interrupt always restores the terminal.
+            // Listening begins before the echo is turned off, so that an interrupt always restores the terminal.
             let received = signals.received()
             let terminal = isShown ? nil : SilentTerminal()
             let watch = Task {
@@ -58,7 +58,7 @@ extension Environment.Input {
             return stream
         })
 
-    /// Runs a blocking function on a thread of its own.
+    /// Runs a blocking function on a separate thread.
     private static func onThread(_ body: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "latch.input").async { continuation.resume(with: Result { try body() }) }
@@ -67,19 +67,19 @@ extension Environment.Input {
 
     /// Passes on the input as it arrives, until it ends or `body` returns false.
     ///
-    /// - Throws: `CommandError.failed` where it cannot be read: half of a password is none.
+    /// - Throws: `CommandError.failed` if the input cannot be read, because a part of a password is useless.
     private static func readPieces(of size: Int = 65_536, _ body: (ArraySlice<UInt8>) -> Bool) throws {
         var buffer = [UInt8](repeating: 0, count: size)
         while true {
             let count = read(STDIN_FILENO, &buffer, size)
             let number = errno
             if count < 0, number == EINTR { continue }
-            // A parent may have set the stream not to block.
+            // A parent may have set the stream to non-blocking mode.
             if count < 0, number == EAGAIN {
                 waitUntilReady(STDIN_FILENO, for: POLLIN)
                 continue
             }
-            // A terminal that was hung up has ended.
+            // This error of a terminal means that it was hung up, which is the end of the input.
             if count < 0, number != EIO {
                 throw CommandError.failed(
                     "\(FileError("read", "standard input", number: number)).", hint: "Pipe in what the command reads.")
@@ -88,7 +88,7 @@ extension Environment.Input {
         }
     }
 
-    /// Reads to the end and passes on each line as soon as it is complete; an unterminated last line counts.
+    /// Reads to the end and passes on each complete line; a last line without a line break counts.
     private static func readLines(upTo limit: Int, _ body: ([UInt8]) -> Void) throws {
         var line: [UInt8] = []
         try readPieces { piece in
@@ -105,7 +105,7 @@ extension Environment.Input {
         if !line.isEmpty { body(line) }
     }
 
-    /// Reads one line with its break and not a byte more, since another process may read what follows.
+    /// Reads one line with its line break and no further byte, because another process may read the rest.
     private static func readLine(upTo limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try readPieces(of: 1) { piece in
@@ -120,15 +120,15 @@ extension Environment.Input {
 private final class SilentTerminal: Sendable {
     private let original: termios
 
-    /// Turns the echo off; nil if standard input is not a terminal.
+    /// Turns off the echo; nil if standard input is not a terminal.
     init?() {
         var attributes = termios()
         guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { return nil }
         original = attributes
         attributes.c_lflag &= ~tcflag_t(ECHO)
-        // Ctrl-Z would leave the shell with a terminal that shows nothing.
+        // Ctrl-Z would return to the shell with the echo turned off.
         withUnsafeMutableBytes(of: &attributes.c_cc) { $0[Int(VSUSP)] = 0 }
-        // Type-ahead must not count as input of the prompt: TCSAFLUSH discards it.
+        // Text typed before the prompt must not count as its input: TCSAFLUSH discards it.
         guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
     }
 
@@ -145,16 +145,16 @@ extension Environment.Output {
     /// The process's standard error, unbuffered.
     package static let standardError = Environment.Output(file: STDERR_FILENO)
 
-    /// Ends the standard output for its reader, while the process goes on.
+    /// Ends the standard output for its reader, while the process continues.
     static func closeStandardOutput() {
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard null >= 0 else { return }
-        // The descriptor stays taken: no connection may be the standard output.
+        // The descriptor stays occupied: no connection may become the standard output.
         dup2(null, STDOUT_FILENO)
         close(null)
     }
 
-    /// The error of a standard output that has not taken all that was written; nil also where its reader was done with it.
+    /// The error of a standard output that is incomplete; nil if its reader has closed it.
     static var failureOfStandardOutput: CommandError? {
         let number = standardOutputFailure.withLock { $0 }
         guard ![0, EPIPE, ECONNRESET].contains(number) else { return nil }
@@ -165,10 +165,10 @@ extension Environment.Output {
                 : "Mend that, and run the command again.")
     }
 
-    /// Ignores that the standard output has not taken what was written so far.
+    /// Forgets that earlier writes to standard output have failed.
     package static func forgetFailureOfStandardOutput() { standardOutputFailure.withLock { $0 = 0 } }
 
-    /// The number of the first error.
+    /// The `errno` value of the first failure.
     private static let standardOutputFailure = Mutex<Int32>(0)
 
     /// Creates a stream over a descriptor; once its reader has closed it, writes have no effect.
@@ -178,7 +178,7 @@ extension Environment.Output {
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                // A parent may have set the stream not to block.
+                // A parent may have set the stream to non-blocking mode.
                 if count < 0, errno == EAGAIN {
                     waitUntilReady(file, for: POLLOUT)
                     continue
@@ -196,31 +196,31 @@ extension Environment.Output {
     }
 }
 
-/// Takes the descriptors 0 to 2 where the process was started without them.
+/// Opens the descriptors 0 to 2 if the process was started without them.
 ///
-/// Otherwise a file or a connection would get one, and a token would be written into it.
+/// Otherwise a file or a connection would get one of them, and a token would be written into it.
 ///
-/// Each is opened for the wrong direction. The first use of it is an error, as without a descriptor.
+/// Each is opened for the wrong direction, so that its first use is an error, as without a descriptor.
 func openMissingStreams() {
     for (file, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
         guard fcntl(file, F_GETFD) < 0, errno == EBADF else { continue }
-        // The lowest free number, which is this one. A folder stands in where there are no devices.
+        // The lowest free number is this descriptor. If the system has no devices, a folder replaces /dev/null.
         if open("/dev/null", mode) < 0 { _ = open("/", O_RDONLY) }
     }
 }
 
-/// Ends the process at once, without running `atexit` handlers, which other threads would race.
+/// Ends the process at once, without `atexit` handlers, which would race with other threads.
 ///
 /// Nothing is lost: the streams are unbuffered, and durable data is already written.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 
-/// Waits until a descriptor that does not block can be read (POLLIN) or written (POLLOUT), or has failed.
+/// Waits until a non-blocking descriptor can be read (POLLIN) or written (POLLOUT), or has failed.
 private func waitUntilReady(_ file: Int32, for events: Int32) {
     var entry = pollfd(fd: file, events: Int16(events), revents: 0)
     _ = poll(&entry, 1, -1)
 }
 
-/// The system's `write`, which the method of the same name shadows.
+/// Calls the system's `write`, which the method of the same name shadows.
 private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
     write(file, buffer, count)
 }

@@ -8,20 +8,20 @@ import Darwin
 import Musl
 #endif
 
-/// The service manager that has started the process, such as systemd; without one, nothing happens.
+/// The service manager that started the process, such as systemd; without one, all methods do nothing.
 package struct Supervisor: Sendable {
-    /// The first descriptor that is passed (sd_listen_fds(3)).
+    /// The first descriptor that the manager passes (sd_listen_fds(3)).
     private static let firstDescriptor: Int32 = 3
 
-    /// The path of the socket for notifications, or `@` and an abstract name; nil if nobody waits for them.
+    /// The path of the socket for notifications, or `@` and an abstract name; nil if no manager waits for them.
     private let address: String?
-    /// The listening sockets by their names, in order.
+    /// The listening sockets with their names, in order.
     package let sockets: [(name: String, descriptor: Int32)]
 
     /// Reads the variables of sd_notify(3) and sd_listen_fds(3).
     package init(_ variables: [String: String]) {
         address = variables["NOTIFY_SOCKET"]
-        // Sockets for a process that has started this one are not ours.
+        // Sockets for the process that started this one are not for this process.
         guard variables["LISTEN_PID"] == String(getpid()), let count = variables["LISTEN_FDS"].flatMap({ Int32($0) }),
             (1...64).contains(count)
         else {
@@ -39,7 +39,7 @@ package struct Supervisor: Sendable {
     /// Reports that the service is ready, for `Type=notify`.
     package func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
 
-    /// Reports that the service reads its configuration again.
+    /// Reports that the service is reloading its configuration.
     package func reloading() {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -49,7 +49,9 @@ package struct Supervisor: Sendable {
     /// Reports that the service is ending.
     package func stopping() { notify("STOPPING=1") }
 
-    /// Sends a datagram; whoever does not receive it sees the service end, or time out, as without notifications.
+    /// Sends a datagram.
+    ///
+    /// If it is not received, the manager sees the service end or time out, as without notifications.
     private func notify(_ state: String) {
         guard let name = address?.utf8, let first = name.first, first == 0x2F || first == 0x40 else { return }
         var address = sockaddr_un()

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// The main thread as the main actor's.
+/// The main thread, used by the main actor.
 enum MainQueue {
     /// Runs the main actor's jobs, and never returns.
     ///
-    /// A run loop and not `dispatchMain`, which waits with all signals unblocked and would be ended by them.
+    /// It uses a run loop: `dispatchMain` waits with all signals unblocked, and they would end the process.
     static func serveForever() -> Never {
-        // Without anything to wait for, a run loop returns at once.
+        // A run loop with nothing to wait for returns at once.
         RunLoop.main.add(Timer(timeInterval: 86_400, repeats: true) { _ in }, forMode: .default)
         while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }

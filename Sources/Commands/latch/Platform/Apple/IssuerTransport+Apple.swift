@@ -19,7 +19,7 @@ extension IssuerTransport {
         return Transport.live
     }
 
-    /// Returns nil: the keychain has the authorities.
+    /// Returns nil: the authorities are in the keychain.
     static func authorityWarning(_ variables: [String: String]) -> StartupWarning? { nil }
 }
 

@@ -3,7 +3,7 @@
 
 import PortableFoundation
 
-/// QR codes for a terminal, which are drawn on Linux only.
+/// QR codes for a terminal, which are drawn only on Linux.
 enum QRCode {
     /// Returns nil.
     static func text(of url: URL) -> String? { nil }

@@ -5,7 +5,7 @@ import LatchCommand
 import LatchHTTP
 
 extension IssuerTransport {
-    /// Returns the transport of a call: with `--cacert` or SSL_CERT_FILE it trusts the authorities in that file only.
+    /// Returns the transport of a call: with `--cacert` or SSL_CERT_FILE it trusts only the authorities in that file.
     ///
     /// - Throws: `CommandError.failed` if the option's file cannot be read; libcurl would report that as a failed
     ///   connection.
@@ -19,7 +19,7 @@ extension IssuerTransport {
         return CurlTransport(configuration: configuration)
     }
 
-    /// Returns the warning of authorities that cannot be read, with which libcurl verifies no server; nil if they can.
+    /// Returns a warning if the authorities cannot be read, because libcurl could then verify no server; nil otherwise.
     static func authorityWarning(_ variables: [String: String]) -> StartupWarning? {
         guard let path = authorityFile(variables) else { return nil }
         do {

@@ -4,9 +4,9 @@
 import Glibc
 import PortableFoundation
 
-/// QR codes for a terminal, by libqrencode, which is loaded on demand: without it there is no picture.
+/// QR codes for a terminal, drawn with libqrencode, which is loaded on demand; without it the code is not shown.
 enum QRCode {
-    /// The head of `QRcode` (qrencode.h): a square of modules, whose lowest bit is set where it is dark.
+    /// The beginning of `QRcode` (qrencode.h): a square of modules, whose lowest bit is set if dark.
     private struct Symbol {
         var version: Int32
         var width: Int32
@@ -16,14 +16,14 @@ enum QRCode {
     private typealias Encode = @convention(c) (UnsafePointer<CChar>, CInt, CInt, CInt, CInt) -> UnsafeMutableRawPointer?
     private typealias Free = @convention(c) (UnsafeMutableRawPointer) -> Void
 
-    /// Returns a URL as lines of half blocks, dark on light whatever the colours of the terminal; nil without the library.
+    /// Returns a URL as lines of half blocks, dark on light in any terminal; nil without the library.
     static func text(of url: URL) -> String? {
         guard let library = dlopen("libqrencode.so.4", RTLD_NOW | RTLD_LOCAL) else { return nil }
         defer { dlclose(library) }
         guard let encode = dlsym(library, "QRcode_encodeString"), let free = dlsym(library, "QRcode_free") else {
             return nil
         }
-        // Any version that is large enough, the lowest level of correction, bytes, with case.
+        // Any version that is large enough, the lowest error correction level, byte mode, case-sensitive.
         let symbol = unsafeBitCast(encode, to: Encode.self)(url.absoluteString, 0, 0, 2, 1)
         guard let symbol else { return nil }
         defer { unsafeBitCast(free, to: Free.self)(symbol) }

@@ -11,13 +11,13 @@ public import SwiftUI
 /// ```
 @MainActor
 public enum AuthPackageUI {
-    /// Returns the root view of the screens, which are also those of the program's router for deep links.
+    /// Returns the root view of the screens, which also become those of the program's router for deep links.
     ///
-    /// The view owns the model of the screens: it is made once for each window, however often this is called in a `body`.
+    /// The view owns the model of the screens. It creates one model for each window, however often a `body` calls this.
     ///
     /// - Parameters:
     ///   - config: The backend, its providers and the style.
-    ///   - client: The client; nil for one whose tokens are in the Keychain, and which all windows share.
+    ///   - client: The client; nil for one with its tokens in the Keychain, which all windows share.
     public static func makeRoot(config: AuthUIConfig, client: (any AuthClientProtocol)? = nil) -> some View {
         let shared = {
             AuthUIRouter.shared.client(for: config) {

@@ -8,7 +8,7 @@ extension AuthTheme {
     /// Creates the theme of a style sheet; its fonts scale with Dynamic Type.
     public init(_ style: AuthUIStyleSheet) { self.init(style, accent: style.buttonColor) }
 
-    /// Creates the theme of a style sheet with one of its colours for what stands out.
+    /// Creates the theme of a style sheet, with one of its colors as the accent color.
     init(_ style: AuthUIStyleSheet, accent color: AuthUIStyleSheet.Color?) {
         self.init(cornerRadius: style.cornerRadius)
         spacing = style.spacing
@@ -24,14 +24,16 @@ extension AuthTheme {
 }
 
 extension Color {
-    /// Creates the colour of a style sheet.
+    /// Creates the color of a style sheet.
     public init(_ color: AuthUIStyleSheet.Color) {
         self.init(.sRGB, red: color.red, green: color.green, blue: color.blue, opacity: color.alpha)
     }
 }
 
 extension AuthUIStyleSheet {
-    /// Returns a font that scales with a style of Dynamic Type; the system's has no free size that scales.
+    /// Returns a font that scales with a style of Dynamic Type.
+    ///
+    /// The system font cannot scale from a free size.
     fileprivate func font(size: Double, relativeTo style: Font.TextStyle) -> Font {
         guard let fontFamily else { return .system(style) }
         return .custom(fontFamily, size: size, relativeTo: style)

@@ -4,7 +4,7 @@
 import AuthPackage
 
 extension AuthViewModel {
-    /// Adopts the place for pages, which a watch chooses by itself.
+    /// Adopts the place for pages, which a watch chooses itself.
     func adopt(window anchor: PresentationAnchor?) { window = { anchor } }
 }
 #endif

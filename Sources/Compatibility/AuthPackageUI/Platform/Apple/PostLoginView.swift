@@ -6,7 +6,7 @@ import LatchTexts
 import LatchUI
 public import SwiftUI
 
-/// The content for a signed-in user of an app without its own: the name, and the sign-out.
+/// The default content for a signed-in user: the name and a sign-out button.
 public struct PostLoginView: View {
     private let model: AuthViewModel
     @Environment(\.authTheme) private var theme
@@ -30,7 +30,7 @@ public struct PostLoginView: View {
     }
 }
 
-/// The notice above the screens, which is announced; a press removes it.
+/// The notice above the screens, which is announced to VoiceOver; a tap removes it.
 struct NoticeView: View {
     private let model: AuthViewModel
     @Environment(\.authTexts) private var texts

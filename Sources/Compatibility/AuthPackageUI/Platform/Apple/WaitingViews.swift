@@ -15,7 +15,7 @@ struct RestoringView: View {
     }
 }
 
-/// The view while the store cannot be read: it says so, and tries again.
+/// The view while the store cannot be read: a notice and a button that tries again.
 struct StoreUnavailableView: View {
     private let model: AuthViewModel
     @Environment(\.authTheme) private var theme

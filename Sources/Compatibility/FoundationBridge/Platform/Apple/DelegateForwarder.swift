@@ -3,14 +3,14 @@
 #if canImport(Darwin)
 import Foundation
 
-/// A delegate that passes everything to an application's own, except redirects and the end of the session.
+/// A delegate that forwards all calls to an application's delegate, except redirects and the end of the session.
 ///
-/// LatchHTTP follows redirects, and drops credentials on the way to another origin. Methods that the application's
-/// delegate does not implement are not answered for it, so that URLSession falls back as usual.
+/// LatchHTTP follows redirects, and drops credentials for another origin. For a method that the application's delegate
+/// does not implement, URLSession falls back as usual.
 final class DelegateForwarder: NSObject, URLSessionTaskDelegate {
     private let target: (any URLSessionDelegate)?
 
-    /// Creates a delegate in front of an application's, if it has one.
+    /// Creates a delegate in front of the application's delegate, if there is one.
     init(to target: (any URLSessionDelegate)?) { self.target = target }
 
     override func responds(to selector: Selector?) -> Bool {
@@ -26,7 +26,7 @@ final class DelegateForwarder: NSObject, URLSessionTaskDelegate {
         completionHandler(nil)
     }
 
-    // The application's own session goes on.
+    // The application's session continues.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 }
 #endif

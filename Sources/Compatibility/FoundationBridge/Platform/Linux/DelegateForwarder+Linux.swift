@@ -4,15 +4,15 @@
 import Foundation
 import FoundationNetworking
 
-/// A delegate that passes everything to an application's own, except redirects and the end of the session.
+/// A delegate that forwards all calls to an application's delegate, except redirects and the end of the session.
 ///
-/// LatchHTTP follows redirects, and drops credentials on the way to another origin. The methods of the open Foundation
-/// have default implementations, so that each call can be passed on.
+/// LatchHTTP follows redirects, and drops credentials for another origin. The methods of the open-source Foundation
+/// have default implementations, so each call can be forwarded.
 final class DelegateForwarder: NSObject, URLSessionTaskDelegate {
     private let target: (any URLSessionDelegate)?
     private var taskTarget: (any URLSessionTaskDelegate)? { target as? any URLSessionTaskDelegate }
 
-    /// Creates a delegate in front of an application's, if it has one.
+    /// Creates a delegate in front of the application's delegate, if there is one.
     init(to target: (any URLSessionDelegate)?) { self.target = target }
 
     func urlSession(

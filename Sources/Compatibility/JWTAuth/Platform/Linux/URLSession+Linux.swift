@@ -5,7 +5,7 @@ public import FoundationNetworking
 import FoundationBridge
 
 extension URLSession: URLSessionProtocol {
-    /// The content and the head of the response to one task, which is cancelled with the Swift task.
+    /// The content and the head of the response to one task, which is canceled with the Swift task.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) { try await exchange(request) }
 }
 #endif

@@ -3,7 +3,7 @@
 #if canImport(Combine)
 public import Combine
 
-// The document passes the service on by `@EnvironmentObject`, which requires this conformance. Observation tracks the
-// reads of a view, so nothing has to be sent.
+// The original's guide passes the service by `@EnvironmentObject`, which requires this conformance. Observation tracks
+// the reads of a view, so the object does not have to send changes.
 extension OAuthService: ObservableObject {}
 #endif

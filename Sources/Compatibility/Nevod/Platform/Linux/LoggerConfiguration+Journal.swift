@@ -2,12 +2,12 @@
 
 #if os(Linux)
 extension LoggerConfiguration {
-    /// The default configuration of a `LoggingInterceptor`, which a program adds in order to see its requests.
+    /// The default configuration of a `LoggingInterceptor`, which a program adds to see its requests.
     static var requests: LoggerConfiguration { .journal(category: "LoggingInterceptor", writesRequests: true) }
 
     /// A configuration that writes lines to standard error, which systemd records in its journal.
     ///
-    /// Debug and info are omitted, as the unified log of Apple platforms hides them by default.
+    /// It omits debug and info entries, which the unified log of Apple platforms hides by default.
     public static func oslog(
         subsystem: String = "com.nevod.network", category: String = "Nevod"
     ) -> LoggerConfiguration {
@@ -16,7 +16,7 @@ extension LoggerConfiguration {
 
     /// A configuration that writes lines to a file.
     ///
-    /// - Parameter writesRequests: Whether normal events are written, too.
+    /// - Parameter writesRequests: Whether normal events are also written.
     static func journal(
         subsystem: String = "com.nevod.network", category: String, writesRequests: Bool,
         to file: FileHandle = .standardError

@@ -2,7 +2,7 @@
 
 #if os(Linux)
 extension URLSessionTaskDelegate {
-    /// Passes on what was sent of a request that is not the session's.
+    /// Reports the upload progress of a request that a different transport sends.
     func report(_ bytes: Int64, sent: Int64, of total: Int64, by task: URLSessionTask) {
         urlSession(
             .shared, task: task, didSendBodyData: bytes, totalBytesSent: sent, totalBytesExpectedToSend: total)

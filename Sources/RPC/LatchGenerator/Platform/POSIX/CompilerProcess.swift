@@ -12,21 +12,21 @@ import Musl
 #endif
 
 extension ChildProcess {
-    /// The time that a compiler gets.
+    /// The time limit of a compiler.
     package static let compilerDeadline = Duration.seconds(600)
 
-    /// Runs a compiler to its end, or to its deadline.
+    /// Runs a compiler until it ends, or until its deadline.
     ///
-    /// - Parameter grace: The time that it gets to end its own children after the deadline.
-    /// - Returns: Its termination and its output, which its errors are part of; nil if it was still running at the deadline, and was
-    ///   ended.
-    /// - Throws: `FileError`, as `start` does.
+    /// - Parameter grace: How long the compiler may take after the deadline to end its child processes.
+    /// - Returns: Its termination, and its output including errors; nil if it was ended because it was still running at
+    ///   the deadline.
+    /// - Throws: `FileError`, like `start`.
     package static func runCompiler(
         _ program: String, _ arguments: [String], deadline: Duration = compilerDeadline, grace: Duration = .seconds(5)
     ) async throws(FileError) -> (ending: Termination, output: [UInt8])? {
         let process = try start(program, arguments, errors: .joined)
         let (results, continuation) = AsyncStream.makeStream(of: (Termination, [UInt8])?.self)
-        // Not waited for after the deadline: children of the compiler can hold its output open.
+        // After the deadline the output is not awaited, because child processes of the compiler can hold it open.
         Task {
             let output = await process.rest()
             continuation.yield((await process.end(), output))
@@ -36,7 +36,7 @@ extension ChildProcess {
         if case .some(.some(let (ending, output))) = await results.first(where: { _ in true }) {
             return (ending, output)
         }
-        // swiftc ends its frontends by this signal only.
+        // swiftc ends its frontends only after this signal.
         process.send(SIGINT)
         let last = Self.after(grace) { process.kill() }
         defer { last.cancel() }
@@ -46,7 +46,7 @@ extension ChildProcess {
 
     private static func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
         Task {
-            // A cancelled timer does nothing.
+            // A canceled timer does nothing.
             do { try await Task.sleep(for: time) } catch { return }
             body()
         }

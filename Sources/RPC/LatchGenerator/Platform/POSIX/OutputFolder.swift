@@ -11,20 +11,20 @@ import Darwin
 import Musl
 #endif
 
-/// A folder whose files are written and removed through descriptors of the folders in it, none of which is a link.
+/// A folder whose files are written and removed through descriptors of its subfolders; links are not followed.
 ///
-/// Another program can put a link in the place of a folder at any moment: a path would lead out of the folder then.
+/// Another program can replace a folder with a link at any moment. A path would then lead out of the folder.
 final class OutputFolder: Sendable {
     /// The path, for errors.
     private let path: String
-    /// The descriptor of the nearest folder that exists; for a relative path that of the working directory.
+    /// The descriptor of the nearest existing folder; for a relative path, of the working directory.
     private let base: Int32
     /// The folders from `base` to this one.
     private let prefix: [String]
 
     /// Opens a folder; missing ones are created with the first file.
     ///
-    /// - Parameter root: The folder of the repository that has chosen the path; nil where a user has.
+    /// - Parameter root: The folder of the repository that has chosen the path; nil if a user has chosen it.
     init(_ path: String, within root: String? = nil) throws(FileError) {
         self.path = path
         guard !path.hasControls else { throw FileError("open", path, number: EINVAL) }
@@ -34,11 +34,11 @@ final class OutputFolder: Sendable {
         guard base >= 0 else { throw FileError("open", existing) }
     }
 
-    /// Returns the folder that is opened by its path, and the names from there to a folder, none of which may be a link.
+    /// Returns a folder to open by its path, and the names from there to the target folder, which must not be links.
     ///
-    /// The parts within `root` are the repository's, and all parts of another relative path. The path to `root` is the user's, who has
-    /// named the file in it, and may lead through links. Of another absolute path the last part is opened by its name too, so that a
-    /// link that takes its place is not followed.
+    /// The repository controls the parts within `root`, and all parts of other relative paths. The user controls the
+    /// path to `root`, because the user has named the file in it, so that path may contain links. For other absolute
+    /// paths, the last part is also opened by name. So if a link replaces it, the link is not followed.
     static func split(_ path: String, within root: String?) -> (existing: String, rest: [String]) {
         let parts = path.pathParts.filter { $0 != "." }
         guard path.utf8.first == UInt8(ascii: "/") else {
@@ -71,10 +71,10 @@ final class OutputFolder: Sendable {
 
     deinit { close(base) }
 
-    /// The folders that were created, the outermost first, as paths from `base`.
+    /// The created folders, outermost first, as paths from `base`.
     typealias Made = [[String]]
 
-    /// The folder of a file within this one, as its names from `base`.
+    /// Returns the folder of a file within this folder, as names from `base`, and the file's name.
     fileprivate func parts(of file: String) -> (folder: [String], name: String) {
         let parts = file.pathParts
         return (prefix + parts.dropLast(), parts.last ?? "")
@@ -82,7 +82,7 @@ final class OutputFolder: Sendable {
 
     /// Returns a descriptor of a folder, which the caller closes.
     ///
-    /// - Parameter made: Receives the folders that had to be created; nil creates none.
+    /// - Parameter made: Receives the folders that were created; if nil, none is created.
     fileprivate func descend(_ parts: [String], making made: UnsafeMutablePointer<Made>? = nil) throws(FileError)
         -> Int32
     {
@@ -110,7 +110,7 @@ final class OutputFolder: Sendable {
         ([path] + parts.dropFirst(prefix.count)).joined(separator: "/")
     }
 
-    /// Removes a file, and the folders above it that become empty; a missing one is not an error.
+    /// Removes a file and any folders above it that become empty; a missing file is not an error.
     func remove(_ file: String) throws(FileError) {
         let (folder, name) = parts(of: file)
         let descriptor: Int32
@@ -136,22 +136,22 @@ final class OutputFolder: Sendable {
     }
 }
 
-/// Files that appear in an output folder together: all are written under temporary names first and then renamed.
+/// Files that appear in an output folder together: all are first written under temporary names and then renamed.
 ///
-/// A failure before ``commit()`` leaves the folder unchanged. The files have the permissions of the process's umask and are not
-/// synced, since they can be generated again.
+/// A failure before ``commit()`` leaves the folder unchanged. The files have the permissions of the process's umask.
+/// They are not synced, because they can be generated again.
 struct OutputFiles: ~Copyable {
     private let folder: OutputFolder
     private var staged: [(temporary: String, name: String, folder: [String])] = []
     private var made: OutputFolder.Made = []
-    /// The folder of the last file, since the next one is often in it.
+    /// The folder of the last file, because the next file is often in the same one.
     private var last: (parts: [String], descriptor: Int32)?
 
     init(in folder: OutputFolder) { self.folder = folder }
 
     deinit {
         for one in staged {
-            // What cannot be opened any more is somewhere else, and stays.
+            // A folder that can no longer be opened was moved, so its file remains.
             guard let descriptor = try? folder.descend(one.folder) else { continue }
             unlinkat(descriptor, one.temporary, 0)
             close(descriptor)
@@ -174,13 +174,13 @@ struct OutputFiles: ~Copyable {
             close(file)
             throw error
         }
-        // A full disk behind a network may be reported now.
+        // A network file system may report a full disk only now.
         guard close(file) == 0 else { throw FileError("close", place) }
     }
 
     /// Renames all files.
     ///
-    /// - Throws: The error of the first file that cannot be renamed; those before it have been.
+    /// - Throws: The error of the first file that cannot be renamed; the files before it have been renamed.
     mutating func commit() throws(FileError) {
         while let next = staged.first {
             let descriptor = try enter(next.folder)
@@ -192,7 +192,7 @@ struct OutputFiles: ~Copyable {
         }
     }
 
-    /// Opens a folder, unless it is that of the file before.
+    /// Opens a folder, unless it is the folder of the previous file.
     private mutating func enter(_ parts: [String]) throws(FileError) -> Int32 {
         if let last, last.parts == parts { return last.descriptor }
         let descriptor = try folder.descend(parts, making: &made)

@@ -8,7 +8,7 @@ package import PortableFoundation
 
 /// The default browser of the user.
 package enum SystemBrowser {
-    /// Opens a URL, and returns when the program that does it has ended.
+    /// Opens a URL, and returns when the opening program has ended.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
     @Sendable package static func open(_ url: URL) async throws {
@@ -16,7 +16,7 @@ package enum SystemBrowser {
         do { process = try ChildProcess.start("/usr/bin/open", [url.absoluteString], isDetached: true) } catch {
             throw OAuthError.browserUnavailable("\(error)")
         }
-        // Nothing else reveals that there is no browser, or that it cannot reach the display.
+        // Only its exit status reveals that no browser exists or that the display cannot be reached.
         let ending = await process.end()
         guard ending == .exited(0) else { throw OAuthError.browserUnavailable("'open' failed (\(ending))") }
     }

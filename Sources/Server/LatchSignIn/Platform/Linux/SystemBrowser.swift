@@ -8,16 +8,16 @@ package import PortableFoundation
 
 /// The browser of the desktop.
 package enum SystemBrowser {
-    /// Opens a URL by the first command of `BROWSER` that works, or by `xdg-open`, and returns when that has ended.
+    /// Opens a URL with the first working command of `BROWSER`, or with `xdg-open`, and returns when that has ended.
     ///
-    /// `BROWSER` is a list with colons. A command has its arguments, and `%s` where the URL is put; without it the URL is the
-    /// last one. That is how `xdg-open` and Python read it.
+    /// `BROWSER` is a list separated by colons. A command can have arguments, and the URL replaces `%s`; without `%s`
+    /// the URL is the last argument. `xdg-open` and Python read it the same way.
     ///
     /// - Throws: `OAuthError.browserUnavailable`.
     @Sendable package static func open(_ url: URL) async throws {
         let environment = ProcessInfo.processInfo.environment
         let chosen = paths(environment["BROWSER"] ?? "")
-        // Without a desktop, xdg-open starts a browser in the terminal, under the program that waits.
+        // Without a desktop, xdg-open would start a browser in the terminal that the waiting program uses.
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         guard !chosen.isEmpty || hasDisplay else { throw OAuthError.browserUnavailable("there is no desktop here") }
         var failure = OAuthError.browserUnavailable
@@ -31,7 +31,7 @@ package enum SystemBrowser {
         _ url: URL, by command: String, _ environment: [String: String]
     ) async throws(OAuthError) {
         var words = command.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
-        // A path with spaces.
+        // The command is a path with spaces.
         if FileManager.default.isExecutableFile(atPath: command) { words = [command] }
         guard let name = words.first, let program = path(of: name, environment) else {
             throw .browserUnavailable("'\(command)' is not installed")
@@ -49,12 +49,12 @@ package enum SystemBrowser {
         } catch {
             throw .browserUnavailable("\(error)")
         }
-        // Nothing else reveals that there is no browser, or that it cannot reach the display.
+        // Only its exit status reveals that no browser exists or that the display cannot be reached.
         let ending = await process.end()
         guard ending == .exited(0) else { throw .browserUnavailable("'\(program)' failed (\(ending))") }
     }
 
-    /// Returns the parts of a list with colons.
+    /// Returns the parts of a list separated by colons.
     private static func paths(_ list: String) -> [String] {
         list.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) }
     }

@@ -20,13 +20,13 @@ public struct AuthTextField: View {
     /// - Parameters:
     ///   - title: The label of the field.
     ///   - text: The text that is edited.
-    ///   - isSecure: Whether the text is hidden until the user wants to see it.
+    ///   - isSecure: Whether the text is hidden until the user reveals it.
     ///   - error: The error below the field; nil for none.
     public init(_ title: String, text: Binding<String>, isSecure: Bool = false, error: String? = nil) {
         self.init(title, text: text, kind: isSecure ? .password : .text, error: error)
     }
 
-    /// Creates a field whose kind decides about the keyboard and what the system fills in.
+    /// Creates a field whose kind determines the keyboard and what the system fills in.
     ///
     /// - Parameters:
     ///   - title: The label of the field.

@@ -15,7 +15,7 @@ public struct OAuthLoginView: View {
     @FocusState private var focus: ControlID?
     @Environment(\.authTexts) private var texts
 
-    /// Creates a screen for a service, by default that of the program.
+    /// Creates a screen for a service; the default is the program's service.
     public init(service: OAuthService? = nil) { _model = State(initialValue: AuthViewModel(service: service)) }
 
     /// Creates a screen of a model.
