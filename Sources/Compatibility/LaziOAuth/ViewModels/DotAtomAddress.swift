@@ -2,13 +2,8 @@
 
 /// A check that a text looks like an email address, which finds typing errors before a form is sent.
 ///
-<<<<<<< HEAD:Sources/Compatibility/LaziOAuth/ViewModels/DotAtomAddress.swift
-/// Only a mail that arrives proves an address. The quoted form of RFC 5322 is rejected.
-enum DotAtomAddress {
-=======
 /// Only a received mail proves an address. The quoted form of RFC 5322 is rejected.
-enum EmailShape {
->>>>>>> 839cb13e20648a2a13651e9d508e70597960af31:Sources/Compatibility/LaziOAuth/ViewModels/EmailShape.swift
+enum DotAtomAddress {
     static func isPlausible(_ text: String) -> Bool {
         // RFC 5321 §4.5.3.1: at most 254 bytes, and at most 64 of them before the @.
         guard text.utf8.count <= 254, text.utf8.prefix(while: { $0 != UInt8(ascii: "@") }).count <= 64 else {
