@@ -105,13 +105,8 @@ enum GeneratedClientSteps {
         _ = try await refusal("a session without the second factor") {
             try await other.process(.getActiveDevices(.init()))
         }
-<<<<<<< HEAD
-        // A code is valid once, so this is that of the next half minute.
-        let code = app.code(at: .now + 30)
-=======
         // A code is valid only once, so this is the code of the next half minute.
-        let code = app.code(stepsAhead: 1)
->>>>>>> 839cb13e20648a2a13651e9d508e70597960af31
+        let code = app.code(at: .now + 30)
         try await other.process(.verifyTwoFactor(VerifyTwoFactorRequest(code: code)))
         try expect(await other.getCurrentState().sessions.count == 1, "the login was not completed")
         let again = try await login(stage)

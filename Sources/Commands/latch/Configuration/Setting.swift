@@ -56,13 +56,8 @@ struct Setting: Sendable {
         }
 }
 
-<<<<<<< HEAD
-/// A secret in a file of its own, as the service manager passes it.
-struct SettingCredential: Sendable, Redacting {
-=======
 /// A secret that the service manager passes in a separate file.
-struct SettingCredential: Sendable, Redacted {
->>>>>>> 839cb13e20648a2a13651e9d508e70597960af31
+struct SettingCredential: Sendable, Redacting {
     let path: String
     let text: String
 

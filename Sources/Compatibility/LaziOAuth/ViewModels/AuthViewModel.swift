@@ -57,13 +57,8 @@ public final class AuthViewModel {
     /// Whether both passwords are equal.
     public var passwordsMatch: Bool { password == confirmPassword }
 
-<<<<<<< HEAD
-    /// Whether the address looks like one.
-    public var isEmailValid: Bool { DotAtomAddress.isPlausible(trimmed(email)) }
-=======
     /// Whether the text looks like an email address.
-    public var isEmailValid: Bool { EmailShape.isPlausible(trimmed(email)) }
->>>>>>> 839cb13e20648a2a13651e9d508e70597960af31
+    public var isEmailValid: Bool { DotAtomAddress.isPlausible(trimmed(email)) }
 
     /// Whether the form can be sent.
     public var isFormValid: Bool {
