@@ -236,12 +236,6 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["LatchTesting", processes, "TestTags"], path: "Tests/TestSupport"),
         .target(name: "GeneratedModels", dependencies: ["LatchRPC"], path: "Tests/GeneratedModels"),
         .target(name: "GeneratedNames", dependencies: ["LatchRPC"], path: "Tests/GeneratedNames"),
-        .target(
-            name: "GeneratedTorture", dependencies: ["AxiomArchitecture"], path: "Tests/GeneratedTorture/swift",
-            exclude: ["Tests"], swiftSettings: generated),
-        .testTarget(
-            name: "GeneratedTortureTests", dependencies: ["GeneratedTorture"],
-            path: "Tests/GeneratedTorture/swift/Tests", swiftSettings: generated),
         .executableTarget(name: "generate-swift", dependencies: ["LatchGenerator"], path: "Tests/generate-swift"),
         .target(name: "SessionSimulation", dependencies: ["LatchTesting"], path: "Tests/SessionSimulation"),
         .executableTarget(
