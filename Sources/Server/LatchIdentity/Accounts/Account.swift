@@ -60,7 +60,7 @@ package struct Account: Sendable, Hashable {
     /// The terms that the owner accepted at the registration; nil for none.
     package var acceptedTerms: AcceptedTerms?
 
-    /// The error for a user who has proved to own the account; nil if the account is active.
+    /// The error for a user who has proved that they own the account; nil if the account is active.
     var closure: IdentityError? {
         switch status {
         case .active: nil

@@ -59,8 +59,8 @@ package struct AccountAdministration: Sendable {
     ///
     /// - Parameters:
     ///   - isFinal: Whether all data is removed, and the address may sign up again. Otherwise the operator can restore
-    ///     the account. Until then its address stays taken. A user's deletion of their own account is always final if
-    ///     its address is unproved.
+    ///     the account, and its address stays taken. If users delete their own account, and its address was never
+    ///     proved, the deletion is always final.
     ///   - reason: A note for the audit log.
     package func delete(
         _ id: String, isFinal: Bool, by actor: AccountActor?, because reason: String

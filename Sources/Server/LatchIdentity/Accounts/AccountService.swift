@@ -26,8 +26,8 @@ package struct AccountService: Sendable {
     /// Creates an account and mails a link that verifies its address.
     ///
     /// Roles and permissions come from the caller's code and never from a request. Only the store's unique indexes
-    /// decide whether address and username are free. Work, response time and response are therefore the same, whether
-    /// they are taken or not.
+    /// decide whether address and user name are free. So work, response time and response do not reveal which of them is
+    /// taken.
     ///
     /// - Parameters:
     ///   - registration: The app's fields and the accepted terms; nil for the operator's code, which needs no terms.

@@ -15,7 +15,7 @@ extension AccountService {
     ) async throws(IdentityError) -> Account {
         try session.requireFirstParty()
         let actor = session.account
-        // The highest named role. Its last word is enough, also where the role has a second word.
+        // The highest named role. `super_admin` counts even without `admin`.
         let role = Role.allCases.last { $0.words.last.map(roles.contains) ?? true } ?? .user
         guard actor.isAdministrator else { throw .forbidden }
         if actor.role < .superAdmin {

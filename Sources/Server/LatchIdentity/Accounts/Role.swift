@@ -69,7 +69,7 @@ package enum AccountAction: Sendable, Hashable {
     /// Delete the account, its devices and its details.
     ///
     /// After a final deletion, only its entries in the audit log remain. The operator can undo any other deletion.
-    /// Users delete their own account finally if its address was never proved.
+    /// If users delete their own account, and its address was never proved, the deletion is final.
     case delete(isFinal: Bool)
 }
 

@@ -82,8 +82,7 @@ extension OAuthClient {
 
     /// Whether the client belongs to the operator, so that its tokens are valid at the operator's API.
     ///
-    /// A client with the password grant sees its users' passwords, so operators do not register others' clients with
-    /// it.
+    /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
     var belongsToOperator: Bool { id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password) }
 
     /// The word that `init(word:)` parses.

@@ -37,7 +37,7 @@ struct ScopePolicy: Sendable {
         return try granted(shown, to: account, by: client)
     }
 
-    /// Returns whether the server knows all scopes, regardless of who may have them.
+    /// Returns whether the server knows all of the scopes, regardless of who may have them.
     func knows(_ scopes: Scopes) -> Bool {
         scopes.elements.allSatisfy { Self.openID.contains($0) || known.contains($0) }
     }

@@ -23,7 +23,7 @@ struct RefreshCookie: Sendable {
         lifetime = configuration.refreshTokenLifetime
     }
 
-    /// Returns the Set-Cookie field (RFC 6265 §4.1; SameSite after draft-ietf-httpbis-rfc6265bis §4.1.2.7).
+    /// Returns the Set-Cookie field (RFC 6265 §4.1; SameSite from draft-ietf-httpbis-rfc6265bis §4.1.2.7).
     func set(_ token: String) -> String { field(token, maximumAge: Int(lifetime.components.seconds)) }
 
     /// Returns the Set-Cookie field of an expired cookie, which makes the browser remove it (RFC 6265 §3.1).

@@ -246,7 +246,7 @@ struct SignInService: Sendable {
         }
     }
 
-    /// Records that a closed account was not opened by its right password.
+    /// Records that the right password was refused because of the account's state.
     private func note(
         _ error: IdentityError, for purpose: Purpose, of account: Account?, from address: String
     ) async throws(IdentityError) {

@@ -17,7 +17,7 @@ package struct PasskeyUse: Sendable, Hashable {
     package let challenge: SpentChallenge
 }
 
-/// The methods besides a password by which the configuration permits to sign in.
+/// The sign-in methods besides a password that the configuration permits.
 ///
 /// Others do not work, even if an account has them.
 package struct SignInWays: Sendable, Hashable {

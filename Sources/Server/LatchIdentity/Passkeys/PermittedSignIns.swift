@@ -2,7 +2,7 @@
 
 import LatchWebAuthn
 
-/// The methods besides a password by which the configuration permits to sign in at the current public URL.
+/// The sign-in methods besides a password that the configuration permits at the current public URL.
 final class PermittedSignIns: Sendable {
     private let configuration: IdentityConfiguration
     /// The names of the configured identity providers.

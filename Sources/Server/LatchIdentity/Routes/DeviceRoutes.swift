@@ -37,7 +37,7 @@ struct DeviceRoutes: Sendable {
         let parameters = try OAuthParameters(form: request)
         let client = try clientAuthentication.client(of: request, parameters)
         try resources.requireTargets(parameters.resources)
-        // The first party has no separate pages that could name it.
+        // A page could not name the server's own client to the user.
         guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
             throw IdentityError.unauthorizedClient
         }

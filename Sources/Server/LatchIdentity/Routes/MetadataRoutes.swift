@@ -69,7 +69,9 @@ struct MetadataRoutes: Sendable {
         return response
     }
 
-    /// The origins of other sites whose pages may use the passkeys, without apps, whose origins no browser compares.
+    /// The origins of other sites whose pages may use the passkeys.
+    ///
+    /// The origins of apps are left out, since browsers do not compare them.
     private var relatedOrigins: [String] {
         configuration.passkeyOrigins.filter { $0.utf8.starts(with: "https://".utf8) }
     }

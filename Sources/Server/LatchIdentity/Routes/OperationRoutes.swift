@@ -117,7 +117,7 @@ struct OperationRoutes: Sendable {
 
     /// Returns the metrics, which are only counts, without names, addresses or tokens.
     ///
-    /// All users except operators receive 404.
+    /// Requests that are not from operators receive 404.
     ///
     /// Counters begin at 0 at each start of the process, as Prometheus expects.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {

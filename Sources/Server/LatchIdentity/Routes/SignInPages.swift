@@ -171,7 +171,7 @@ struct SignInPages: Sendable {
         return false
     }
 
-    /// Returns the users' name for a client: with its unique host for an app on the web, and otherwise only its id.
+    /// Returns the name of a client for users: its id, and for an app on the web also its unique host.
     static func name(of request: PendingAuthorization) -> String {
         guard !AppRedirect.isClaimedByAnyone(request.redirect) else { return request.clientID }
         let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The properties of a device that never change: the owners of its family of refresh tokens, and their key.
+/// The properties of a device that never change: the account, client and key of its family of refresh tokens.
 struct TokenFamily: Sendable {
     let accountID: String
     /// The client that signed in the device; nil for the server's own.

@@ -110,7 +110,7 @@ struct TokenService: Sendable {
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
     ///   - isRemembered: Whether the session lasts for more than a day.
-    /// - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
+    ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     /// - Throws: The errors of ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``.
     func startSession(
         _ proof: SignInProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,

@@ -48,7 +48,7 @@ extension UpstreamClient {
     ///
     /// - Parameters:
     ///   - part: The current part of the sign-in, or the part that has thrown the error.
-    /// - isKnown: Returns whether an identity has an account. Such an identity needs no address from the provider.
+    ///   - isKnown: Returns whether an identity has an account. Such an identity needs no address from the provider.
     /// - Throws: `OAuthError`, `HTTPError` if the provider cannot be reached, `IdentityError.tenantNotAllowed` and
     ///   `.upstreamMisconfigured`, and the errors of `isKnown`.
     func user(
@@ -200,7 +200,7 @@ extension UpstreamClient {
         do { return try JSONValue(parsing: bytes) } catch { throw OAuthError.invalidUserInfo }
     }
 
-    // MARK: Texts of others
+    // MARK: Third-party texts
 
     /// Returns an address; nil if it is missing, or mail cannot be sent to it.
     private static func email(_ text: String?) -> EmailAddress? {

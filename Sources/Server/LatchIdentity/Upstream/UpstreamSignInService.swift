@@ -183,7 +183,7 @@ struct UpstreamSignInService: Sendable {
         var part = UpstreamPart.discovery
         do {
             user = try await client.user(of: response, to: begun, noting: &part) { identity in
-                // A link shows the address.
+                // A link shows the address, so it counts as unknown.
                 guard !attempt.isLink else { return false }
                 return try await store.account(linkedTo: identity) != nil
             }
@@ -197,9 +197,9 @@ struct UpstreamSignInService: Sendable {
         let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
         guard isAsked ?? true || attempt.asksForLogin != true else { throw .upstreamNotRecent }
         guard !attempt.isReauthentication else {
-            // A provider that does not report it must have a page that asks.
+            // A provider that does not report it must have a page that authenticates the user again.
             guard isAsked ?? !client.provider.authenticationPrompts.isEmpty else { throw .upstreamNotRecent }
-            // No page must confirm the app, since the code is only useful to a session of the same account.
+            // The user need not confirm the app, since the code is only useful to a session of the same account.
             return .app(url: try await code(.reauthentication, record, attempt))
         }
         let isConfirmed = attempt.isClaimed
@@ -210,7 +210,7 @@ struct UpstreamSignInService: Sendable {
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             return .page(try await addressChallenge(for: nil, record, attempt, from: origin))
         }
-        // A user who has authenticated or chosen an account since the attempt began knows of it.
+        // A user who has authenticated or chosen an account since the attempt began has seen it.
         let isSeen =
             attempt.isInteractive || (user.authenticatedAt.map { $0.addingTimeInterval(1) > attempt.beganAt } ?? false)
         return try await next(of: account, record, attempt, isConfirmed: isConfirmed || isSeen, from: origin)

@@ -38,7 +38,7 @@ enum RequestOriginKey: HTTPContextKey {
 
 /// An interceptor that passes on the origin of a request, and keeps responses out of caches.
 ///
-/// They contain tokens and personal data (RFC 6749 §5.1).
+/// Responses contain tokens and personal data (RFC 6749 §5.1).
 struct RequestOriginInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request
