@@ -26,7 +26,7 @@ package struct AccountService: Sendable {
     /// Creates an account and mails a link that verifies its address.
     ///
     /// Roles and permissions come from the caller's code and never from a request. Only the store's unique indexes
-    /// decide whether address and user name are free. So work, response time and response do not reveal which of them is
+    /// decide whether address and user name are free. So work, response time and response do not reveal which one is
     /// taken.
     ///
     /// - Parameters:
