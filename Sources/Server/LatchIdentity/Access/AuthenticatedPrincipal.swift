@@ -5,9 +5,9 @@ import LatchCore
 public import LatchHTTP
 import PortableFoundation
 
-/// The client of a valid access token and the account that it acts for, as the store has them now.
+/// The client of a valid access token and the account that it acts for, as currently stored.
 public struct AuthenticatedPrincipal: Sendable {
-    /// The token's scopes, as far as the account and the client still may have them.
+    /// The token's scopes that the account and the client may still have.
     public let scopes: Scopes
     /// The `client_id` of the client that the token was issued to.
     public let clientID: String
@@ -17,7 +17,7 @@ public struct AuthenticatedPrincipal: Sendable {
     let isForUserInfo: Bool
 }
 
-/// The account, device and client of a session's access token, as the store has them now.
+/// The account, device and client of a session's access token, as currently stored.
 package struct AuthenticatedSession: Sendable {
     package let account: Account
     package let device: Device
@@ -26,11 +26,12 @@ package struct AuthenticatedSession: Sendable {
 
     var clientID: String { client.id }
     package var accountID: String { account.id }
-    /// The user as somebody who acts on accounts.
+    /// The user as an actor on accounts.
     var actor: AccountActor { AccountActor(account.id, on: device.id) }
 
-    /// Rejects the session of another client than the server's own: a user who granted a client some scopes has not given
-    /// it the account.
+    /// Rejects the session of any client except the server's own.
+    ///
+    /// A user who granted a client some scopes has not given it control of the account.
     ///
     /// - Throws: `IdentityError.forbidden`.
     func requireFirstParty() throws(IdentityError) {
@@ -47,12 +48,12 @@ struct RecentAuthenticationRule: Sendable {
     let maximumAge: Duration
     let clock: WallClock
 
-    /// Rejects a session that may be unattended: no refresh authenticates its user again.
+    /// Rejects a session whose device may be unattended: a refresh does not authenticate the user again.
     ///
     /// - Throws: `IdentityError.signInAgain`.
     func require(_ session: AuthenticatedSession) throws(IdentityError) {
         let age = clock.now.timeIntervalSince(session.device.authenticatedAt ?? session.device.createdAt)
-        // A clock that was set back makes no old session recent.
+        // After the clock was set back, an old session must not look recent.
         guard (-60..<maximumAge.inSeconds).contains(age) else { throw .signInAgain(maximumAge: maximumAge) }
     }
 }

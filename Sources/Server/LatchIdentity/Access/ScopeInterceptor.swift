@@ -13,8 +13,8 @@ public import LatchHTTP
 /// }
 /// ```
 ///
-/// Without a valid token the response is 401 with a challenge; with too few scopes it is 403 and names the missing ones
-/// (RFC 6750 §3.1).
+/// Without a valid token, the response is 401 with a challenge. With too few scopes, it is 403 and names the missing
+/// ones (RFC 6750 §3.1).
 public struct ScopeInterceptor: Interceptor {
     private let tokens: TokenService
     /// The required scopes, all of them; a higher level of a resource includes the lower ones.
@@ -30,7 +30,7 @@ public struct ScopeInterceptor: Interceptor {
     /// - Throws: `IdentityError.invalidToken`, or a store's error.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let principal = try await tokens.principal(of: request)
-        // A token for the claims about its user has no part in any other route, whatever that requires.
+        // A token for the claims about its user gives no access to other routes, whatever they require.
         guard principal.scopes.allow(all: required),
             !principal.isForUserInfo || required.elements.contains(where: ScopePolicy.openID.contains)
         else { return insufficientScope(of: principal) }
@@ -51,7 +51,9 @@ public struct ScopeInterceptor: Interceptor {
 }
 
 extension String {
-    /// Returns the challenge for a token without these scopes (RFC 6750 §3.1), which names none where none would do.
+    /// Returns the challenge for a token without these scopes (RFC 6750 §3.1).
+    ///
+    /// It names no scopes if no scope would suffice.
     static func insufficientScope(_ required: Scopes) -> String {
         #"Bearer error="insufficient_scope""# + (required.isEmpty ? "" : #", scope="\#(required.text)""#)
     }
@@ -60,8 +62,8 @@ extension String {
 extension Identity {
     /// Returns an interceptor for an application's own routes, which requires access tokens with these scopes.
     ///
-    /// It throws `IdentityError`, which the server's own routes turn into a response; place it inside an interceptor
-    /// that does so, such as ``errorInterceptor``.
+    /// It throws `IdentityError`. Place it inside an interceptor that turns this error into a response, such as
+    /// ``errorInterceptor``.
     public func requiring(_ scopes: Scopes) -> ScopeInterceptor { ScopeInterceptor(services.tokens, requiring: scopes) }
 
     /// The interceptor that turns `IdentityError` into a response in the format of the server's own errors.

@@ -8,6 +8,6 @@ package struct AccountActionResult: Sendable, Hashable {
     package var hadFactor = false
     /// Whether a link to a provider was removed.
     package var hadLink = false
-    /// Whether there was a passkey to remove.
+    /// Whether a passkey was removed.
     package var hadPasskeys = false
 }

@@ -18,7 +18,7 @@ package struct AccountAdministration: Sendable {
     ///
     /// Issued access tokens keep their claims until they expire.
     ///
-    /// - Returns: False if there is no such account.
+    /// - Returns: False if the account does not exist.
     package func setRoles(of id: String, roles: [String], permissions: [String]) async throws(IdentityError) -> Bool {
         try AccountService.requireWords(roles + permissions)
         return try await store.setRoles(
@@ -27,10 +27,10 @@ package struct AccountAdministration: Sendable {
 
     /// Sets the administrative role of an account.
     ///
-    /// Issued access tokens keep their claims until they expire; this server reads the roles from the store, and other
-    /// processes do so within a second for what only reads.
+    /// Issued access tokens keep their claims until they expire. This server reads the roles from the store. Other
+    /// processes do so within a second for requests that only read.
     ///
-    /// - Returns: False if there is no such account.
+    /// - Returns: False if the account does not exist.
     /// - Throws: `IdentityError.forbidden`, `.lastAdministrator`, or a store's error.
     package func setRole(of id: String, to role: Role, by actor: AccountActor? = nil) async throws(IdentityError)
         -> Bool
@@ -41,16 +41,16 @@ package struct AccountAdministration: Sendable {
     /// Sets the status of an account; every status except `active` signs out its devices.
     ///
     /// - Parameter reason: A note for the audit log.
-    /// - Returns: False if there is no such account.
+    /// - Returns: False if the account does not exist.
     package func setStatus(
         of id: String, to status: Account.Status, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool {
-        // Deletion has a function of its own.
+        // Deletion has a separate function.
         guard status != .deleted else { throw .invalidInput("an account is not deleted by its status") }
         return try await perform(.setStatus(status), on: id, by: actor, because: reason) != nil
     }
 
-    /// Signs out all devices of another account and returns their number; nil if there is no such account.
+    /// Signs out all devices of another account and returns their number; nil if the account does not exist.
     package func endSessions(of id: String, by actor: AccountActor?) async throws(IdentityError) -> Int? {
         try await perform(.endSessions, on: id, by: actor)?.signedOut
     }
@@ -58,8 +58,9 @@ package struct AccountAdministration: Sendable {
     /// Deletes an account.
     ///
     /// - Parameters:
-    ///   - isFinal: Whether nothing is kept, and the address may sign up again. Otherwise the operator can restore the
-    ///     account, and until then its address stays taken, unless users delete their own whose address nobody has proved.
+    ///   - isFinal: Whether all data is removed, and the address may sign up again. Otherwise the operator can restore
+    ///     the account, and its address stays taken. If users delete their own account, and its address was never
+    ///     proved, the deletion is always final.
     ///   - reason: A note for the audit log.
     package func delete(
         _ id: String, isFinal: Bool, by actor: AccountActor?, because reason: String
@@ -67,8 +68,9 @@ package struct AccountAdministration: Sendable {
         try await perform(.delete(isFinal: isFinal), on: id, by: actor, because: reason) != nil
     }
 
-    /// Performs an action in the store, under its own rule unless another one is given; the reason becomes one bounded
-    /// line.
+    /// Performs an action in the store, under its own rule unless another one is given.
+    ///
+    /// The reason becomes one line of bounded length.
     func perform(
         _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String = "",
         if rule: AccountRule? = nil
@@ -80,10 +82,12 @@ package struct AccountAdministration: Sendable {
 
     // MARK: Credentials and devices
 
-    /// Removes the second factor of another account, whose owner has proved their identity otherwise; signs out its devices.
+    /// Removes the second factor of another account, and signs out its devices.
     ///
-    /// - Parameter actor: The account that does it; nil for the server's operator.
-    /// - Returns: Whether there was a factor; nil if there is no such account.
+    /// The account's owner has proved their identity by other means.
+    ///
+    /// - Parameter actor: The account that makes the change; nil for the server's operator.
+    /// - Returns: Whether there was a factor; nil if the account does not exist.
     /// - Throws: `IdentityError.forbidden` or a store's error.
     package func removeFactor(
         of id: String, by actor: AccountActor? = nil
@@ -93,11 +97,12 @@ package struct AccountAdministration: Sendable {
         return found
     }
 
-    /// Removes the link of an account to a provider, signs out its devices and mails its owner; it may be the last way to
-    /// sign in, after which the owner sets a password by mail.
+    /// Removes the link of an account to a provider, signs out its devices, and mails its owner.
+    ///
+    /// The link may be the only means to sign in. The owner then sets a password by mail.
     ///
     /// - Parameter reason: A note for the audit log.
-    /// - Returns: Whether there was a link; nil if there is no such account.
+    /// - Returns: Whether there was a link; nil if the account does not exist.
     package func removeLink(
         to provider: String, of id: String, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool? {
@@ -106,11 +111,12 @@ package struct AccountAdministration: Sendable {
         return result?.hadLink
     }
 
-    /// Removes all passkeys of an account, signs out its devices and mails its owner; they may be the last way to sign in, after
-    /// which the owner sets a password by mail.
+    /// Removes all passkeys of an account, signs out its devices, and mails its owner.
+    ///
+    /// They may be the only means to sign in. The owner then sets a password by mail.
     ///
     /// - Parameter reason: A note for the audit log.
-    /// - Returns: Whether there was a passkey; nil if there is no such account.
+    /// - Returns: Whether there was a passkey; nil if the account does not exist.
     package func removePasskeys(
         of id: String, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool? {
@@ -148,7 +154,7 @@ package struct AccountAdministration: Sendable {
 
     /// Returns one page of the list of accounts.
     ///
-    /// - Parameter actor: The requesting administrator, as the store has the account now; nil for the operator.
+    /// - Parameter actor: The requesting administrator, as currently stored; nil for the operator.
     /// - Throws: `IdentityError.forbidden`, `.invalidInput`, or a store's error.
     package func list(_ query: AccountQuery, for actor: Account?) async throws(IdentityError) -> AccountPage {
         try Self.requireAdministrator(actor)
@@ -180,7 +186,7 @@ package struct AccountAdministration: Sendable {
         return found
     }
 
-    /// Returns the account of an address, an id or a username, for the operator; nil if there is none.
+    /// Returns the account of an address, an id or a user name, for the operator; nil if there is none.
     ///
     /// - Throws: `IdentityError.invalidEmail` if the text has an @ and is not an address, or a store's error.
     package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
@@ -204,10 +210,10 @@ package struct AccountAdministration: Sendable {
 
     /// Changes details of an account.
     ///
-    /// Other usernames are tried within a limit, whether they are taken or not.
+    /// Attempts to take another user name are limited, whether the name is taken or not.
     ///
-    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`, `.tooManyAttempts`,
-    ///   `.noSuchAccount`, or a store's error.
+    /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`,
+    ///   `.tooManyAttempts`, `.noSuchAccount`, or a store's error.
     package func change(
         _ change: AccountDetailsChange, of id: String, by actor: AccountActor
     ) async throws(IdentityError) -> FullAccount {

@@ -3,7 +3,9 @@
 package import LatchAuth
 package import PortableFoundation
 
-/// The profile and the preferences of a user; authorization never depends on them.
+/// The profile and the preferences of a user.
+///
+/// Authorization never depends on them.
 package struct AccountDetails: Sendable, Hashable, Codable {
     package var firstName = ""
     package var lastName = ""
@@ -13,7 +15,7 @@ package struct AccountDetails: Sendable, Hashable, Codable {
     package var avatarURL = ""
     package var about = About()
     package var preferences = Preferences()
-    /// The time at which the terms were accepted at the sign-up, if they were.
+    /// The time at which the user accepted the terms at the sign-up; nil if they did not.
     package var termsAcceptedAt: Date?
     /// Whether news may be mailed.
     package var wantsNews = false
@@ -63,12 +65,12 @@ package struct AccountDetails: Sendable, Hashable, Codable {
 
 extension AccountDetails: Redacting {}
 
-/// A change of details; nil keeps a field, the empty text clears it.
+/// A change of details; nil keeps a field, and the empty text clears it.
 package struct AccountDetailsChange: Sendable, Hashable {
     package var username: String?
     /// Another spelling of the account's own address.
     ///
-    /// An address with another key changes nothing here: a mail must prove it.
+    /// An address with another key changes nothing here, since it must be proved by mail.
     package var email: EmailAddress?
     package var firstName: String?
     package var lastName: String?

@@ -42,7 +42,7 @@ enum AccountDetailsValidator {
     }
 
     private static func check(_ preferences: AccountDetails.Preferences) throws(IdentityError) {
-        // RFC 5646 §2.1: letters, digits and hyphens; §4.4.1 finds 35 enough.
+        // RFC 5646 §2.1: letters, digits and hyphens. §4.4.1: 35 characters are enough.
         try word(preferences.language, "language", most: 35, also: "-")
         try word(preferences.timeZone, "timezone", most: 64, also: "/_+-")
         try word(preferences.theme, "theme", most: 32, also: "-_.")

@@ -4,7 +4,9 @@ package import PortableFoundation
 
 /// A query for one page of a list of accounts.
 package struct AccountQuery: Sendable, Hashable {
-    /// A sort order; a fixed set, since each is a piece of SQL.
+    /// A sort order.
+    ///
+    /// The set is fixed, since each order is a piece of SQL.
     package enum Sort: String, Sendable, CaseIterable {
         case createdAt = "created_at"
         case updatedAt = "updated_at"
@@ -23,13 +25,13 @@ package struct AccountQuery: Sendable, Hashable {
         }
     }
 
-    /// A position in the list: after the row with this value and serial.
+    /// A position in the list: after the row with this value and serial number.
     ///
-    /// It names the row and not an offset, so that rows added or removed meanwhile neither repeat nor hide another.
+    /// It names a row instead of an offset, so that added or removed rows cause no repeated or missing rows.
     package struct Cursor: Sendable, Hashable {
         /// The value of the sorted field.
         package var value: Value
-        /// The serial of the account in the list, which never changes.
+        /// The serial number of the account in the list, which never changes.
         package var serial: Int64
 
         package enum Value: Sendable, Hashable {
@@ -38,8 +40,9 @@ package struct AccountQuery: Sendable, Hashable {
         }
     }
 
-    /// The text to search in address, username and names, in any case; one or two letters match only at the beginning of
-    /// one of these or of a word of a name.
+    /// The text to search for in address, user name and names, ignoring case.
+    ///
+    /// One or two letters match only at the beginning of a field or of a word in a name.
     package var search = ""
     package var role: Role?
     package var status: AccountStatus?
@@ -50,7 +53,9 @@ package struct AccountQuery: Sendable, Hashable {
     package var isAscending = false
     /// The position after which the page begins; nil for the first page.
     package var after: Cursor?
-    /// The maximum number of accounts in the page; the caller bounds it.
+    /// The maximum number of accounts in the page.
+    ///
+    /// The caller limits it.
     package var limit = 50
 
     package init() {}
@@ -76,9 +81,9 @@ package enum AccountStatus: String, Sendable, CaseIterable {
 package struct FullAccount: Sendable, Hashable {
     package var account: Account
     package var details: AccountDetails
-    /// The time of the last change to details, role or status; that of the sign-up if there was none.
+    /// The time of the last change to details, role or status, or else of the sign-up.
     package var updatedAt: Date
-    /// The time of the last login; nil if there was none since it is recorded.
+    /// The time of the last recorded login; nil if there is none.
     package var lastLoginAt: Date?
 
     /// The status as the user service reports it.
@@ -90,12 +95,12 @@ package struct AccountPage: Sendable, Hashable {
     package var accounts: [FullAccount]
     /// The beginning of the next page; nil on the last one.
     package var next: AccountQuery.Cursor?
-    /// The number of matching accounts; with a search or a time at most ``countBound``.
+    /// The number of matching accounts; with a search or a time, at most ``countBound``.
     package var total: Int
-    /// Whether there are more than `total`.
+    /// Whether more accounts than `total` match.
     package var isTotalMinimum = false
 
-    /// The bound of counting the matches of a search or a time.
+    /// The greatest count of matches for a search or a time.
     package static let countBound = 1000
 }
 
@@ -113,6 +118,6 @@ package struct AccountStatistics: Sendable, Hashable {
 
     package init() {}
 
-    /// The share of verified accounts; 0 if there are no accounts.
+    /// The share of verified accounts; 0 if no accounts exist.
     package var verificationRate: Double { total == 0 ? 0 : Double(verified) / Double(total) }
 }

@@ -25,12 +25,12 @@ package struct AccountService: Sendable {
 
     /// Creates an account and mails a link that verifies its address.
     ///
-    /// Roles and permissions come from the caller's code and never from a request. The store's unique indexes alone decide
-    /// whether address and username are free: work, response time and response are the same for both, and do not depend
-    /// on what is taken.
+    /// Roles and permissions come from the caller's code and never from a request. Only the store's unique indexes
+    /// decide whether address and user name are free. So work, response time and response do not reveal which one is
+    /// taken.
     ///
     /// - Parameters:
-    ///   - registration: The fields of the app and the accepted terms; nil for the operator's code, which needs no terms.
+    ///   - registration: The app's fields and the accepted terms; nil for the operator's code, which needs no terms.
     ///   - address: The address of the client, whose attempts are limited; nil for the operator's code.
     /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
@@ -46,7 +46,7 @@ package struct AccountService: Sendable {
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
         try registration?.check(configuration)
-        // Only a request that could succeed counts: the others must not use up the attempts of the address's owner.
+        // Only a request that could succeed counts. The others must not use up the attempts of the address's owner.
         if address != nil { try limits.take([limits.signUp(emailKey: email.key)]) }
         let hash = try await passwords.hash(password, for: .signUp, from: address)
         let now = clock.now
@@ -61,7 +61,8 @@ package struct AccountService: Sendable {
         } catch IdentityError.alreadyExists {
             throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken
         }
-        // Counts for later mails; this one is promised, and an address signs up once.
+        // This mail was promised, so it is sent beyond the limit too. It counts for later ones, and an address signs up
+        // once.
         if mail != nil {
             _ = limits.rejection(taking: [limits.mail(.verifyEmail, emailKey: email.key)])
         }
@@ -72,7 +73,7 @@ package struct AccountService: Sendable {
 
     /// Returns the trimmed name; nil if it is empty.
     ///
-    /// Control characters are refused and not dropped.
+    /// Control characters are an error. They are not removed.
     static func validated(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
         guard name.utf8.count <= 200, name.isPlain else {
@@ -81,7 +82,7 @@ package struct AccountService: Sendable {
         return String(name)
     }
 
-    /// Returns the username; nil if there is none, or it is the address, as Lazi clients send it.
+    /// Returns the user name; nil if it is empty, or equals the address, as Lazi clients send it.
     private static func validated(username: String?, of email: EmailAddress) throws(IdentityError) -> Username? {
         guard let username = username?.trimmingSpace(), !username.isEmpty, username.lowercased() != email.key else {
             return nil
@@ -103,9 +104,10 @@ package struct AccountService: Sendable {
 
     /// Mails a link that verifies the address or resets the password, if the address has an account that needs it.
     ///
-    /// The mail is durable when the call returns. One is stored for every address alike, and the account is looked up after
-    /// the response, whose time and content must not reveal whether the address has one. A request beyond the limit of an
-    /// address stores no mail; the user has the mails of the last hour, unless strangers have requested them.
+    /// The mail is durable when the call returns. A mail is stored for every address, and the account is looked up
+    /// after the response. So neither time nor content of the response reveals whether the address has an account. A
+    /// request beyond the limit of an address stores no mail. The user then has the mails of the last hour, unless
+    /// strangers requested them.
     ///
     /// - Parameter address: The address of the client.
     /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
@@ -124,7 +126,7 @@ package struct AccountService: Sendable {
         do throws(IdentityError) {
             try await store.insert(outboxMail(purpose, to: email))
         } catch {
-            // A mail that was not stored must not count: the next request would promise one that nobody sends.
+            // A mail that was not stored must not count, or the next request would promise a mail that is never sent.
             limits.refund([attempt])
             throw error
         }
@@ -140,13 +142,14 @@ package struct AccountService: Sendable {
 
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
     ///
-    /// Lookup, use and update are one transaction, so that of two concurrent requests one succeeds. The first verification
-    /// ends what was set on the account before, except for the session that makes it (attack E8).
+    /// Lookup, use and update are one transaction, so only one of two concurrent requests succeeds. The first
+    /// verification ends everything that was set on the account before, except for the session that makes it (attack
+    /// E8).
     ///
     /// - Parameter session: The session of the request, if it has one.
     /// - Returns: The account after the change.
-    /// - Throws: `IdentityError.invalidLink`, `.ownerProofRequired` if the configuration requires more than the link, or a
-    ///   store's error; the token then still works.
+    /// - Throws: `IdentityError.invalidLink`, `.ownerProofRequired` if the configuration requires more than the link,
+    ///   or a store's error. The token then remains valid.
     @discardableResult
     func verifyEmail(
         _ token: String, in session: AuthenticatedSession? = nil
@@ -160,8 +163,9 @@ package struct AccountService: Sendable {
         return try await verifyEmail(token, with: .device(session.device.id, isRequired: true))
     }
 
-    /// Uses up a mailed token for a user who knows the password of its account; a wrong one leaves the token unused, and
-    /// counts as one of a login.
+    /// Uses up a mailed token for a user who knows the password of its account.
+    ///
+    /// A wrong password leaves the token unused, and counts like a wrong password at a login.
     ///
     /// - Throws: The errors of ``verifyEmail(_:in:)``, `IdentityError.invalidCredentials`, `.tooManyAttempts`,
     ///   `.overloaded`.
@@ -183,7 +187,7 @@ package struct AccountService: Sendable {
         try await verifyEmail(token, of: account, password: password, from: origin)
     }
 
-    /// Uses up the token of an account, nil if it is not valid, whose password the user knows.
+    /// Uses up the token of an account whose password the user knows; the account is nil if the token is not valid.
     @discardableResult
     private func verifyEmail(
         _ token: String, of account: Account?, password: String, from origin: RequestOrigin
@@ -193,7 +197,8 @@ package struct AccountService: Sendable {
         return try await verifyEmail(token, with: .password(verified))
     }
 
-    /// Ends a change of address that the owner did not request, by the token of its old end, and signs out all devices.
+    /// Ends a change of address that the owner did not request, by the token for its old end, and signs out all
+    /// devices.
     ///
     /// - Throws: `IdentityError.invalidLink` or a store's error.
     func refuseEmailChange(_ token: String) async throws(IdentityError) {
@@ -202,9 +207,9 @@ package struct AccountService: Sendable {
         }
     }
 
-    /// Uses up a mailed token for a user who did not choose the account's password, and replaces it.
+    /// Uses up a mailed token for a user who did not choose the account's password, and replaces the password.
     ///
-    /// - Throws: The errors of ``resetPassword(_:password:from:)``; a link that confirms a change of address is not valid here.
+    /// - Throws: The errors of ``resetPassword(_:password:from:)``, also for a link that confirms a change of address.
     func verifyEmail(
         _ token: String, settingPassword password: String, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -232,7 +237,7 @@ package struct AccountService: Sendable {
                     isChangePending: requested != nil)
             }
         } catch IdentityError.alreadyExists {
-            // Another account took the address while its mail was on its way.
+            // Another account took the address while the mail was being delivered.
         }
         throw .invalidLink
     }
@@ -240,8 +245,8 @@ package struct AccountService: Sendable {
     /// Uses up a mailed token, sets the password, and signs out all devices.
     ///
     /// - Returns: The account as it was before.
-    /// - Throws: `IdentityError.invalidLink`, `.weakPassword`, `.overloaded` or a store's error; the token then still
-    ///   works.
+    /// - Throws: `IdentityError.invalidLink`, `.weakPassword`, `.overloaded` or a store's error. The token then remains
+    ///   valid.
     @discardableResult
     func resetPassword(
         _ token: String, password: String, from origin: RequestOrigin
@@ -252,7 +257,7 @@ package struct AccountService: Sendable {
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
-        // A concurrent request may have used the token meanwhile: the transaction decides.
+        // A concurrent request may have used the token meanwhile. The transaction decides.
         guard try await store.resetPassword(byToken: digest, hash: hash, at: clock.now) else {
             throw .invalidLink
         }
@@ -265,13 +270,13 @@ package struct AccountService: Sendable {
 
     /// Sets a new password for a signed-in user who knows the old one.
     ///
-    /// The old password is an authentication of its own. An account with a second factor needs a recent one of the session
-    /// as well, which has proved the factor. A wrong old password counts as one of a login, so that an unattended session
-    /// cannot be used to guess it.
+    /// The old password is itself an authentication. An account with a second factor also needs a recent authentication
+    /// of the session, which has proved the factor. A wrong old password counts like one at a login, so that an
+    /// unattended session cannot be used to guess it.
     ///
-    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both are the same, `.signInAgain`,
-    ///   `.accountChanged` or `.invalidToken` if account or device have changed meanwhile, `.tooManyAttempts`,
-    ///   `.overloaded` or a store's error.
+    /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both passwords are the same,
+    ///   `.signInAgain`, `.tooManyAttempts`, `.overloaded`, or a store's error. If account or device have changed
+    ///   meanwhile: `.accountChanged` or `.invalidToken`.
     func changePassword(
         of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
         from origin: RequestOrigin
@@ -284,7 +289,7 @@ package struct AccountService: Sendable {
         }
         let account = try await signIns.verify(
             current, of: session.account, from: origin, for: .passwordChange)
-        // Each mails the owner, who may be a stranger if nobody has proved the address.
+        // Each change mails the address, which may belong to a stranger if it was never proved.
         try limits.take([limits.mail(.passwordChanged, emailKey: account.email.key)])
         let hash = try await passwords.hash(new, for: .change, from: origin.address)
         let changed = try await store.changePassword(
@@ -293,16 +298,17 @@ package struct AccountService: Sendable {
         mails.wake()
     }
 
-    /// Begins a change of address: both addresses receive a mail, and nothing changes before both are confirmed.
+    /// Begins a change of address: both addresses receive a mail, and nothing changes until both are confirmed.
     ///
-    /// An old address that was never verified need not confirm: it proves nothing about the account's owner, and may be
-    /// the very typo that the change corrects. So the session must have authenticated recently, whatever the state of
-    /// verification: a stolen access token does not take the account over (attack E9).
+    /// An old address that was never verified need not confirm. It proves nothing about the account's owner, and may be
+    /// the very typo that the change corrects. So the session must have authenticated recently, whether the address is
+    /// verified or not. A stolen access token therefore cannot take over the account (attack E9).
     ///
-    /// An address that another account has is not disclosed: the change begins as any other, and no mail completes it.
+    /// The call does not disclose that another account has the address: the change begins as usual, and no mail
+    /// completes it.
     ///
-    /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`, `.accountChanged` or
-    ///   `.invalidToken` if account or device have changed meanwhile, or a store's error.
+    /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`; `.accountChanged` or
+    ///   `.invalidToken` if account or device have changed meanwhile; or a store's error.
     func changeEmail(of session: AuthenticatedSession, to text: String) async throws(IdentityError) {
         let (account, email) = (session.account, try EmailAddress(text))
         try session.requireFirstParty()

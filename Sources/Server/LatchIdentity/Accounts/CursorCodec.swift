@@ -7,8 +7,8 @@ import PortableFoundation
 
 /// A codec for opaque cursors of a list.
 ///
-/// A cursor is not secret: it names a row that the client was just shown. It is authenticated, so that no client can probe
-/// rows that it may not see, and bound to the order and the filters of its list.
+/// A cursor is not secret: it names a row that the client was just shown. It is authenticated, so that a client cannot
+/// probe rows that it may not see. It is also bound to the order and the filters of its list.
 struct CursorCodec: Sendable {
     private let key: SymmetricKey
 

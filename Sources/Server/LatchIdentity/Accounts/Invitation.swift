@@ -3,19 +3,19 @@
 import LatchCore
 
 extension AccountService {
-    /// Creates an account without a password for somebody else, and mails a link that sets one.
+    /// Creates an account without a password for another person, and mails a link that sets one.
     ///
-    /// An administrator may do it who has authenticated recently, and gives no role as high as the own one, as with changes of
-    /// a role, and other role words only as `invitation_roles` says or as their own; a super administrator gives any.
+    /// The administrator must have authenticated recently. They can give only roles below their own, as with changes of
+    /// a role. Other role words must be their own or in `invitation_roles`. A super administrator can give any role.
     ///
-    /// - Throws: `IdentityError.forbidden`, also if the own roles change meanwhile, `.signInAgain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`,
-    ///   `.tooManyAttempts`, `.overloaded` or a store's error.
+    /// - Throws: `IdentityError.forbidden`, also if the administrator's roles change meanwhile; `.signInAgain`,
+    ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
     func invite(
         email: String, name: String?, roles: [String], by session: AuthenticatedSession
     ) async throws(IdentityError) -> Account {
         try session.requireFirstParty()
         let actor = session.account
-        // The highest role that is named, also by a word that needs another one with it.
+        // The highest named role. `super_admin` counts even without `admin`.
         let role = Role.allCases.last { $0.words.last.map(roles.contains) ?? true } ?? .user
         guard actor.isAdministrator else { throw .forbidden }
         if actor.role < .superAdmin {

@@ -3,22 +3,22 @@
 package import LatchAuth
 package import PortableFoundation
 
-/// What a registration says beside the account itself: the fields of the app, and the terms that the person has accepted.
+/// The data of a registration besides the account: the app's fields, and the terms that the user has accepted.
 ///
-/// Authorization never depends on it, and no token has it.
+/// Authorization never depends on it, and no token contains it.
 package struct Registration: Sendable, Hashable {
-    /// The texts of the app's own fields by the names that the setting `signup_attributes` allows.
+    /// The values of the app's own fields, by the names that the setting `signup_attributes` allows.
     package var attributes: [String: String] = [:]
-    /// The version of the accepted terms; nil if the request states none.
+    /// The version of the accepted terms; nil if the request contains none.
     package var acceptedTerms: String?
 
-    /// Creates a registration without either.
+    /// Creates a registration without attributes and terms.
     package init() {}
 }
 
 extension Registration: Redacting {}
 
-/// The terms that a person has accepted.
+/// The terms that a user has accepted.
 package struct AcceptedTerms: Sendable, Hashable {
     /// The version, as the app names it.
     package var version: String
@@ -31,9 +31,13 @@ extension Registration {
     static let maximumCount = 20
     /// The maximum size of an attribute's text in bytes.
     static let maximumBytes = 500
-    /// The maximum size of all texts together: an account is read with each refresh, and kept with verified tokens.
+    /// The maximum size of all texts together.
+    ///
+    /// It is small, since each refresh reads the account, and the cache of verified tokens holds it.
     static let maximumTotalBytes = 4000
-    /// The names of a registration's other members, which an error could not tell from an attribute's.
+    /// The names of a registration's other members.
+    ///
+    /// An error could not distinguish them from an attribute's name.
     private static let reserved: Set<String> = [
         "acceptedTerms", "attributes", "email", "emailVerified", "id", "name", "password", "permissions", "roles",
         "status", "tenantId", "username",

@@ -2,8 +2,8 @@
 
 /// An administrative role, which includes the ones below it.
 ///
-/// It is derived from the account's role words, which tokens carry as well: `moderator`, `admin`, and `super_admin`, which
-/// comes with `admin`. Other words have no meaning here.
+/// It is derived from the account's role words, which are also in the tokens: `moderator`, `admin`, and `super_admin`,
+/// which requires `admin`. Other words have no meaning here.
 package enum Role: Int, Sendable, Hashable, CaseIterable, Comparable {
     case user = 1
     case moderator, admin, superAdmin
@@ -14,7 +14,7 @@ package enum Role: Int, Sendable, Hashable, CaseIterable, Comparable {
         case .user: []
         case .moderator: ["moderator"]
         case .admin: ["admin"]
-        // A service that requires `admin` accepts super administrators as well.
+        // A service that requires `admin` also accepts super administrators.
         case .superAdmin: ["admin", "super_admin"]
         }
     }
@@ -60,22 +60,24 @@ package enum AccountAction: Sendable, Hashable {
     case setStatus(Account.Status)
     /// Sign out all devices.
     case endSessions
-    /// Remove the second factor without a code, and sign out all devices: a lost phone may still be signed in.
+    /// Remove the second factor without a code, and sign out all devices, since a lost phone may still be signed in.
     case removeFactor
     /// Remove the link to an identity provider, and sign out all devices.
     case removeLink(provider: String)
     /// Remove all passkeys, and sign out all devices.
     case removePasskeys
-    /// Delete the account, its devices and its details; a final deletion leaves only its entries in the audit log, any
-    /// other can be undone by the operator. That of one's own account is final if nobody has proved its address.
+    /// Delete the account, its devices and its details.
+    ///
+    /// After a final deletion, only its entries in the audit log remain. The operator can undo any other deletion.
+    /// If users delete their own account, and its address was never proved, the deletion is final.
     case delete(isFinal: Bool)
 }
 
-/// Who performs an action on an account.
+/// The account and device that perform an action on an account.
 package struct AccountActor: Sendable, Hashable {
     /// The account that acts.
     let accountID: String
-    /// The device of the session by which it acts, which must still be signed in; nil without a session.
+    /// The device of the acting session, which must still be signed in; nil without a session.
     let device: [UInt8]?
 
     /// Creates an actor.
@@ -84,11 +86,12 @@ package struct AccountActor: Sendable, Hashable {
 
 /// The facts that authorize an action, read in its transaction.
 package struct AccountActionContext: Sendable {
-    /// The account that acts; nil for the operator and for an account that no longer exists.
+    /// The account that acts; nil for the operator, and if the account no longer exists.
     package let actor: Account?
     /// The account that the action is for, of any status.
     package let target: Account?
-    /// Whether an active account other than the target can administer the server, and can sign in; false without a target.
+    /// Whether an active account other than the target can administer the server, and can sign in; false without a
+    /// target.
     package let hasOtherAdministrator: Bool
 }
 
@@ -100,7 +103,7 @@ package typealias AccountRule = @Sendable (AccountActionContext) throws(Identity
 extension AccountAction {
     /// Returns the rule of the action.
     ///
-    /// - Parameter actorID: The account that acts; nil for the operator, who may do everything except remove the last
+    /// - Parameter actorID: The account that acts; nil for the operator, whose only limit is the removal of the last
     ///   administrator.
     package func rule(for actorID: String?) -> AccountRule {
         { context throws(IdentityError) in
@@ -113,15 +116,16 @@ extension AccountAction {
                 try authorize(actor, on: target)
             }
             guard let target = context.target else { return false }
-            // Only the operator sees deleted accounts; an actor that may delete one may make that final.
+            // Only the operator sees deleted accounts. An actor that may delete an account may also make its deletion
+            // final.
             guard target.status != .deleted || actorID == nil || self == .delete(isFinal: true) else { return false }
-            // Attack K9: one account that can administer the server always remains.
+            // Attack K9: at least one account that can administer the server always remains.
             if mayDemote, target.isAdministrator, !context.hasOtherAdministrator { throw .lastAdministrator }
             return true
         }
     }
 
-    /// Whether an administrator that the action is for may no longer be one afterwards.
+    /// Whether the action may remove its target from the administrators.
     private var mayDemote: Bool {
         switch self {
         case .setRole(let role): role < .admin
@@ -134,8 +138,8 @@ extension AccountAction {
     /// Checks that `actor` may perform the action on `target`.
     ///
     /// Users may read, change and delete their own account, but not set its role or status. Actions on others require a
-    /// higher role than the target's, so that two administrators cannot lock each other out. Super administrators may act
-    /// on each other as well, since no other role could dismiss one.
+    /// higher role than the target's, so that two administrators cannot lock each other out. Super administrators may
+    /// also act on each other, since no other role could dismiss one.
     ///
     /// - Throws: `IdentityError.forbidden`.
     package func authorize(_ actor: Account, on target: Account) throws(IdentityError) {
@@ -143,14 +147,14 @@ extension AccountAction {
         if actor.id == target.id {
             switch self {
             case .read, .update, .delete: return
-            // A user's own sessions end by logging out, and the own factor is removed by a code.
+            // Users end their own sessions by signing out, and remove their own factor with a code.
             case .setRole, .setStatus, .endSessions, .removeFactor, .removeLink, .removePasskeys: throw .forbidden
             }
         }
         guard actor.role >= minimumRole(on: target), actor.role > target.role || actor.role == .superAdmin else {
             throw .forbidden
         }
-        // No actor grants its own role or a higher one, except for super administrators.
+        // An actor grants only lower roles than its own, except for super administrators.
         if case .setRole(let role) = self, role >= actor.role, actor.role != .superAdmin { throw .forbidden }
     }
 
@@ -158,7 +162,7 @@ extension AccountAction {
     private func minimumRole(on target: Account) -> Role {
         switch self {
         case .read: .moderator
-        // Moderators suspend and reactivate; every other change of status is for administrators.
+        // Moderators suspend and reactivate. Every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
         case .update, .setRole, .endSessions, .removeFactor, .removeLink, .removePasskeys, .delete: .admin
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A login name in addition to the e-mail address, as typed and in its canonical form.
+/// A login name in addition to the email address, as typed and in its canonical form.
 package struct Username: Sendable, Hashable {
     /// The name as typed.
     package let text: String
@@ -11,7 +11,7 @@ package struct Username: Sendable, Hashable {
 extension Username {
     /// Parses a name, without surrounding white space.
     ///
-    /// Only ASCII, so that no two different names look alike; and no `@`, so that no name is an address.
+    /// It is ASCII, so that two different names never look alike. It contains no `@`, so that it is never an address.
     ///
     /// - Throws: `IdentityError.invalidInput`.
     package init(_ typed: String) throws(IdentityError) {

@@ -5,9 +5,9 @@ package import PortableFoundation
 
 /// An authorization code (RFC 6749 §4.1.2), stored by the digest of its text.
 package struct AuthorizationCode: Sendable, Hashable {
-    /// The time within which a code is exchanged.
+    /// The time within which a code must be exchanged.
     static let lifetime: TimeInterval = 60
-    /// The time for which a used code is remembered, so that a second use ends what the first one has given.
+    /// The time for which a used code is remembered, so that a second use ends the tokens of the first use.
     static let memory: TimeInterval = 86_400
 
     /// The SHA-256 digest of the text.
@@ -16,7 +16,9 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let accountID: String
     /// The version of the account's credentials when the code was issued.
     package let credentialVersion: Int
-    /// The device of the browser in which the user was signed in; once it is signed out, the code is not valid.
+    /// The device of the browser in which the user was signed in.
+    ///
+    /// Once it is signed out, the code is not valid.
     package let browserDevice: [UInt8]
     /// The redirect URI of the request.
     package let redirect: String
@@ -27,7 +29,7 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let authenticatedAt: Date
     package let factorAt: Date?
     package let validUntil: Date
-    /// The time of its use, or of the first attempt that was refused; nil if there was none.
+    /// The time of its use, or of the first refused attempt; nil if there was none.
     package var usedAt: Date?
 
     /// The time at which the code was issued.
@@ -41,13 +43,15 @@ extension AuthorizationCode: Redacting {
 /// The result of an exchange in the store.
 package enum CodeRedemption: Sendable, Hashable {
     case redeemed
-    /// The code was used before; the device of the first use, which was signed in until then, is signed out.
+    /// The code was used before.
+    ///
+    /// The device of the first use was still signed in, and is now signed out.
     case replayed
     /// The code, the account, or the session of the browser has ended.
     case ended
 }
 
-/// A device that waits for its user to sign in elsewhere (RFC 8628 §3.2), stored by the digests of its codes.
+/// A device whose user signs in elsewhere (RFC 8628 §3.2), stored by the digests of its codes.
 package struct DeviceAuthorizationRecord: Sendable, Hashable {
     /// The digest of the device code.
     package let digest: [UInt8]

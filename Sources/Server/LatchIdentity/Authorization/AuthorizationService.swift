@@ -6,7 +6,7 @@ import LatchJOSE
 import LatchServer
 import PortableFoundation
 
-/// A service that decides about authorization requests, and issues and exchanges codes (RFC 6749 §4.1, RFC 7636).
+/// A service that decides on authorization requests, and issues and exchanges codes (RFC 6749 §4.1, RFC 7636).
 struct AuthorizationService: Sendable {
     let store: IdentityStore
     let clock: WallClock
@@ -20,7 +20,7 @@ struct AuthorizationService: Sendable {
 
     // MARK: Requests
 
-    /// A request, or its error and the URL to which the error goes.
+    /// A request, or its error and the URL that the error is sent to.
     enum Reading: Sendable {
         case request(PendingAuthorization)
         case failure(IdentityError, url: String)
@@ -28,12 +28,12 @@ struct AuthorizationService: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: `IdentityError.invalidAuthorization` for the user's page, and `.notReady`.
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user, and `.notReady`.
     func read(_ fields: FormFields) throws(IdentityError) -> Reading {
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let target = try AuthorizationTarget(fields, clients)
         do throws(IdentityError) {
-            // RFC 6749 §3.1: a parameter without a value is none.
+            // RFC 6749 §3.1: a parameter without a value counts as missing.
             let targets = fields.values(of: "resource").filter { !$0.isEmpty }
             try resources.requireTargets(targets)
             let request = try PendingAuthorization(fields, for: target) {
@@ -55,7 +55,7 @@ struct AuthorizationService: Sendable {
     private func url(of error: IdentityError, to redirect: String, state: String?, issuer: String) -> String {
         let shown = error.form.isDisclosed ? error : .unavailable
         var parameters = [("error", shown.form.oauth)]
-        // The program knows best how to say that its user has refused.
+        // The client knows best how to explain that its user has refused.
         if shown != .authorizationDenied { parameters.append(("error_description", ErrorFormat.description(shown))) }
         return AuthorizationTarget.url(redirect, parameters, state: state, issuer: issuer)
     }
@@ -65,7 +65,7 @@ struct AuthorizationService: Sendable {
     /// The next step of a request.
     enum Next: Sendable {
         case signIn
-        /// The user agrees to these scopes, or refuses.
+        /// The user must agree to these scopes, or refuse.
         case consent(OAuthClient, Scopes)
         /// The browser returns to the client.
         case respond(url: String)
@@ -75,9 +75,9 @@ struct AuthorizationService: Sendable {
     ///
     /// - Parameters:
     ///   - isNew: Whether the user has signed in for this request.
-    ///   - agreed: The scopes that the user was shown on the page of this request, and has agreed to; nil before that.
-    /// - Throws: The errors that the client is told, which ``url(of:for:)`` returns; `IdentityError.invalidAuthorization` if the
-    ///   client is not registered any more, or a store's error.
+    ///   - agreed: The scopes that this request's page showed and the user agreed to; nil before that.
+    /// - Throws: The errors for the client, which ``url(of:for:)`` turns into a URL;
+    ///   `IdentityError.invalidAuthorization` if the client is not registered any longer; or a store's error.
     func next(
         _ request: PendingAuthorization, in session: ActivePageSession?, from origin: RequestOrigin,
         isNew: Bool = false,
@@ -91,12 +91,12 @@ struct AuthorizationService: Sendable {
             guard !request.isSilent else { throw .loginRequired }
             return .signIn
         }
-        // Attack B6: the client asks for one user, and must not get another one's code.
+        // Attack B6: a client that asks for one user must not get the code of another.
         if let expected = request.expectedAccount, expected != session.account.id {
             guard !request.isSilent, !isNew else { throw .loginRequired }
             return .signIn
         }
-        // What was shown is granted, and not what a change since then would add (decision 0087).
+        // Only the scopes that were shown are granted, also if a change since then would add more (decision 0087).
         let scopes: Scopes
         if let shown = try scopePolicy.agreed(agreed, to: session.account, by: client) {
             scopes = shown
@@ -111,7 +111,7 @@ struct AuthorizationService: Sendable {
         return .respond(url: try await issueCode(for: request, scopes, in: session, consent: consent))
     }
 
-    /// The seconds that a user has to decide after a sign-in, also where the request asks for a more recent one.
+    /// The seconds that a user has to decide after a sign-in, also if the request requires a more recent one.
     private static let timeToDecide = 300
 
     /// Returns whether the user need not authenticate again.
@@ -123,14 +123,14 @@ struct AuthorizationService: Sendable {
         guard var maximumAge = isForced ? 0 : request.maximumAge else { return true }
         if hasAgreed { maximumAge = max(maximumAge, Self.timeToDecide) }
         let age = clock.now.timeIntervalSince(session.authenticatedAt)
-        // A clock that was set back makes no old session recent.
+        // After the clock was set back, an old session must not look recent.
         return (-60...Double(maximumAge)).contains(age)
     }
 
-    /// Returns whether the user must see who asks.
+    /// Returns whether the user must see which client makes the request.
     ///
-    /// An app on the user's device can be any program: there the page is shown, unless the user has just signed in, which
-    /// no parameter of the request has caused (RFC 8252 §8.6).
+    /// A redirect to an app on the user's device can reach any program, so the page is shown there. It is omitted only
+    /// if the user has just signed in without being forced by a parameter of the request (RFC 8252 §8.6).
     private func needsConsent(_ request: PendingAuthorization, _ client: OAuthClient, isNew: Bool) -> Bool {
         guard client.isTrusted, !request.prompts.contains(.consent) else { return true }
         let isForced = request.maximumAge != nil || !request.prompts.isDisjoint(with: [.login, .selectAccount])
@@ -154,7 +154,7 @@ struct AuthorizationService: Sendable {
             request.redirect, [("code", text)], state: request.state, issuer: issuer)
     }
 
-    /// Uses up the form of a decision: one page yields one code, however often it is sent.
+    /// Uses up the form of a decision: one page yields one code, no matter how often it is sent.
     ///
     /// - Throws: `IdentityError.alreadyAnswered`, or a store's error.
     func answer(_ form: PageForm) async throws(IdentityError) {
@@ -172,7 +172,7 @@ struct AuthorizationService: Sendable {
             detail: Self.auditDetail(request.clientID, nil, from: origin), at: clock.now)
     }
 
-    /// Returns what the audit log says of a decision.
+    /// Returns the audit log's description of a decision.
     static func auditDetail(_ clientID: String, _ scopes: Scopes?, from origin: RequestOrigin) -> String? {
         "\(clientID) from \(origin.address)\(scopes.map { ": \($0.text)" } ?? "")".sanitized(200)
     }
@@ -181,11 +181,11 @@ struct AuthorizationService: Sendable {
 
     /// Exchanges a code for tokens, once (RFC 6749 §4.1.3, RFC 7636 §4.6).
     ///
-    /// A code that comes a second time, or with anything that is not of its request, has been stolen: it ends, and with it what it has
-    /// given, whatever has become of the account. One that nobody has used stays valid where a parameter is missing.
+    /// A code that comes a second time, or with wrong values, has been stolen. It ends, and so do the tokens that it
+    /// has given, regardless of the account's state. An unused code stays valid if a parameter is missing.
     ///
-    /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.invalidInput` for a missing verifier or redirect;
-    ///   `.tooManyAttempts`, or a store's error.
+    /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.invalidInput` for a missing
+    ///   verifier or redirect; `.tooManyAttempts`, or a store's error.
     func redeem(
         _ text: String, verifier: String?, redirect: String?, by client: OAuthClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> (tokens: IssuedTokens, nonce: String?) {
@@ -220,9 +220,10 @@ struct AuthorizationService: Sendable {
         return (issued, code.nonce)
     }
 
-    /// Ends a code that is not exchanged, and counts it if it had signed in a device: somebody has a copy.
+    /// Ends a code that is not exchanged, and counts a replay if the code had signed in a device: an attacker has a
+    /// copy.
     ///
-    /// - Parameter isRefused: Whether it ends also if nobody has used it.
+    /// - Parameter isRefused: Whether an unused code ends too.
     private func end(
         _ code: AuthorizationCode, by client: OAuthClient, from origin: RequestOrigin, isRefused: Bool = true
     ) async throws(IdentityError) -> Never {

@@ -17,7 +17,7 @@ struct DeviceAuthorizationService: Sendable {
     let scopePolicy: ScopePolicy
     let tokens: TokenService
 
-    /// The time within which a user signs in.
+    /// The time within which a user must sign in.
     static let lifetime: TimeInterval = 600
     /// The seconds between two polls.
     static let interval = 5
@@ -30,11 +30,12 @@ struct DeviceAuthorizationService: Sendable {
 
     /// Begins an authorization of a client (RFC 8628 §3.1).
     ///
-    /// - Throws: `IdentityError.invalidScope` if a scope is not one of the server's, `.tooManyAttempts`, or a store's error.
+    /// - Throws: `IdentityError.invalidScope` if a scope is unknown to the server, `.tooManyAttempts`, or a store's
+    ///   error.
     func begin(
         for client: OAuthClient, requesting scopes: Scopes?, from origin: RequestOrigin
     ) async throws(IdentityError) -> Codes {
-        // What is stored is shown to users: it must not be a text of the client's.
+        // Users are shown the stored scopes, so they must not contain text that the client chose.
         guard scopes.map(scopePolicy.knows) ?? true else { throw .invalidScope }
         try limits.take(limits.deviceAuthorization(from: origin.address))
         let text = "dc1." + Base64URL.encode(random.bytes(32))
@@ -52,10 +53,10 @@ struct DeviceAuthorizationService: Sendable {
 
     /// Returns the undecided authorization of a code that a signed-in user has typed, and its client.
     ///
-    /// Guesses count against the user's account alone: nobody else can use up what is left of it.
+    /// Guesses count only against the user's own account, so other users cannot use up its attempts.
     ///
-    /// - Throws: `IdentityError.invalidUserCode`, the same for every cause; `.tooManyAttempts` (attack J8), or a store's
-    ///   error.
+    /// - Throws: `IdentityError.invalidUserCode`, the same for every cause; `.tooManyAttempts` (attack J8), or a
+    ///   store's error.
     func pending(
         _ code: UserCode, in session: ActivePageSession
     ) async throws(IdentityError) -> (record: DeviceAuthorizationRecord, client: OAuthClient) {
@@ -78,11 +79,11 @@ struct DeviceAuthorizationService: Sendable {
             record.scope.map(Scopes.init(parsing:)), to: account, by: client)
     }
 
-    /// Records the decision of the user of a session, and who has made it from where.
+    /// Records a user's decision, with its session and origin.
     ///
-    /// - Parameter scopes: The scopes that the user was shown; nil denies.
+    /// - Parameter scopes: The scopes that the user was shown; nil denies the request.
     /// - Throws: `IdentityError.invalidUserCode` if it was decided before, or has ended; `.invalidScope` if client and
-    ///   account may have none of them any more.
+    ///   account may no longer have any of the scopes.
     func decide(
         _ record: DeviceAuthorizationRecord, of client: OAuthClient, granting scopes: Scopes?,
         in session: ActivePageSession, from origin: RequestOrigin

@@ -8,27 +8,27 @@ import LatchServer
 import LatchSignIn
 import PortableFoundation
 
-/// The content of a form's hidden field: what its page is about, encrypted and authenticated.
+/// The encrypted and authenticated content of a form's hidden field: the state of its page.
 ///
 /// No node keeps it in memory, no user can change it (attack B8), and each tab has its own (attack B9).
 struct PageForm: Codable, Sendable {
     /// The purpose for which a user signs in.
     enum Purpose: Codable, Sendable {
         case authorization(PendingAuthorization)
-        /// A user code, as its letters.
+        /// A user code without its dash.
         case device(userCode: String)
-        /// Leaving the browser, and the registered URL to return to.
+        /// A sign-out in the browser, and the registered URL to return to.
         case signOut(redirect: String?, state: String?)
     }
 
     /// The input that the page asks for.
     enum Step: Codable, Sendable {
         case password
-        /// A code of the second factor, for a challenge of this text.
+        /// A code of the second factor, for this challenge.
         case factor(challenge: String)
-        /// A decision in the session of a browser, by its device, about the scopes that its user is shown.
+        /// A decision in a browser's session, named by its device, on the scopes that its user is shown.
         case decision(device: String, scopes: String?)
-        /// No input: a request that a client has sent by POST, and the account of the ID token that came with it.
+        /// No input: a request that a client has sent by POST, and the account of the ID token in it.
         case request(accountID: String?)
     }
 
@@ -36,11 +36,13 @@ struct PageForm: Codable, Sendable {
     let id: String
     let purpose: Purpose
     let step: Step
-    /// The identifier of the browser that was shown the page: a form of another site has none, or another one (attack G7).
+    /// The identifier of the browser that was shown the page.
+    ///
+    /// A form of another site has none, or a different one (attack G7).
     let browser: String
     let expiresAt: Date
 
-    /// The time within which a form is sent.
+    /// The time within which a form must be sent.
     static let lifetime: TimeInterval = 3600
 }
 
@@ -64,7 +66,7 @@ struct PageFormCipher: Sendable {
         }
     }
 
-    /// Returns the form of a text; nil if it is not the server's, or has expired.
+    /// Returns the form of a text; nil if the server did not create it, or it has expired.
     func open(_ text: String, at now: Date) -> PageForm? {
         guard text.utf8.count <= Self.greatestLength else { return nil }
         do {
@@ -73,7 +75,7 @@ struct PageFormCipher: Sendable {
             let form = try JSONDecoder().decode(PageForm.self, from: Data(content))
             return now < form.expiresAt ? form : nil
         } catch {
-            // One that somebody has changed, or that another version of the server has made.
+            // The text was changed, or comes from another version of the server.
             return nil
         }
     }
@@ -86,12 +88,12 @@ struct BrowserID: Codable, Sendable {
 
 /// The cookies of the pages on which users sign in.
 struct PageCookies: Sendable {
-    /// The identifier of the cookies, from which their names are made.
+    /// The identifier that the names of the cookies contain.
     ///
-    /// A browser sends a cookie to all ports of a host. So an issuer with a port, or with a path, has separate names:
-    /// otherwise a sign-in at one server of the host signs out at the others.
+    /// A browser sends a cookie to all ports of a host. So an issuer with a port or a path has separate names.
+    /// Otherwise a sign-in at one server of the host would sign out at the others.
     private let id: String
-    /// The identifier at an issuer without port and path, and of the cookies that earlier versions have set.
+    /// The identifier at an issuer without port and path, and in the cookies of earlier versions.
     private static let common = "1"
     private let browsers: EncryptedCookies
     private let sessions: EncryptedCookies
@@ -115,20 +117,22 @@ struct PageCookies: Sendable {
     /// Returns the identifier of the browser; nil if it has none.
     func browser(in request: HTTPRequest) -> String? { value(BrowserID.self, of: browsers, in: request)?.text }
 
-    /// Returns the Set-Cookie field of an identifier.
+    /// Returns the Set-Cookie field for an identifier.
     func set(browser text: String) throws(IdentityError) -> String {
         do { return try browsers.set(BrowserID(text: text), id: id) } catch { throw .encryptionFailed }
     }
 
-    /// Returns the session as the cookie has it; the store decides whether it is valid.
+    /// Returns the session in the cookie.
+    ///
+    /// The store decides whether it is valid.
     func session(in request: HTTPRequest) -> PageSession? { value(PageSession.self, of: sessions, in: request) }
 
-    /// Returns the Set-Cookie field of a session.
+    /// Returns the Set-Cookie field for a session.
     func set(_ value: PageSession) throws(IdentityError) -> String {
         do { return try sessions.set(value, id: id) } catch { throw .encryptionFailed }
     }
 
-    /// Returns the value of a cookie, or else of the one before an upgrade, which lasts for an hour.
+    /// Returns the value of a cookie, or else of the one from before an upgrade, which lasts for an hour.
     private func value<Value: Decodable>(_ type: Value.Type, of cookies: EncryptedCookies, in request: HTTPRequest)
         -> Value?
     {

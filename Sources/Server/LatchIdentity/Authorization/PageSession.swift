@@ -6,9 +6,9 @@ import LatchCrypto
 import LatchHTTP
 import PortableFoundation
 
-/// The session of a user on the server's own pages, as the browser's cookie has it.
+/// The session of a user on the server's own pages, as the browser's cookie contains it.
 ///
-/// It is a device of the account: listed, and ended as every other one is (decision 0080).
+/// It is a device of the account, which is listed and ended like every other one (decision 0080).
 struct PageSession: Codable, Sendable {
     /// The public id of the device.
     let device: String
@@ -18,7 +18,9 @@ struct PageSession: Codable, Sendable {
 
     /// The time for which a browser stays signed in.
     static let lifetime: TimeInterval = 3600
-    /// The `client_id` of these devices, which no client can have: no token is ever issued to one of them.
+    /// The `client_id` of these devices.
+    ///
+    /// A client cannot have it, so these devices never receive a token.
     static let clientID = "latch:pages"
 }
 
@@ -41,7 +43,7 @@ struct PageSessionService: Sendable {
     /// The cookies of one request, since the issuer may become known while the server runs.
     private var cookies: PageCookies { PageCookies(issuer: accessTokens.issuer, pepper: pepper, clock: clock) }
 
-    /// Returns the session of a request; nil if there is none, or it has ended, in this browser or elsewhere.
+    /// Returns the session of a request; nil if there is none, or it was ended in this browser or elsewhere.
     func active(in request: HTTPRequest) async throws(IdentityError) -> ActivePageSession? {
         guard let session = cookies.session(in: request),
             let id = Device.id(fromPublicID: session.device), let device = try await store.device(id: id),
@@ -53,11 +55,12 @@ struct PageSessionService: Sendable {
         return ActivePageSession(account: account, device: device)
     }
 
-    /// Signs a browser in, as a new device each time (attack G1), and another user of it out.
+    /// Signs in a browser, as a new device each time (attack G1), and signs out its previous user.
     ///
-    /// - Parameter insert: Inserts the device together with what it is exchanged for; nil for the device alone.
-    /// - Returns: The session, and the Set-Cookie field of it.
-    /// - Throws: `IdentityError.invalidCredentials` if the account has changed since the login was decided.
+    /// - Parameter insert: Inserts the device together with the record that it is exchanged for; nil for only the
+    ///   device.
+    /// - Returns: The session, and its Set-Cookie field.
+    /// - Throws: `IdentityError.invalidCredentials` if the account has changed since the login was verified.
     func begin(
         _ proof: SignInProof, in request: HTTPRequest, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
@@ -71,7 +74,8 @@ struct PageSessionService: Sendable {
                     device: device.publicID, accountID: account.id, credentialVersion: account.credentialVersion))
             return (session: ActivePageSession(account: account, device: device), cookie: cookie)
         }
-        // One of the same account may have just let an app of another tab in (attack B9); it ends within the hour.
+        // A session of the same account may have just authorized an app in another tab (attack B9). It ends within the
+        // hour.
         if let earlier = cookies.session(in: request), earlier.accountID != proof.account.id,
             let id = Device.id(fromPublicID: earlier.device)
         {
@@ -80,7 +84,7 @@ struct PageSessionService: Sendable {
         return begun
     }
 
-    /// Signs a browser out, and returns the Set-Cookie field that removes its cookie.
+    /// Signs out a browser, and returns the Set-Cookie field that removes its cookie.
     func end(_ session: ActivePageSession) async throws(IdentityError) -> String {
         try await revoke(session.device.id)
         return cookies.endedSession

@@ -5,7 +5,7 @@ import LatchCore
 import LatchServer
 import PortableFoundation
 
-/// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), as the pages carry it on.
+/// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), as the pages pass it on.
 struct PendingAuthorization: Codable, Sendable {
     /// An interaction that the client requests (OpenID Connect Core §3.1.2.1).
     enum Prompt: String, Codable, Sendable, CaseIterable {
@@ -14,7 +14,9 @@ struct PendingAuthorization: Codable, Sendable {
     }
 
     let clientID: String
-    /// The URL to return to, as it was requested: its port may be another one than the registered.
+    /// The URL to return to, as requested.
+    ///
+    /// Its port may differ from the registered one.
     let redirect: String
     let state: String?
     let nonce: String?
@@ -27,24 +29,24 @@ struct PendingAuthorization: Codable, Sendable {
     let maximumAge: Int?
     /// The account's identifier in the ID token that the client has sent.
     let expectedAccount: String?
-    /// The name to fill in.
+    /// The user name to fill in.
     let loginHint: String?
-    /// The languages that the client prefers for the pages, the preferred one first; nil if it names none.
+    /// The languages that the client prefers for the pages, best first; nil if it names none.
     let languages: [String]?
 }
 
-/// The part of an authorization request that says where its errors may go.
+/// The part of an authorization request that determines where its errors are sent.
 struct AuthorizationTarget: Sendable {
     let client: OAuthClient
     let redirect: String
     let state: String?
 
-    /// Reads the part.
+    /// Reads the client, the redirect and the state.
     ///
-    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user: nothing is sent to a URL that is not the
-    ///   client's (RFC 6749 §4.1.2.1, attack B3).
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user. Nothing is sent to a URL that does
+    ///   not belong to the client (RFC 6749 §4.1.2.1, attack B3).
     init(_ fields: FormFields, _ clients: OAuthClients) throws(IdentityError) {
-        // RFC 6749 §3.1: parameters must not be included more than once; RFC 8707 §2 excepts `resource`.
+        // RFC 6749 §3.1: parameters must not be included more than once. RFC 8707 §2 excepts `resource`.
         let names = fields.map(\.name).filter { $0 != "resource" }
         guard Set(names).count == names.count else { throw .invalidAuthorization("a parameter occurs more than once") }
         guard let id = fields["client_id"], !id.isEmpty else {
@@ -60,7 +62,7 @@ struct AuthorizationTarget: Sendable {
         }
         self.client = client
         self.redirect = redirect
-        // RFC 6749 §4.1.2.1: an error has the state that the request had, also one that is refused for its length.
+        // RFC 6749 §4.1.2.1: an error has the request's state, even if that state is refused for its length.
         state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 8192 ? nil : $0 }
     }
 
@@ -78,7 +80,7 @@ extension PendingAuthorization {
     /// Reads the rest of a request.
     ///
     /// - Parameter accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
-    /// - Throws: `IdentityError`, whose `oauth` code is sent to the redirect URI.
+    /// - Throws: `IdentityError`. Its `oauth` code is sent to the redirect URI.
     init(
         _ fields: FormFields, for target: AuthorizationTarget, accountID: (String) -> String?
     ) throws(IdentityError) {
@@ -88,17 +90,17 @@ extension PendingAuthorization {
             guard text.isPlain else { throw .invalid(name, "has a control character") }
             return text
         }
-        // OpenID Connect Core §6: what is not supported must not be taken for a request without it.
+        // OpenID Connect Core §6: an unsupported parameter must not be ignored.
         if try value("request", maximum: .max) != nil { throw .requestNotSupported("request_not_supported") }
         if try value("request_uri", maximum: .max) != nil { throw .requestNotSupported("request_uri_not_supported") }
         guard let type = try value("response_type") else { throw .missing("response_type") }
         guard type == "code" else { throw .unsupportedResponseType }
-        // Attack B4: a mode that would put the code elsewhere is not replaced by another one.
+        // Attack B4: a mode that puts the code elsewhere is not replaced by another mode.
         if let mode = try value("response_mode"), mode != "query" {
             throw .invalid("response_mode", "must be query")
         }
         if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
-        // RFC 7636 §4.4.1, RFC 9700 §2.1.1: each request proves itself, by S256 alone (attack A3).
+        // RFC 7636 §4.4.1, RFC 9700 §2.1.1: each request needs a challenge, and only S256 is accepted (attack A3).
         guard let challenge = try value("code_challenge") else { throw .missing("code_challenge") }
         guard try value("code_challenge_method") == "S256", challenge.utf8.count == 43,
             challenge.isWord(maximum: 43, also: "-_")
@@ -107,9 +109,9 @@ extension PendingAuthorization {
         maximumAge = try Self.maximumAge(try value("max_age"))
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
         nonce = try value("nonce")
-        // A hint that is too long for an address is none (OpenID Connect Core §3.1.2.1).
+        // A hint that is too long for an address is ignored (OpenID Connect Core §3.1.2.1).
         loginHint = fields["login_hint"].flatMap { $0.isEmpty || $0.utf8.count > 1024 || !$0.isPlain ? nil : $0 }
-        // What is no list of languages is ignored (OpenID Connect Core §15.1).
+        // A value that is not a list of languages is ignored (OpenID Connect Core §15.1).
         languages = fields["ui_locales"].flatMap { text in
             guard (1...256).contains(text.utf8.count), text.isPlain else { return nil }
             return text.lowercasedASCII().unicodeScalars.split(separator: " ").prefix(8).map { String($0) }
@@ -127,7 +129,7 @@ extension PendingAuthorization {
 
     private static func prompts(_ text: String?) throws(IdentityError) -> Set<Prompt> {
         let words = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
-        // OpenID Connect Prompt Create §4.1 and others: one that is not known is an error, and not ignored.
+        // OpenID Connect Prompt Create §4.1 and others: an unknown prompt is an error. It is not ignored.
         let prompts = Set(words.compactMap(Prompt.init))
         guard prompts.count == words.count else { throw .invalid("prompt", "is unknown") }
         guard !prompts.contains(.none) || prompts.count == 1 else {
@@ -152,6 +154,6 @@ extension PendingAuthorization {
 }
 
 extension PendingAuthorization: Redacting {
-    /// The client alone: state, nonce and the hints are others' data.
+    /// Only the client: state, nonce and hints are other parties' data.
     var description: String { "PendingAuthorization(\(clientID))" }
 }

@@ -7,10 +7,10 @@ extension OAuthClient {
     /// Whether the client may sign users in on the server's pages.
     var signsUsersIn: Bool { grants.contains(.authorizationCode) || grants.contains(.deviceCode) }
 
-    /// Returns whether the browser may return to a URL: one that is registered, character by character (RFC 9700 §2.1).
+    /// Returns whether the browser may return to a URL, which must equal a registered one exactly (RFC 9700 §2.1).
     ///
-    /// Of a registered URL on this machine without a port every port is accepted, since the system chooses it when the
-    /// program listens (RFC 8252 §7.3). `localhost` is a name, which another program may answer to, and has no such rule.
+    /// A registered loopback URL without a port accepts every port, since the system chooses it when the program
+    /// listens (RFC 8252 §7.3). `localhost` is a name that another program may answer to, so this rule excludes it.
     func allows(redirect: String) -> Bool {
         guard grants.contains(.authorizationCode), redirect.utf8.count <= 500 else { return false }
         let unported = Self.withoutLoopbackPort(redirect)
@@ -20,7 +20,7 @@ extension OAuthClient {
         }
     }
 
-    /// Returns an http URL with a loopback address and a port without the port; nil for any other URL.
+    /// Returns an http URL with a loopback address and a port without that port; nil for any other URL.
     private static func withoutLoopbackPort(_ url: String) -> String? {
         for host in ["http://127.0.0.1", "http://[::1]"] where url.utf8.starts(with: host.utf8) {
             let rest = url.utf8.dropFirst(host.utf8.count)
@@ -36,7 +36,9 @@ extension OAuthClient {
 }
 
 extension AppRedirect {
-    /// Whether other programs of the device could receive what is sent to a URL, so that the user must see who asks
-    /// (RFC 8252 §8.6): not so with https.
+    /// Whether other programs of the device could receive a response at a URL, so that the user must see which client
+    /// asks (RFC 8252 §8.6).
+    ///
+    /// This cannot happen with https.
     static func isClaimedByAnyone(_ target: String) -> Bool { !target.utf8.starts(with: "https://".utf8) }
 }

@@ -6,7 +6,8 @@ import LatchCrypto
 
 /// The code that a user types to sign in another device (RFC 8628 §6.1).
 ///
-/// Eight of twenty letters, without vowels, which form words, and without digits, which look like letters: 2·10¹⁰ codes.
+/// Eight of twenty letters: 2·10¹⁰ codes. Vowels are left out, since they form words, and digits, since they look like
+/// letters.
 struct UserCode: Sendable, Hashable {
     /// The letters, without the dash.
     let letters: String
@@ -14,11 +15,11 @@ struct UserCode: Sendable, Hashable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
     private static let count = 8
 
-    /// Creates a random code; each letter is as probable as each other.
+    /// Creates a random code, in which every letter is equally probable.
     init(_ random: RandomSource) {
         var letters: [UInt8] = []
         while letters.count < Self.count {
-            // 240 is the greatest multiple of twenty: higher bytes would favour some letters.
+            // 240 is the greatest multiple of twenty in a byte: higher bytes would favor some letters.
             letters += random.bytes(16).lazy.filter { $0 < 240 }.map { Self.alphabet[Int($0) % 20] }
         }
         self.letters = String(decoding: letters.prefix(Self.count), as: UTF8.self)
@@ -26,7 +27,7 @@ struct UserCode: Sendable, Hashable {
 
     /// Parses a typed code.
     ///
-    /// Case does not count, nor do characters other than letters and digits (RFC 8628 §6.1).
+    /// Case and characters other than letters and digits are ignored (RFC 8628 §6.1).
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
         let letters = typed.utf8.compactMap { byte -> UInt8? in
@@ -46,7 +47,9 @@ struct UserCode: Sendable, Hashable {
         return String(decoding: bytes.prefix(4) + [UInt8(ascii: "-")] + bytes.dropFirst(4), as: UTF8.self)
     }
 
-    /// Returns the keyed digest that the store has: a copy of the store alone does not yield the code.
+    /// Returns the keyed digest for the store.
+    ///
+    /// A copy of the store does not yield the code.
     func digest(_ pepper: SymmetricKey) -> [UInt8] {
         let key = pepper.derived(for: "latch user code")
         return Array(HMAC<SHA256>.authenticationCode(for: Array(letters.utf8), using: key))

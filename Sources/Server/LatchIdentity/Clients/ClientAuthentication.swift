@@ -7,9 +7,9 @@ struct ClientAuthentication: Sendable {
     let clients: OAuthClients
     let limits: RateLimits
 
-    /// Returns the client that the request's credentials authenticate, or the server's own if it names none.
+    /// Returns the client that the request's credentials authenticate, or the server's own client if it names none.
     ///
-    /// RFC 6749 §2.3.1: by HTTP Basic or in the content, and not by both (attack J3).
+    /// RFC 6749 §2.3.1: by HTTP Basic or in the content, but not by both (attack J3).
     ///
     /// - Throws: `IdentityError.invalidClient`, the same for every cause; `.invalidInput`; `.tooManyAttempts`.
     func client(of request: HTTPRequest, _ parameters: OAuthParameters) throws(IdentityError) -> OAuthClient {
@@ -19,7 +19,7 @@ struct ClientAuthentication: Sendable {
             guard let pair = ClientCredentials(basic: field), id ?? pair.id == pair.id else { throw .invalidClient }
             (id, secrets) = (pair.id, pair.secrets)
         }
-        // A secret can be guessed as a password can, so it has the same limit; a right one costs no attempt.
+        // A secret can be guessed like a password, so it has the same limit. A right one costs no attempt.
         let attempts =
             secrets.isEmpty ? [] : [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
         try limits.take(attempts)

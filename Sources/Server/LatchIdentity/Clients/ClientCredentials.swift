@@ -9,18 +9,18 @@ import LatchServer
 package struct ClientCredentials: Sendable, Hashable {
     /// The `client_id`; never empty.
     package let id: String
-    /// The `client_secret` in both of its readings; none for an empty one.
+    /// The `client_secret` in both of its readings; empty for an empty secret.
     package let secrets: Set<String>
 
-    /// Returns whether a field has the Basic scheme (RFC 9110 §11.1: compared without case).
+    /// Returns whether a field has the Basic scheme, compared without case (RFC 9110 §11.1).
     package static func isBasic(_ field: String) -> Bool {
         field.utf8.prefix(scheme.count).map(asciiLowercased).elementsEqual(scheme)
     }
 
     /// Parses a field of the Basic scheme (RFC 7617 §2); nil if it is malformed or ambiguous.
     ///
-    /// Both halves are form-encoded before they are joined (RFC 6749 §2.3.1). Many clients send the secret as it is, such as one in
-    /// base64 with its plus signs, so that both readings count.
+    /// Both halves are form-encoded before they are joined (RFC 6749 §2.3.1). But many clients send the secret
+    /// unencoded, for example in base64 with its plus signs. So both readings count.
     package init?(basic field: String) {
         let encoded = field.utf8.dropFirst(Self.scheme.count).drop { $0 == 0x20 }
         // RFC 4648 §4: the padding is redundant.

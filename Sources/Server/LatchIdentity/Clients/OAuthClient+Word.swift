@@ -4,9 +4,9 @@ import LatchAuth
 import LatchCore
 
 extension OAuthClient {
-    /// The part of a configuration's word that cannot be used.
+    /// The reason why a configuration's word cannot be used.
     ///
-    /// It quotes names alone: a value may be a secret in the wrong place.
+    /// It quotes only names, since a value may be a misplaced secret.
     struct WordError: Error {
         /// A sentence without its full stop.
         let reason: String
@@ -50,7 +50,7 @@ extension OAuthClient {
             throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
         default:
             let known = "confidential, trusted, grants, scopes, redirects and logout"
-            // A part without a value may be a secret in the wrong place.
+            // A part without a value may be a misplaced secret.
             let quoted =
                 pair.count == 2 && name.isWord(maximum: 20, also: "_-")
                 ? "the unknown part '\(name)'" : "an unknown part"

@@ -4,15 +4,15 @@ public import LatchAuth
 
 /// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
 ///
-/// In a configuration it is one word, its parts separated by semicolons:
+/// In a configuration it is one word with parts that are separated by semicolons:
 ///
 /// ```
 /// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
 /// ```
 ///
-/// Omitted parts have the smaller value: a client is public without `confidential`, and has the grant `refresh_token`
-/// alone without `grants`. A client without `scopes` may request every scope of the server; the rights of the account
-/// bound its tokens. A client that signs users in on the server's pages has `redirects`, and one of the operator's own is
+/// An omitted part grants less. Without `confidential`, a client is public, and without `grants`, it has only the grant
+/// `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
+/// limit its tokens. A client that signs users in on the server's pages has `redirects`. A client of the operator is
 /// `trusted`, so that its users are not asked for their consent:
 ///
 /// ```
@@ -45,12 +45,13 @@ public struct OAuthClient: Sendable, Hashable {
     public var grants: Set<GrantType>
     /// The scopes that the client's tokens may have; nil for every scope of the server.
     public var scopes: Scopes?
-    /// The URLs that the browser may return to after a sign-in on the server's pages, compared character by character; of
-    /// one on this machine without a port, every port is accepted (RFC 8252 §7.3).
+    /// The URLs that the browser may return to after a sign-in on the server's pages, compared exactly.
+    ///
+    /// A loopback URL without a port accepts every port (RFC 8252 §7.3).
     public var redirectURIs: [String]
-    /// The URLs that the browser may return to after a sign-out, compared character by character.
+    /// The URLs that the browser may return to after a sign-out, compared exactly.
     public var postLogoutRedirectURIs: [String]
-    /// Whether the client is the operator's own, so that its users are not asked for their consent.
+    /// Whether the operator owns the client, so that its users are not asked for their consent.
     public var isTrusted: Bool
 
     /// Creates a registration.
@@ -69,19 +70,19 @@ public struct OAuthClient: Sendable, Hashable {
 }
 
 extension OAuthClient {
-    /// The `client_id` of the server's own client, used for requests without one; reserved.
+    /// The reserved `client_id` of the server's own client, used for requests without one.
     public static let firstPartyID = "first-party"
 
-    /// The command `latch`, which is registered unless the configuration has a client of this id.
+    /// The command `latch`, which is registered unless the configuration has a client with this id.
     ///
-    /// Any program can pass for it, as for every public client (RFC 8252 §8.6): its users always see its page.
+    /// Any program can impersonate a public client (RFC 8252 §8.6), so its users always see the consent page.
     static let command = OAuthClient(
         id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
         redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true)
 
-    /// Whether the client belongs to the operator, so that its tokens are tokens of the operator's API.
+    /// Whether the client belongs to the operator, so that its tokens are valid at the operator's API.
     ///
-    /// A client with the password grant sees the passwords of its users: nobody registers one of others so.
+    /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
     var belongsToOperator: Bool { id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password) }
 
     /// The word that `init(word:)` parses.
@@ -98,6 +99,7 @@ extension OAuthClient {
 
     /// Returns whether a text is a valid `client_id`.
     ///
-    /// RFC 6749 appendix A.1 allows every visible character; these need no escape in a form, a field or a word.
+    /// RFC 6749 appendix A.1 allows every visible character. The ones allowed here need no escape in a form, a field or
+    /// a word.
     static func isID(_ text: String) -> Bool { text.isWord(maximum: 100, also: "-._") }
 }

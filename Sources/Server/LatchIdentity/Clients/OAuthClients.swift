@@ -13,8 +13,8 @@ struct OAuthClients: Sendable {
 
     /// Creates the registry.
     ///
-    /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, a confidential one has no secret, or a
-    ///   secret belongs to no confidential one.
+    /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, if a confidential client has no
+    ///   secret, or if a secret belongs to no confidential client.
     init(_ configuration: IdentityConfiguration) throws(IdentityError) {
         firstParty = OAuthClient(
             id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
@@ -27,7 +27,7 @@ struct OAuthClients: Sendable {
                 throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
             }
         }
-        // RFC 6749 §3.1.2.2: a code goes to a registered URL.
+        // RFC 6749 §3.1.2.2: a code is sent only to a registered URL.
         for client in configuration.clients
         where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
             throw .unusableSetting(
@@ -46,10 +46,11 @@ struct OAuthClients: Sendable {
         self.clients = clients
     }
 
-    /// Returns whether the registration of the command is the server's own, and not one of the configuration.
+    /// Returns whether the server itself registered the command, instead of the configuration.
     var hasOwnCommand: Bool { clients[OAuthClient.command.id] == .command }
 
-    /// Returns the client with an id, or the server's own for nil; nil if there is none (any more).
+    /// Returns the client with an id, or the server's own for nil; nil if the client is not, or not any longer,
+    /// registered.
     subscript(id: String?) -> OAuthClient? {
         guard let id, id != firstParty.id else { return firstParty }
         return clients[id]
@@ -57,7 +58,7 @@ struct OAuthClients: Sendable {
 
     /// Returns the client if it authenticates.
     ///
-    /// - Parameter secrets: The secret in each of its readings, one of which must be right.
+    /// - Parameter secrets: The secret in each of its readings. One of them must match.
     /// - Returns: Nil for an unknown client, a wrong secret, and a public client that sends a secret (attack J4).
     func authenticated(id: String?, secrets: Set<String>) -> OAuthClient? {
         let client = self[id]

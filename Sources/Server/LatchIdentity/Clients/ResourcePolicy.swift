@@ -9,7 +9,7 @@ struct ResourcePolicy: Sendable {
     let accessTokens: AccessTokenIssuer
     let scopePolicy: ScopePolicy
 
-    /// Requires that tokens of this server are for the named resources: they are for the audience only.
+    /// Requires that the named resources equal the audience, since the server's tokens are only for that audience.
     ///
     /// - Throws: `IdentityError.invalidTarget`, `.notReady`.
     func requireTargets(_ resources: [String]) throws(IdentityError) {
@@ -18,9 +18,9 @@ struct ResourcePolicy: Sendable {
         guard resources.allSatisfy({ $0.utf8.elementsEqual(audience.utf8) }) else { throw .invalidTarget }
     }
 
-    /// Requires that a client of others that names the operator's API requests a scope of it, or none.
+    /// Requires that a third-party client requests a scope of the operator's API, or no scope, if it names that API.
     ///
-    /// The token would be for the claims about the user only, which the API refuses.
+    /// Otherwise the token would only be for claims about the user, and the API would refuse it.
     ///
     /// - Throws: `IdentityError.scopelessTarget`.
     func requireScope(

@@ -2,14 +2,14 @@
 
 import LatchAuth
 
-/// The rules for granting scopes: the intersection of the requested ones, the client's and the account's.
+/// The rules for granting scopes: the intersection of the requested scopes, the client's and the account's.
 struct ScopePolicy: Sendable {
     /// All scopes of the server.
     let known: Scopes
-    /// The scopes of a request that names none (RFC 6749 §3.3).
+    /// The scopes for a request that names none (RFC 6749 §3.3).
     private let defaults: Scopes
     private let hierarchy = ScopeHierarchy.levels
-    /// The scopes about the user and the session, which no resource defines (OpenID Connect Core §5.4 and §11).
+    /// The scopes about the user and the session, which belong to no resource (OpenID Connect Core §5.4 and §11).
     static let openID: Scopes = ["openid", "profile", "email", "offline_access"]
 
     init(_ configuration: IdentityConfiguration) {
@@ -29,28 +29,28 @@ struct ScopePolicy: Sendable {
         return granted
     }
 
-    /// Returns the scopes that a user has been shown and has agreed to, as far as they are still allowed; never more.
+    /// Returns the scopes that a user was shown and has agreed to, without those that are not allowed any longer.
     ///
-    /// - Throws: `IdentityError.invalidScope` if none of them is.
+    /// - Throws: `IdentityError.invalidScope` if none of them is allowed.
     func agreed(_ shown: Scopes?, to account: Account, by client: OAuthClient) throws(IdentityError) -> Scopes? {
         guard let shown, !shown.isEmpty else { return shown }
         return try granted(shown, to: account, by: client)
     }
 
-    /// Returns whether all scopes are the server's, whoever may have them.
+    /// Returns whether the server knows all of the scopes, regardless of who may have them.
     func knows(_ scopes: Scopes) -> Bool {
         scopes.elements.allSatisfy { Self.openID.contains($0) || known.contains($0) }
     }
 
-    /// Returns whether a request names a scope of a resource, or gets one without naming any.
+    /// Returns whether a request names a scope of a resource, or receives one by default.
     func needsResource(_ requested: Scopes?) -> Bool {
         (requested ?? defaults).elements.contains(where: known.contains)
     }
 
-    /// Returns the scopes of a refresh: those of the login or a requested subset, as far as they are still allowed.
+    /// Returns the scopes of a refresh: those of the login or a requested subset, without those not allowed any longer.
     ///
     /// - Throws: `IdentityError.invalidScope` if the request exceeds the original grant (RFC 6749 §6, attack C8), or no
-    ///   scope is left.
+    ///   scope remains.
     func refreshed(
         _ requested: Scopes?, of device: Device, to account: Account, by client: OAuthClient
     ) throws(IdentityError) -> Scopes {
@@ -66,15 +66,17 @@ struct ScopePolicy: Sendable {
         scopes.filter { isAllowed($0, to: account, by: client) }
     }
 
-    /// Returns the scopes of the login; a device from before there were scopes has the default ones.
+    /// Returns the scopes of the login.
+    ///
+    /// A device from before the introduction of scopes has the default ones.
     private func original(_ device: Device) -> Scopes { device.scope.map(Scopes.init(parsing:)) ?? defaults }
 
     /// Returns whether account and client may have a scope.
     ///
-    /// `:admin` scopes need the role `admin` or a permission of that name; every account may have the others, since a
-    /// resource shows each account its own objects.
+    /// `:admin` scopes need the role `admin` or a permission of that name. Every account may have the others, since a
+    /// resource shows each account only its own objects.
     private func isAllowed(_ scope: Scope, to account: Account?, by client: OAuthClient) -> Bool {
-        // A client that signs users in may know who they are.
+        // A client that signs users in may learn who they are.
         if Self.openID.contains(scope) {
             return client.signsUsersIn && (scope == "openid" || client.scopes?.contains(scope) ?? true)
         }

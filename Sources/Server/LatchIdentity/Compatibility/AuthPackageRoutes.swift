@@ -4,14 +4,18 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The login, refresh and logout routes of AuthPackage clients; browsers keep the refresh token in a cookie.
+/// The login, refresh and logout routes of AuthPackage clients.
+///
+/// Browsers keep the refresh token in a cookie.
 struct AuthPackageRoutes: Sendable {
     let limits: RateLimits
     let refreshCookie: RefreshCookie
     let signIns: SignInService
     let tokens: TokenService
 
-    /// Adds the routes; the cookie's path covers the last two.
+    /// Adds the routes.
+    ///
+    /// The cookie's path covers the last two.
     func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.token)) { sessions in
             sessions.post("/api/auth/clients/login", login)
@@ -20,11 +24,13 @@ struct AuthPackageRoutes: Sendable {
         }
     }
 
-    /// Logs in and returns the refresh token in the content for programs, and as a cookie for browsers.
+    /// Logs in and returns the refresh token, in the content for programs, and as a cookie for browsers.
     ///
-    /// 200; 401 for a wrong password and an unknown address alike; 429 with `Retry-After`; 403 with the code
-    /// `mfaRequired` if the password is right and a code of the second factor must come with it as `otp`. A page of
-    /// another site cannot sign a browser in, which would then use the attacker's account (RFC 6749 §10.12).
+    /// The response is 200, or 401 for a wrong password and an unknown address alike, or 429 with `Retry-After`. After
+    /// the right password, a missing code of the second factor (`otp`) is 403 with the code `mfaRequired`.
+    ///
+    /// A page of another site cannot sign a browser in, which would make it use the attacker's account (RFC 6749
+    /// §10.12).
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         try refreshCookie.requireSameSite(request)
         let body = try request.jsonObject()
@@ -34,9 +40,11 @@ struct AuthPackageRoutes: Sendable {
         return refreshCookie.response(to: issued)
     }
 
-    /// Refreshes the tokens; only a client that sent the cookie gets a cookie.
+    /// Refreshes the tokens.
     ///
-    /// After a 401 the user must log in again; after a 503 the same token still works, so the client must keep it.
+    /// Only a client that sent the cookie receives a cookie.
+    ///
+    /// After a 401 the user must log in again. After a 503 the same token still works, so the client must keep it.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let sent = try sentToken(request)
         guard let token = sent.token else { throw IdentityError.invalidGrant }
@@ -44,15 +52,15 @@ struct AuthPackageRoutes: Sendable {
             let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
             return sent.isCookie ? refreshCookie.response(to: issued) : .session(issued)
         } catch IdentityError.invalidGrant where sent.isCookie {
-            // The cookie is no longer valid: the browser need not send it again.
+            // The cookie is not valid any longer, so the browser should not send it again.
             return HTTPResponse.failure(.invalidGrant).setting(refreshCookie.cleared())
         }
     }
 
-    /// Logs out: 200 in any case except for a page of another site, which must not be able to log users out.
+    /// Logs out with 200 in any case, except for a page of another site, which must not be able to log users out.
     ///
-    /// A repeated logout and an expired token succeed, since the device is signed out (RFC 7009 §2.2). A client that
-    /// sends several tokens has them all revoked.
+    /// A repeated logout and an expired token succeed, since the device is signed out (RFC 7009 §2.2). If a client
+    /// sends several tokens, all of them are revoked.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name]
@@ -63,15 +71,17 @@ struct AuthPackageRoutes: Sendable {
         return HTTPResponse.message("Logged out.").setting(refreshCookie.cleared())
     }
 
-    /// Returns the refresh token of the content or of the cookie; both must be the same if both are sent.
+    /// Returns the refresh token of the content or of the cookie.
     ///
-    /// - Throws: `IdentityError.twoTokens`, or `.crossSite` if the cookie comes from another site's page: a browser sends
-    ///   a cookie with requests from any page.
+    /// If both are sent, they must be equal.
+    ///
+    /// - Throws: `IdentityError.twoTokens`, or `.crossSite` if the cookie comes from another site's page. A browser
+    ///   sends a cookie with requests from any page.
     private func sentToken(_ request: HTTPRequest) throws(IdentityError) -> (token: String?, isCookie: Bool) {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name].flatMap { $0.isEmpty ? nil : $0 }
         guard let cookie else { return (inBody, false) }
-        // One of them may be an attacker's, set by another host of the site (attack G7).
+        // An attacker may have set one of them from another host of the site (attack G7).
         guard !request.isAmbiguous(cookie: RefreshCookie.name) else { throw .twoTokens }
         if let inBody, inBody != cookie { throw .twoTokens }
         if inBody == nil { try refreshCookie.requireSameSite(request) }
@@ -80,7 +90,7 @@ struct AuthPackageRoutes: Sendable {
 }
 
 extension RefreshCookie {
-    /// Returns the response with the tokens of a session, and the refresh token as a cookie too.
+    /// Returns the response with the tokens of a session, and with the refresh token also as a cookie.
     func response(to issued: IssuedTokens) -> HTTPResponse {
         HTTPResponse.session(issued).setting(set(issued.refreshToken))
     }
@@ -95,7 +105,9 @@ extension HTTPResponse {
                 expiresIn: issued.lifetime.components.seconds, tokenType: nil))
     }
 
-    /// Returns the response with a further Set-Cookie field, if any; several cannot be combined into one (RFC 6265 §3).
+    /// Returns the response with a further Set-Cookie field, if any.
+    ///
+    /// Several cookies need several fields (RFC 6265 §3).
     func setting(_ cookie: String?) -> HTTPResponse {
         guard let cookie else { return self }
         var response = self

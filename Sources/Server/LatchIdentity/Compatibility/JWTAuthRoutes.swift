@@ -31,14 +31,18 @@ struct JWTAuthRoutes: Sendable {
         return .tokenResponse(TokenResponse(issued))
     }
 
-    /// Refreshes the tokens: after a 401 the user must log in again, after a 503 the same token still works.
+    /// Refreshes the tokens.
+    ///
+    /// After a 401 the user must log in again. After a 503 the same token still works.
     @Sendable private func refresh(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("refreshToken")
         let issued = try await tokens.refresh(token, idempotencyKey: request.fields[.idempotencyKey])
         return .tokenResponse(TokenResponse(issued))
     }
 
-    /// Logs out: 200 also for a repeated logout and for expired tokens.
+    /// Logs out.
+    ///
+    /// The response is also 200 for a repeated logout and for expired tokens.
     ///
     /// `allDevices` requires a valid access token, and returns the number of signed-out devices.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -17,9 +17,9 @@ struct LaziRoutes: Sendable {
         ) { $0.post("/signup", signUp) }
     }
 
-    /// Creates an account: 201, or 409 if the address or the username is taken.
+    /// Creates an account: 201, or 409 if the address or the user name is taken.
     ///
-    /// Only these members are read: no client chooses its own rights (attack E1).
+    /// Only these members are read, so a client cannot choose its own rights (attack E1).
     @Sendable private func signUp(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let account = try await accounts.signUp(
@@ -32,9 +32,9 @@ struct LaziRoutes: Sendable {
     }
 }
 
-/// The JSON forms that Lazi clients use at the endpoints of OAuth.
+/// The JSON requests that Lazi clients send to the OAuth endpoints.
 extension TokenRoutes {
-    /// Handles `grant_type=refresh_token` as JSON and for the server's own client, as Lazi clients send it.
+    /// Handles `grant_type=refresh_token` as JSON, as Lazi clients send it, for the server's own client.
     @Sendable func refreshByJSON(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let parameters = OAuthParameters([
@@ -45,12 +45,12 @@ extension TokenRoutes {
             for: try TokenRequest(request, client: clients.firstParty, parameters: parameters))
     }
 
-    /// Revokes one of the session's own tokens, as Lazi clients send it: `{token, token_type_hint}` with an access
+    /// Revokes one of the session's own tokens, as Lazi clients send it: `{token, token_type_hint}`, with an access
     /// token as the credential.
     func revokeByBearer(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try request.jsonObject().text("token")
         let session = try await tokens.authenticate(request)
-        // RFC 7009 §2.1: a confidential client authenticates, and an access token does not authenticate it.
+        // RFC 7009 §2.1: a confidential client must authenticate, and an access token does not authenticate it.
         guard let client = clients[session.clientID], !client.isConfidential else {
             throw IdentityError.invalidClient
         }

@@ -5,13 +5,15 @@ import LatchHTTP
 import LatchServer
 import PortableFoundation
 
-/// The refresh token as a cookie: hidden from scripts, and sent to the session routes alone by same-site pages.
+/// The refresh token as a cookie, hidden from scripts.
+///
+/// Only same-site pages send it, and only to the session routes.
 struct RefreshCookie: Sendable {
     /// The name of the cookie, as in AuthPackage's backend.
     static let name = "refreshToken"
 
     private let accessTokens: AccessTokenIssuer
-    /// The origins that the configuration allows beside the issuer's.
+    /// The origins that the configuration allows in addition to the issuer's.
     private let allowedOrigins: Set<String>
     private let lifetime: Duration
 
@@ -21,7 +23,7 @@ struct RefreshCookie: Sendable {
         lifetime = configuration.refreshTokenLifetime
     }
 
-    /// Returns the Set-Cookie field (RFC 6265 §4.1; SameSite after draft-ietf-httpbis-rfc6265bis §4.1.2.7).
+    /// Returns the Set-Cookie field (RFC 6265 §4.1; SameSite from draft-ietf-httpbis-rfc6265bis §4.1.2.7).
     func set(_ token: String) -> String { field(token, maximumAge: Int(lifetime.components.seconds)) }
 
     /// Returns the Set-Cookie field of an expired cookie, which makes the browser remove it (RFC 6265 §3.1).
@@ -29,8 +31,8 @@ struct RefreshCookie: Sendable {
 
     /// Rejects a request with the cookie from a page of another site.
     ///
-    /// A browser sends Origin with every cross-site POST (Fetch §3.2), and Sec-Fetch-Site; other programs send neither,
-    /// and have no cookies that a foreign page could use.
+    /// A browser sends Origin (Fetch §3.2) and Sec-Fetch-Site with every cross-site POST. Other programs send neither,
+    /// and have no cookies that a page of another site could use.
     ///
     /// - Throws: `IdentityError.crossSite`.
     func requireSameSite(_ request: HTTPRequest) throws(IdentityError) {
@@ -52,7 +54,7 @@ struct RefreshCookie: Sendable {
         // The issuer may become known while the server runs.
         let issuer = accessTokens.issuer ?? ""
         let secure = issuer.lowercasedASCII().utf8.starts(with: "https://".utf8) ? "; Secure" : ""
-        // The path of the session routes, as browsers see it: below that of the issuer.
+        // The path of the session routes as browsers see it, below the issuer's path.
         let path = PublicURL.path(of: issuer) + "/api/auth"
         return "\(Self.name)=\(value); Path=\(path); Max-Age=\(maximumAge); HttpOnly; SameSite=Strict\(secure)"
     }

@@ -6,13 +6,14 @@ import LatchHTTP
 
 /// A handler of one grant type at the token endpoint (RFC 6749 §4).
 ///
-/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``. The endpoint, the metadata,
-/// the settings and the metrics follow from that list. Passkeys sign in without a grant, and have a metric only.
+/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``. The endpoint, the
+/// metadata, the settings and the metrics follow from that list. A sign-in with a passkey is not a grant, and only has
+/// a metric.
 protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }
 
-    /// Creates a handler, which keeps the services that it needs.
+    /// Creates a handler with the services that it needs.
     init(_ services: IdentityServices)
 
     /// Returns the content of the response to an authenticated client that may use the grant.
@@ -22,7 +23,9 @@ protocol GrantHandler: Sendable {
 }
 
 extension OAuthClient.GrantType {
-    /// The sign-in with a passkey, which has a route and no handler: it is a label of metrics only.
+    /// The sign-in with a passkey, which has a route and no handler.
+    ///
+    /// It is only a label of metrics.
     static let passkey = OAuthClient.GrantType("passkey")
 }
 

@@ -18,7 +18,7 @@ struct RefreshTokenGrantHandler: GrantHandler {
             try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
             by: request.client, requesting: request.scopes)
         var response = TokenResponse(issued)
-        // OpenID Connect Core §12.2: of the same sign-in, and without its nonce.
+        // OpenID Connect Core §12.2: for the same sign-in, and without its nonce.
         response.idToken = try tokens.idToken(for: issued, nonce: nil)
         return response
     }

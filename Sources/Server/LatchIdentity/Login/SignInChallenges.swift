@@ -6,11 +6,11 @@ import PortableFoundation
 
 /// Sign-ins that wait for another step: the second factor, or a confirmation.
 ///
-/// A challenge is valid for five minutes, for its surface and its step only.
+/// A challenge is valid for five minutes, and only for its surface and its step.
 struct SignInChallenges: Sendable {
     /// The place at which a sign-in continues.
     enum Surface: String, CaseIterable {
-        /// An app, by an RPC.
+        /// An app that calls an RPC.
         case app = "lc1."
         /// A page of this server.
         case page = "pc1."
@@ -19,7 +19,7 @@ struct SignInChallenges: Sendable {
         /// A page on which the user confirms the app of a sign-in through a provider.
         case confirmation = "cc1."
 
-        /// The error of a challenge that has ended.
+        /// The error for a challenge that has ended.
         var ended: IdentityError {
             switch self {
             case .app: .invalidToken
@@ -38,7 +38,7 @@ struct SignInChallenges: Sendable {
 
     /// Stores a challenge and returns its text; nil if the account's credentials have changed since it was read.
     ///
-    /// The prefix of the text tells it from tokens and from the challenges of other surfaces (attack F4).
+    /// The prefix of the text distinguishes it from tokens and from the challenges of other surfaces (attack F4).
     func issue(
         for account: Account, on surface: Surface, scopes: String = "", isRemembered: Bool = true
     ) async throws(IdentityError) -> (text: String, challenge: LoginChallenge)? {
@@ -57,7 +57,7 @@ struct SignInChallenges: Sendable {
 
     /// Returns a challenge without using it up.
     ///
-    /// - Throws: The surface's error of an ended challenge, or a store's error.
+    /// - Throws: The surface's error for an ended challenge, or a store's error.
     func find(_ text: String, on surface: Surface) async throws(IdentityError) -> LoginChallenge {
         guard Self.isChallenge(text, on: surface), let found = try await store.challenge(text.digest, at: clock.now)
         else { throw surface.ended }
@@ -66,7 +66,9 @@ struct SignInChallenges: Sendable {
 }
 
 extension LoginChallenge {
-    /// Returns whether the account may still continue: a password reset in the meantime ends the challenge.
+    /// Returns whether the account may still continue.
+    ///
+    /// A password reset in the meantime ends the challenge.
     func isOpen(to account: Account?) -> Bool {
         account?.id == accountID && account?.status == .active && account?.passwordChangedAt == passwordChangedAt
     }

@@ -3,11 +3,13 @@
 import LatchAuth
 import PortableFoundation
 
-/// The proof of who a user is: the account, and by what and when the user authenticated.
+/// The proof of a user's identity: the account, and the means and time of the authentication.
 ///
-/// Every sign-in has three steps. The first yields a proof: a password, a passkey, a provider's response, or a code for which
-/// an earlier proof was stored. The second, ``SignInService/checkFactor(of:_:from:)``, adds the second factor. The third,
-/// ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``, starts the session.
+/// Every sign-in has three steps:
+///
+/// - A proof comes from a password, a passkey, a provider's response, or a code that an earlier proof was stored for.
+/// - ``SignInService/checkFactor(of:_:from:)`` adds the second factor.
+/// - ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)`` starts the session.
 struct SignInProof: Sendable {
     /// The account as it was read for the proof.
     let account: Account
@@ -23,7 +25,7 @@ struct AdmissionPolicy: Sendable {
     /// Whether the address must be verified.
     let requiresVerifiedEmail: Bool
 
-    /// Returns why an account may not sign in, for a user who has proved to be its owner; nil if it may.
+    /// Returns the reason why an account may not sign in, for its proven owner; nil if it may sign in.
     func refusal(of account: Account) -> IdentityError? {
         if let closure = account.closure { return closure }
         return account.emailVerifiedAt != nil || !requiresVerifiedEmail ? nil : .addressUnverified

@@ -7,7 +7,9 @@ import PortableFoundation
 /// The result of a sign-in with the right password.
 enum SignInResult<Success: Sendable>: Sendable {
     case success(Success)
-    /// The account has a second factor: the challenge is valid for proving it, and for nothing else.
+    /// The account has a second factor.
+    ///
+    /// The challenge is valid only for proving it.
     case challenged(text: String, LoginChallenge)
 }
 
@@ -25,16 +27,16 @@ struct SignInService: Sendable {
 
     // MARK: Surfaces
 
-    /// Signs in a new device by a password, and by a code where the account has a second factor.
+    /// Signs in a new device by a password, and by a code if the account has a second factor.
     ///
     /// - Parameters:
     ///   - name: The email address or the user name.
     ///   - code: A code of the second factor, or a recovery code.
     ///   - client: The requesting client; nil for the server's own.
     ///   - requested: The requested scopes; nil for the default ones.
-    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; and
-    ///   `.accountSuspended`, `.accountClosed`, `.addressUnverified`, `.invalidScope`, `.secondFactorRequired` and
-    ///   `.invalidCode`, all of which require the right password.
+    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; or a
+    ///   store's error. After the right password: `.accountSuspended`, `.accountClosed`, `.addressUnverified`,
+    ///   `.invalidScope`, `.secondFactorRequired`, `.invalidCode`.
     func signIn(
         name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
         requesting requested: Scopes? = nil
@@ -49,7 +51,7 @@ struct SignInService: Sendable {
 
     /// Signs in a new device by a password, or returns a challenge for the second factor.
     ///
-    /// - Parameter isRemembered: Whether the session outlives a day.
+    /// - Parameter isRemembered: Whether the session lasts for more than a day.
     /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
     func beginSignIn(
         name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
@@ -78,7 +80,9 @@ struct SignInService: Sendable {
             isRemembered: challenge.isRemembered)
     }
 
-    /// Checks the password that a user enters on a page, and returns the proof, or a challenge for the second factor.
+    /// Checks the password that a user enters on a page.
+    ///
+    /// Returns the proof, or a challenge for the second factor.
     ///
     /// - Throws: `IdentityError.invalidCredentials`, `.tooManyAttempts`, `.overloaded`, or a store's error.
     func beginOnPage(
@@ -93,15 +97,15 @@ struct SignInService: Sendable {
 
     /// Checks a code of the second factor that a user enters on a page, and returns the proof of both.
     ///
-    /// - Throws: `IdentityError.loginEnded` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a store's
-    ///   error.
+    /// - Throws: `IdentityError.loginEnded` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a
+    ///   store's error.
     func finishOnPage(
         challenge text: String, code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInProof {
         try await checkFactor(ofChallenge: text, on: .page, code, from: origin).proof
     }
 
-    /// Authenticates the user of a session again, and makes that the session's time of authentication (RFC 9470).
+    /// Authenticates the user of a session again, and updates the session's authentication time (RFC 9470).
     ///
     /// - Parameter code: A code of the second factor, or a recovery code.
     /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of
@@ -120,8 +124,9 @@ struct SignInService: Sendable {
         }
     }
 
-    /// Checks the password of a user who is signed in or reads the mails of the account's address, verified or not; guesses
-    /// count as those of a sign-in do.
+    /// Checks the password of a user who is signed in, or who reads the mail of the account's address, verified or not.
+    ///
+    /// Guesses count like those of a sign-in.
     ///
     /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
     func verify(
@@ -136,7 +141,7 @@ struct SignInService: Sendable {
 
     /// Ends the wait for an account's names after its owner has set the password by a mailed link.
     ///
-    /// The limits of the network stay, and so do those of the account's names in other networks.
+    /// The limits of the network stay, and so do the limits of the account's names in other networks.
     func forgetFailures(of account: Account, from address: String) {
         for name in [account.email.key, account.username?.key].compactMap(\.self) {
             limits.forget(limits.loginByName(name, address: address))
@@ -147,7 +152,8 @@ struct SignInService: Sendable {
 
     /// Checks and uses up a code if the account has a second factor, and adds it to the proof.
     ///
-    /// - Throws: `IdentityError.secondFactorRequired` without a code, `.invalidCode`, `.tooManyAttempts`, or a store's error.
+    /// - Throws: `IdentityError.secondFactorRequired` without a code, `.invalidCode`, `.tooManyAttempts`, or a store's
+    ///   error.
     func checkFactor(
         of proof: SignInProof, _ code: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInProof {
@@ -159,7 +165,7 @@ struct SignInService: Sendable {
         return proof
     }
 
-    /// Checks and uses up a code for the challenge of a password.
+    /// Checks and uses up a code for the challenge that a password returned.
     private func checkFactor(
         ofChallenge text: String, on surface: SignInChallenges.Surface, _ code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> (proof: SignInProof, challenge: LoginChallenge) {
@@ -185,14 +191,16 @@ struct SignInService: Sendable {
 
     // MARK: Passwords
 
-    /// The purpose of a password, in the audit log.
+    /// The purpose of a password check, for the audit log.
     enum Purpose: String {
         case login, reauthentication, passwordChange, addressProof
     }
 
-    /// Checks a password within the limits, and refunds the attempt if it is right; a wrong one is recorded.
+    /// Checks a password within the limits, and refunds the attempt if it is right.
     ///
-    /// - Parameter admission: The policy for the account; nil for that of the configuration.
+    /// A wrong one is recorded.
+    ///
+    /// - Parameter admission: The policy for the account; nil for the policy of the configuration.
     private func checkPassword(
         _ password: String, of name: String, from origin: RequestOrigin, for purpose: Purpose = .login,
         admission: AdmissionPolicy? = nil
@@ -206,11 +214,11 @@ struct SignInService: Sendable {
             account = try await authenticate(
                 found, password, named: key, from: origin.address, admission: admission ?? self.admission)
         } catch {
-            // Only a wrong password is an attempt at guessing one.
+            // Only a wrong password counts as a guess.
             if error == .invalidCredentials {
                 count("failure")
                 let isUsable = found?.passwordHash.map(passwords.isUsable) ?? true
-                // The same write for unknown names; what was typed as one may be a password, and is not recorded.
+                // The write is the same for unknown names. The typed name is not recorded, since it may be a password.
                 try await store.audit(
                     "\(purpose.rawValue).failed", account: found?.id,
                     detail: "\(isUsable ? "" : "unusable hash, ")from \(origin.address)".sanitized(200), at: clock.now)
@@ -224,7 +232,7 @@ struct SignInService: Sendable {
         return SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
     }
 
-    /// Counts the result of the steps after the right password: a second factor may be missing, for example.
+    /// Counts the result of the steps after the right password, such as a missing second factor.
     private func counting<Result>(
         _ body: () async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
@@ -238,7 +246,7 @@ struct SignInService: Sendable {
         }
     }
 
-    /// Records that an account was closed to its right password.
+    /// Records that the right password was refused because of the account's state.
     private func note(
         _ error: IdentityError, for purpose: Purpose, of account: Account?, from address: String
     ) async throws(IdentityError) {
@@ -249,7 +257,9 @@ struct SignInService: Sendable {
             detail: "\(error.code) from \(address)".sanitized(200), at: clock.now)
     }
 
-    /// Returns the account of an address or a username; a username holds no `@`.
+    /// Returns the account of an address or a user name.
+    ///
+    /// A user name contains no `@`.
     private func account(named key: String) async throws(IdentityError) -> Account? {
         key.utf8.contains(UInt8(ascii: "@"))
             ? try await store.account(emailKey: key)
@@ -276,16 +286,15 @@ struct SignInService: Sendable {
         throw .tooManyAttempts(rejection)
     }
 
-    /// Returns the account if the password is right and the account may log in.
+    /// Returns the account if the password is right and the account may sign in.
     ///
-    /// Error and response time of a failure are the same for an unknown address, a wrong password, a deleted account
-    /// and an account without a password (OWASP ASVS 5.0 §6.3.8). Why an account is closed to its owner shows only after the
-    /// right password.
+    /// Error and response time are the same for an unknown address, a wrong password, a deleted account and a missing
+    /// password (OWASP ASVS 5.0 §6.3.8). The reason why an account is closed is shown only after the right password.
     private func authenticate(
         _ found: Account?, _ password: String, named name: String, from address: String, admission: AdmissionPolicy
     ) async throws(IdentityError) -> Account {
-        // The same work in every case: without a hash, the password is checked against a decoy that costs as much as one
-        // of the stored hashes.
+        // The work is the same in every case. Without a hash, the password is checked against a decoy, which costs as
+        // much as a stored hash.
         let decoy = passwords.decoy(for: name, among: try await store.passwordCosts())
         let matches = try await passwords.verify(
             password, against: found?.passwordHash, or: decoy, from: address)

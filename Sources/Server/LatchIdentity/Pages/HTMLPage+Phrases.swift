@@ -5,9 +5,9 @@ import LatchSignIn
 import LatchTexts
 
 extension HTMLPage {
-    /// Creates a page in the language of the request that is being handled, under the name of the service.
+    /// Creates a page in the language of the current request, with the name of the service.
     ///
-    /// The parameters are those of ``HTMLPage/init(_:text:items:problem:invalidFields:action:carrying:fields:scriptedButton:alternative:refusal:links:appLink:)``.
+    /// The parameters are those of the initializer with plain texts.
     init(
         _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
         invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
@@ -30,7 +30,7 @@ extension HTMLPage {
         serviceName = context.serviceName
     }
 
-    /// Returns a page whose form is shown again after an error.
+    /// Returns a page that shows its form again after an error.
     func response(after error: IdentityError) -> HTTPResponse {
         SignInPages.failing(response(status: error.form.status), with: error)
     }
@@ -48,11 +48,13 @@ extension HTMLPage.ScriptedButton {
     }
 }
 
-/// The fields of the server's pages, labelled in the language of the request.
+/// The fields of the server's pages, labeled in the language of the request.
 extension HTMLField {
     private static func label(_ key: String) -> String { PageContext.current.texts(Phrase(key)) }
 
-    /// Returns the fields of a sign-in; the first one that is empty has the focus.
+    /// Returns the fields of a sign-in.
+    ///
+    /// The first empty one has the focus.
     static func signIn(name: String, offersPasskeys: Bool = false) -> [HTMLField] {
         [
             .username(label: label("page.field.account"), value: name, offersPasskeys: offersPasskeys),
@@ -72,7 +74,7 @@ extension HTMLField {
         ]
     }
 
-    /// Returns the field of the address to which a mail is sent.
+    /// Returns the field for the address that a mail is sent to.
     static func address(_ value: String) -> HTMLField { .email(label: label("page.field.email"), value: value) }
 
     /// Returns the field of the code that another device shows.

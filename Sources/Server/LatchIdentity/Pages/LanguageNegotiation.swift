@@ -5,27 +5,27 @@ import LatchHTTP
 import LatchServer
 import LatchTexts
 
-/// The language and the service's name with which the pages and the mails of a request are written.
+/// The language and the service name of a request's pages and mails.
 ///
-/// A class, so that binding it for a request copies a reference and not its texts.
+/// It is a class, so that binding it for a request copies a reference and not its texts.
 package final class PageContext: Sendable {
     /// The languages that the client of the request prefers for its pages.
     private let languages: [String]
-    /// The Accept-Language field of the request; nil if it has none, or there is no request.
+    /// The Accept-Language field of the request; nil if it has none, or outside of a request.
     let acceptLanguage: String?
-    /// The language of requests that prefer none of those that there are.
+    /// The language of requests that prefer none of the available languages.
     let defaultLanguage: String
     let serviceName: String
-    /// The path of the public URL, below which a proxy has the server; without a slash at the end.
+    /// The path of the public URL, where a proxy serves the server, without a slash at the end.
     private let basePath: String
 
-    /// The context of the request that is being handled; nil outside of one, as for the operator's commands.
+    /// The context of the current request; nil outside of one, as for the operator's commands.
     @TaskLocal static var ofRequest: PageContext?
 
-    /// The context of the request, or the one of the default configuration.
+    /// The context of the current request, or the one of the default configuration.
     static var current: PageContext { ofRequest ?? PageContext(IdentityConfiguration()) }
 
-    /// The language of the request that is being handled; nil outside of one.
+    /// The language of the current request; nil outside of one.
     package static var languageOfRequest: String? { ofRequest?.texts.language }
 
     private init(
@@ -36,7 +36,7 @@ package final class PageContext: Sendable {
         (self.serviceName, self.basePath) = (serviceName, basePath)
     }
 
-    /// Creates the context of a request without preferences, or of none.
+    /// Creates the context of a request without preferences, or of no request.
     convenience init(_ configuration: IdentityConfiguration) {
         let parts = (configuration.issuer ?? "").withoutFinalSlash.utf8.split(
             separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
@@ -45,17 +45,18 @@ package final class PageContext: Sendable {
             basePath: parts.count == 4 ? "/\(String(Substring(parts[3])))" : "")
     }
 
-    /// Returns the context of a request with an Accept-Language field, if it has one.
+    /// Returns the context with an Accept-Language field, if the request has one.
     func accepting(_ field: String?) -> PageContext {
         guard let field else { return self }
         return PageContext(
             field, defaultLanguage: defaultLanguage, serviceName: serviceName, basePath: basePath)
     }
 
-    /// Returns the URL of a page or form of the server, as its path, below the path of the public URL.
+    /// Returns the URL path of a page or form of the server, below the path of the public URL.
     func url(_ path: String) -> String { path.utf8.first == UInt8(ascii: "/") ? basePath + path : path }
 
-    /// Returns the context for the pages of a client that prefers languages (OpenID Connect Core §3.1.2.1, `ui_locales`).
+    /// Returns the context for the pages of a client with preferred languages (OpenID Connect Core §3.1.2.1,
+    /// `ui_locales`).
     func preferring(_ languages: [String]?) -> PageContext {
         guard let languages, !languages.isEmpty else { return self }
         return PageContext(
@@ -63,17 +64,17 @@ package final class PageContext: Sendable {
             basePath: basePath)
     }
 
-    /// The writer of phrases in the language of the request (RFC 9110 §12.5.4; lookup of RFC 4647 §3.4).
+    /// The writer of phrases in the language of the request (RFC 9110 §12.5.4, RFC 4647 §3.4).
     var texts: Texts {
-        // After `*` every language is as good as any other.
+        // After `*`, all languages are equally acceptable.
         let wanted = acceptLanguage.map { Preferences($0).accepted.prefix { $0 != "*" } } ?? []
         return Texts(languages: languages + wanted + [defaultLanguage])
     }
 }
 
-/// An interceptor that binds the context of each request, and makes pages of the router's own errors for browsers.
+/// An interceptor that binds the context of each request, and shows the router's own errors as pages to browsers.
 ///
-/// It is outermost, so that every page and every mail that a request causes is in its language.
+/// It is outermost, so that every page and every mail of a request is in its language.
 struct PageContextInterceptor: ImmediateInterceptor {
     /// The context of a request that prefers no language.
     private let common: PageContext
@@ -99,7 +100,7 @@ struct PageContextInterceptor: ImmediateInterceptor {
         }
     }
 
-    /// Puts a page in the place of the router's own error where the client is a browser.
+    /// Replaces the router's own error by a page if the client is a browser.
     private static func replaceError(in outcome: inout Outcome, _ accept: @autoclosure () -> String?) {
         guard outcome.error == nil, let error = pageError(outcome.response.status), prefersPage(accept()),
             !outcome.response.isPage
@@ -110,7 +111,7 @@ struct PageContextInterceptor: ImmediateInterceptor {
         outcome.response = page
     }
 
-    /// Returns the error of a status that the router itself responds with; nil for any other status.
+    /// Returns the error for a status that the router itself responds with; nil for any other status.
     private static func pageError(_ status: HTTPStatus) -> IdentityError? {
         switch status {
         case .notFound: .noSuchPage
@@ -119,7 +120,7 @@ struct PageContextInterceptor: ImmediateInterceptor {
         }
     }
 
-    /// Returns whether a request names HTML as at least as welcome as JSON, as the navigation of a browser does.
+    /// Returns whether a request accepts HTML at least as much as JSON, as the navigation of a browser does.
     private static func prefersPage(_ field: String?) -> Bool {
         guard let field else { return false }
         let preferences = Preferences(field)

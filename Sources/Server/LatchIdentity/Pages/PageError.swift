@@ -5,11 +5,11 @@ import LatchTexts
 
 /// The texts of errors on pages.
 ///
-/// The messages of errors are in English, for those who write clients; a page says the same in its user's language.
+/// The messages of errors are in English, for developers of clients. A page says the same in its user's language.
 extension IdentityError {
-    /// The keys of errors with texts of their own: `problem.KEY.title` and `problem.KEY.advice` in the catalog.
+    /// The keys of errors with separate texts: `problem.KEY.title` and `problem.KEY.advice` in the catalog.
     ///
-    /// Every other error reads like `unavailable` if it is the server's, and like `invalidInput` if it is the request's.
+    /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
         "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered", "commonPassword",
         "cookiesMissing", "emailMissing", "emailUnverified",
@@ -23,17 +23,17 @@ extension IdentityError {
         "weakPassword",
     ]
 
-    /// There is no page at a URL.
+    /// The error for a URL without a page.
     static let noSuchPage = IdentityError(code: "noSuchPage", message: "There is no such page.", form: .notFound)
 
-    /// A URL is that of a form's action, and is not opened.
+    /// The error for a URL of a form's action, which cannot be opened as a page.
     static let notAPage = IdentityError(
         code: "notAPage", message: "There is nothing to see at this address.", form: .badRequest)
 
     /// The title of the error's page, without a full stop.
     var pageTitle: Phrase { Phrase("problem.\(shownKey).title") }
 
-    /// The advice on what to do, in sentences.
+    /// The advice on what to do, as full sentences.
     var pageAdvice: Phrase {
         if self == .tooManyAttempts, let seconds = retryAfterSeconds {
             return seconds < 90

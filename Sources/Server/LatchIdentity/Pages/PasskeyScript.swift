@@ -3,10 +3,10 @@
 import LatchHTTP
 import LatchSignIn
 
-/// The script of the sign-in page: it shows the button for passkeys where the browser has them, and offers them in the field of
-/// the name (WebAuthn Level 3 §5.1.7, conditional mediation).
+/// The script of the sign-in page, which shows the button for passkeys if the browser supports them.
 ///
-/// It is the only script of the server's pages, a file of its own, so that their policy forbids every other one.
+/// It also offers them in the field of the user name (WebAuthn Level 3 §5.1.7, conditional mediation). It is the only
+/// script of the server's pages. It is a separate file, so that their policy forbids every other script.
 enum PasskeyScript {
     /// The path of the script.
     static let path = "/passkey.js"
@@ -26,9 +26,10 @@ enum PasskeyScript {
 
     /// The script.
     ///
-    /// One dialog at a time: the button is disabled while it is open. A failure shows the text of the page, except where the user
-    /// has closed the dialog, and leaves the password. A challenge is valid for five minutes, so that an offer that waits gets
-    /// another one before. A response that a browser restores with the form would be an old one.
+    /// Only one dialog is open at a time: the button is disabled meanwhile. A failure shows the page's text, unless
+    /// the user has closed the dialog. The user can still sign in with the password. A challenge is valid for five
+    /// minutes, so a waiting offer gets a new one before that. A response that a browser restores with the form would
+    /// be stale.
     private static let text = #"""
         "use strict";
         (() => {

@@ -6,7 +6,8 @@ import LatchJOSE
 import LatchWebAuthn
 package import PortableFoundation
 
-/// A passkey of an account: a credential of WebAuthn that signs in without a password (WebAuthn Level 3 §4, credential record).
+/// A passkey of an account: a WebAuthn credential that signs in without a password (WebAuthn Level 3 §4, credential
+/// record).
 package struct Passkey: Sendable, Hashable {
     /// The maximum number of passkeys of an account.
     static let maximumCount = 20
@@ -14,52 +15,55 @@ package struct Passkey: Sendable, Hashable {
     /// The identifier of the credential, up to 1023 bytes.
     package let id: [UInt8]
     package let accountID: String
-    /// The domain that it was made for; nil for one of an earlier version, which did not store it.
+    /// The domain that it was created for; nil for one from an earlier version, which did not store the domain.
     package let relyingPartyID: String?
     /// The public key in COSE.
     package let publicKey: [UInt8]
-    /// The number of signatures at the last use; 0 for an authenticator that does not count them.
+    /// The number of signatures at the last use; 0 if the authenticator does not count them.
     package var counter: UInt32
-    /// Whether it may be synchronised to other devices, which never changes.
+    /// Whether it may be synchronized to other devices, which never changes.
     package let isBackupEligible: Bool
     package var isBackedUp: Bool
     /// The model of the authenticator, 16 bytes.
     package let aaguid: [UInt8]
-    /// The ways in which the client reaches the authenticator, separated by spaces.
+    /// The transports by which the client reaches the authenticator, separated by spaces.
     package let transports: String
-    /// The name for the list of passkeys.
+    /// The name in the list of passkeys.
     package var name: String
     package let createdAt: Date
     package var lastUsedAt: Date?
 }
 
 extension Passkey {
-    /// Whether it signs in at a relying party: a change of the domain makes every earlier passkey useless.
+    /// Whether it signs in at a relying party.
+    ///
+    /// A change of the domain makes every earlier passkey useless.
     func isUsable(at relyingPartyID: String?) -> Bool {
         guard let relyingPartyID else { return false }
         return self.relyingPartyID.map { $0.utf8.elementsEqual(relyingPartyID.utf8) } ?? true
     }
 
-    /// The id as its owner sees it.
+    /// The id that is shown to its owner.
     var publicID: String { Base64URL.encode(id) }
 
-    /// Returns the id for a public id; nil if the text is not one.
+    /// Returns the id for a public id; nil if the text is not a public id.
     static func id(fromPublicID text: String) -> [UInt8]? {
         guard (1...1364).contains(text.utf8.count), let bytes = try? Base64URL.decode(text) else { return nil }
         return bytes
     }
 
-    /// Returns the handle of an account in its passkeys: its id, which is stable and says nothing about the user (WebAuthn Level
-    /// 3 §14.6.1).
+    /// Returns the user handle of an account in its passkeys: the account's id.
+    ///
+    /// It is stable and reveals nothing about the user (WebAuthn Level 3 §14.6.1).
     static func userHandle(of accountID: String) -> [UInt8] { Array(accountID.utf8) }
 
-    /// The credential to verify a response with.
+    /// The credential that verifies a response.
     var stored: StoredCredential {
         StoredCredential(
             id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey)
     }
 
-    /// Returns the passkey as its owner sees it, and whether it signs in at a relying party.
+    /// Returns the description of the passkey for its owner, with whether it signs in at a relying party.
     func json(at relyingPartyID: String?) -> JSONObject {
         var object: JSONObject = [
             "id": .string(publicID), "name": .string(name), "createdAt": .string(createdAt.formatted(.iso8601)),

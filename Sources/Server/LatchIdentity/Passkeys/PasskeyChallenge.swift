@@ -5,22 +5,24 @@ import LatchCore
 import LatchCrypto
 import PortableFoundation
 
-/// The challenges of passkeys: random bytes and their time, authenticated by the server.
+/// The challenges of passkeys: random bytes and the time of issue, authenticated by the server.
 ///
-/// The server keeps none before a response has used it up, so that requests for options fill no table.
+/// The server stores a challenge only after its use, so that requests for options cannot fill a table.
 struct PasskeyChallenges: Sendable {
     /// The time for which a challenge is valid, which is also the timeout of the options.
     static let lifetime: TimeInterval = 300
     /// The time by which the clocks of two nodes may differ.
     private static let tolerance: TimeInterval = 60
-    /// The bytes of the time and the random ones.
+    /// The number of bytes of the time and the random part.
     private static let headByteCount = 8 + 16
 
-    /// The ceremony that a challenge is for, and nothing else.
+    /// The ceremony that a challenge is for.
+    ///
+    /// It is not valid for any other.
     enum Purpose: Sendable, Hashable {
-        /// A new passkey of an account, by the device that has requested the options.
+        /// A new passkey of an account, on the device that requested the options.
         case registration(accountID: String, device: [UInt8])
-        /// A sign-in or a reauthentication, of whichever account.
+        /// A sign-in or a reauthentication of any account.
         case authentication
     }
 
@@ -28,7 +30,7 @@ struct PasskeyChallenges: Sendable {
     enum Verdict: Sendable, Hashable {
         case valid(SpentChallenge)
         case expired
-        /// The server has not issued it, or not for this.
+        /// The server did not issue it, or issued it for another purpose.
         case foreign
     }
 
@@ -42,7 +44,7 @@ struct PasskeyChallenges: Sendable {
         return head + code(of: head, for: purpose)
     }
 
-    /// Checks a challenge that a client states.
+    /// Checks a challenge that a client has sent.
     func check(_ challenge: [UInt8], for purpose: Purpose, at now: Date) -> Verdict {
         guard challenge.count > Self.headByteCount else { return .foreign }
         let head = Array(challenge[..<Self.headByteCount])
@@ -61,7 +63,7 @@ struct PasskeyChallenges: Sendable {
     private func code(of head: [UInt8], for purpose: Purpose) -> [UInt8] {
         let context: [UInt8] =
             switch purpose {
-            // The device's id has always as many bytes.
+            // The device's id has a fixed length.
             case .registration(let accountID, let device): [1] + device + Array(accountID.utf8)
             case .authentication: [2]
             }

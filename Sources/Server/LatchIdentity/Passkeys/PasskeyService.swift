@@ -8,7 +8,7 @@ import PortableFoundation
 
 /// A service that registers and removes the passkeys of accounts.
 struct PasskeyService: Sendable {
-    /// The name of the service in dialogs of passkeys.
+    /// The name of the service that passkey dialogs show.
     let serviceName: String
     let store: IdentityStore
     let clock: WallClock
@@ -21,9 +21,11 @@ struct PasskeyService: Sendable {
 
     var challenges: PasskeyChallenges { PasskeyChallenges(pepper: pepper) }
 
-    /// Returns `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3 §5.1.8) for a user who has authenticated recently.
+    /// Returns `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3 §5.1.8) for a user who has authenticated
+    /// recently.
     ///
-    /// - Throws: `IdentityError.passkeysUnavailable`, `.forbidden` for another client's token, `.signInAgain`, or a store's error.
+    /// - Throws: `IdentityError.passkeysUnavailable`, `.forbidden` for another client's token, `.signInAgain`, or a
+    ///   store's error.
     func creationOptions(for session: AuthenticatedSession) async throws(IdentityError) -> JSONObject {
         let party = try permitted.relyingParty()
         try session.requireFirstParty()
@@ -51,12 +53,13 @@ struct PasskeyService: Sendable {
 
     /// Registers a passkey by the client's response.
     ///
-    /// Its challenge shows that this device has authenticated recently: it was issued to it alone, for five minutes.
+    /// Its challenge proves that this device has authenticated recently: it was issued only to this device, for five
+    /// minutes.
     ///
     /// - Parameter name: The name for the list; nil for the browser and the system of the device.
     /// - Throws: `IdentityError.invalidPasskey`, `.passkeyChallengeExpired`, `.passkeyExists`, `.tooManyPasskeys`,
-    ///   `.tooManyAttempts`, `.invalidInput` for a name that cannot be one, `.forbidden`, `.passkeysUnavailable`,
-    ///   `.invalidToken` if the account has changed meanwhile, or a store's error.
+    ///   `.tooManyAttempts`, `.forbidden`, `.passkeysUnavailable`; `.invalidInput` for an invalid name; `.invalidToken`
+    ///   if the account has changed meanwhile; or a store's error.
     func register(
         _ credential: JSONObject, name: String?, for session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> Passkey {
@@ -79,7 +82,8 @@ struct PasskeyService: Sendable {
             throw .invalidPasskeyRegistration
         }
         guard case .valid(let challenge) = verdict else { throw .passkeyChallengeExpired }
-        // Counts from here on: a token without a recent authentication gets no challenge, and uses up nothing.
+        // Requests count from here on: a token without a recent authentication gets no challenge, so it uses up no
+        // attempt.
         try limits.take(limits.passkeyRegistration(of: session.account))
         let passkey = Passkey(
             id: registered.id, accountID: session.accountID, relyingPartyID: party.id,
@@ -114,8 +118,9 @@ struct PasskeyService: Sendable {
         return renamed
     }
 
-    /// Removes a passkey for a user who has authenticated recently, and signs out the other devices: whoever signed in with it is
-    /// to be gone.
+    /// Removes a passkey for a user who has authenticated recently, and signs out the other devices.
+    ///
+    /// One of them may be an attacker's that has signed in with the passkey.
     ///
     /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn`, `.signInAgain`, `.forbidden`, or a store's error.
     func remove(_ id: String, for session: AuthenticatedSession) async throws(IdentityError) {
@@ -141,7 +146,7 @@ struct PasskeyService: Sendable {
             throw .invalid("name", "is longer than 100 characters")
         }
         guard let name = try AccountService.validated(name: name) else { return nil }
-        // The owner chooses by the name which one to remove.
+        // The owner recognizes by the name which passkey to remove.
         guard name.isVisible else { throw .invalid("name", "holds invisible characters") }
         return name
     }
@@ -155,6 +160,6 @@ struct PasskeyService: Sendable {
 }
 
 extension JSONValue {
-    /// Returns bytes as options have them.
+    /// Returns bytes in the format of the options.
     static func base64URL(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
 }

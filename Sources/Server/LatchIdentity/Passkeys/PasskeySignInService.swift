@@ -6,7 +6,9 @@ import LatchHTTP
 import LatchWebAuthn
 import PortableFoundation
 
-/// A service that signs users in with passkeys, which are both factors in one: a device that only its verified user unlocks.
+/// A service that signs users in with passkeys.
+///
+/// A passkey is both factors in one: a device that only its verified user unlocks.
 struct PasskeySignInService: Sendable {
     let store: IdentityStore
     let clock: WallClock
@@ -28,8 +30,9 @@ struct PasskeySignInService: Sendable {
         fileprivate let attempts: [AttemptLimiter.Attempt]
     }
 
-    /// Returns `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 §5.1.10), the same for every user: the credential says
-    /// whose it is, so that nothing shows who has an account.
+    /// Returns `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 §5.1.10), the same for every user.
+    ///
+    /// The credential identifies its user, so the options reveal no accounts.
     ///
     /// - Throws: `IdentityError.passkeysUnavailable` or `.notReady`.
     func requestOptions() throws(IdentityError) -> JSONObject {
@@ -43,9 +46,9 @@ struct PasskeySignInService: Sendable {
 
     /// Signs in a new device.
     ///
-    /// - Throws: `IdentityError.invalidPasskey`, the same for every cause; `.passkeyChallengeExpired`, `.tooManyAttempts`,
-    ///   `.passkeysUnavailable`, or a store's error; and `.accountSuspended`, `.accountClosed` and `.addressUnverified`, which
-    ///   require a valid passkey.
+    /// - Throws: `IdentityError.invalidPasskey`, the same for every cause; `.passkeyChallengeExpired`,
+    ///   `.tooManyAttempts`, `.passkeysUnavailable`, or a store's error. After a valid passkey: `.accountSuspended`,
+    ///   `.accountClosed` and `.addressUnverified`.
     func signIn(_ credential: JSONObject, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
         let verified = try await verify(credential, from: origin)
         let scopes = try tokens.granted(nil, to: verified.proof.account, by: nil)
@@ -57,7 +60,7 @@ struct PasskeySignInService: Sendable {
 
     /// Signs in a browser on the server's own pages.
     ///
-    /// - Parameter text: The JSON of the response, as the script of the page has it.
+    /// - Parameter text: The JSON of the response from the page's script.
     /// - Throws: The errors of ``signIn(_:from:)``.
     func beginOnPage(
         _ text: String, in request: HTTPRequest
@@ -72,10 +75,10 @@ struct PasskeySignInService: Sendable {
         }
     }
 
-    /// Authenticates the user of a session again, and makes that the session's time of authentication (RFC 9470).
+    /// Authenticates the user of a session again, and updates the session's authentication time (RFC 9470).
     ///
-    /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of ``signIn(_:from:)``, also for a passkey
-    ///   of another account.
+    /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of ``signIn(_:from:)``, also for
+    ///   a passkey of another account.
     func reauthenticate(
         _ session: AuthenticatedSession, _ credential: JSONObject, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -85,7 +88,7 @@ struct PasskeySignInService: Sendable {
             verified, of: verified.proof.account, for: .reauthentication(device: session.device.id), from: origin)
     }
 
-    /// Verifies a response, which changes nothing yet.
+    /// Verifies a response without changing anything.
     ///
     /// - Parameter accountID: The account that the passkey must belong to; nil for any.
     func verify(
@@ -121,7 +124,7 @@ struct PasskeySignInService: Sendable {
         else {
             throw try await failure("closedAccount", of: passkey.accountID, from: origin)
         }
-        // The passkey has shown whose account it is: its owner reads why it does not sign in.
+        // The passkey has identified its account, so the owner may learn why it does not sign in.
         if let refusal = admission.refusal(of: account) {
             let reason = refusal == .addressUnverified ? "unverifiedAddress" : "closedAccount"
             throw try await failure(reason, refusal, of: account.id, from: origin)
@@ -135,7 +138,7 @@ struct PasskeySignInService: Sendable {
 
     /// Uses up a verified response, and applies its effect.
     ///
-    /// - Parameter account: The account as it was read last.
+    /// - Parameter account: The account as it was last read.
     func use(
         _ verified: Verified, of account: Account, for purpose: PasskeyPurpose, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -152,7 +155,9 @@ struct PasskeySignInService: Sendable {
         }
     }
 
-    /// Records a failure with its cause, which the client does not learn, and returns its error, by default the same for each.
+    /// Records a failure with its cause, and returns its error.
+    ///
+    /// The client does not learn the cause.
     private func failure(
         _ reason: String, _ error: IdentityError = .invalidPasskey, of accountID: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> IdentityError {

@@ -6,7 +6,7 @@ package import PortableFoundation
 /// A challenge that a response has used up.
 package struct SpentChallenge: Sendable, Hashable {
     package let digest: [UInt8]
-    /// The time from which the challenge is not valid anyway.
+    /// The time from which the challenge is invalid anyway.
     package let expiresAt: Date
 }
 
@@ -17,14 +17,16 @@ package struct PasskeyUse: Sendable, Hashable {
     package let challenge: SpentChallenge
 }
 
-/// The ways to sign in that the configuration permits besides a password: others that an account has sign nobody in.
+/// The sign-in methods besides a password that the configuration permits.
+///
+/// Others do not work, even if an account has them.
 package struct SignInWays: Sendable, Hashable {
     /// The names of the configured providers.
     package let providers: [String]
-    /// The domain of the passkeys; nil if the public URL permits none.
+    /// The domain of the passkeys; nil if the public URL does not permit them.
     package let relyingPartyID: String?
 
-    /// Creates the ways.
+    /// Creates the methods.
     package init(providers: [String] = [], relyingPartyID: String? = nil) {
         (self.providers, self.relyingPartyID) = (providers, relyingPartyID)
     }
@@ -43,8 +45,10 @@ package enum PasskeyUseResult: String, Sendable {
     case accepted
     /// The challenge was used before.
     case spent
-    /// The counter has not grown: there may be a copy of the authenticator. It is recorded, and nothing else happens.
+    /// The counter has not increased, so there may be a copy of the authenticator.
+    ///
+    /// This is only recorded.
     case counterNotGrown
-    /// The passkey, the account or the device is not what the response was verified with any more.
+    /// The passkey, the account or the device has changed since the response was verified.
     case ended
 }

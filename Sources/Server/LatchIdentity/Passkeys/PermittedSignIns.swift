@@ -2,7 +2,7 @@
 
 import LatchWebAuthn
 
-/// The ways to sign in besides a password that the configuration permits at the current public URL.
+/// The sign-in methods besides a password that the configuration permits at the current public URL.
 final class PermittedSignIns: Sendable {
     private let configuration: IdentityConfiguration
     /// The names of the configured identity providers.
@@ -15,7 +15,7 @@ final class PermittedSignIns: Sendable {
         self.accessTokens = accessTokens
     }
 
-    /// The domain of the passkeys; nil if the public URL permits none.
+    /// The domain of the passkeys; nil if the public URL does not permit them.
     var relyingPartyID: String? { RelyingParty(issuer: accessTokens.issuer, configuration)?.id }
 
     var ways: SignInWays { SignInWays(providers: providers, relyingPartyID: relyingPartyID) }

@@ -5,21 +5,22 @@ import LatchHTTP
 import LatchWebAuthn
 
 extension RelyingParty {
-    /// Creates the relying party of a server; nil if browsers and systems make no passkeys for its public URL.
+    /// Creates the relying party of a server; nil if browsers and systems create no passkeys for its public URL.
     ///
-    /// It must be https, or http on `localhost` (Secure Contexts §3.1), with a domain and not an address as its host. The origins
-    /// are that of the URL, that which Apple's systems state for an app, if the domain is the host or there are apps, and those that the configuration adds.
+    /// The URL must be https, or http on `localhost` (Secure Contexts §3.1). Its host must be a domain, not an address.
+    /// The origins are those of the URL and of the configuration. The origin that Apple's systems report for an app is
+    /// added if the domain is the host or there are apps.
     init?(issuer: String?, _ configuration: IdentityConfiguration) {
         guard let issuer, let (origin, host) = Self.site(of: issuer) else { return nil }
         let id = configuration.passkeyDomain?.lowercasedASCII() ?? host
         guard Self.isDomain(id, of: host) else { return nil }
         let app = "https://\(id)"
-        // A domain above the host may be of somebody else's pages as well.
+        // A domain above the host may also have pages of other owners.
         let isOwn = id == host || !configuration.appleAppIDs.isEmpty
         self.init(id: id, origins: [origin] + (isOwn && app != origin ? [app] : []) + configuration.passkeyOrigins)
     }
 
-    /// Checks that the configured domain is one that the configured public URL may use.
+    /// Checks that the configured public URL may use the configured domain.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     static func check(_ configuration: IdentityConfiguration) throws(IdentityError) {
@@ -32,7 +33,7 @@ extension RelyingParty {
         }
     }
 
-    /// Returns the origin and the host of a URL of a secure context; nil for another one, and for an address.
+    /// Returns the origin and the host of a URL of a secure context; nil for any other URL, and for an address.
     private static func site(of url: String) -> (origin: String, host: String)? {
         let text = url.lowercasedASCII()
         guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
@@ -43,14 +44,14 @@ extension RelyingParty {
         return (HTTPOrigin(scheme: scheme, authority: authority).description, host)
     }
 
-    /// Whether a host is a domain name, and not an address: the last label of a name is not a number (WHATWG URL §3.5).
+    /// Whether a host is a domain name and not an address: the last label of a name is not a number (WHATWG URL §3.5).
     private static func isName(_ host: String) -> Bool {
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let last = labels.last, labels.allSatisfy({ !$0.isEmpty }) else { return false }
         return !last.allSatisfy { (0x30...0x39).contains($0) } && host.isWord(maximum: 253, also: "-.")
     }
 
-    /// Whether a domain is a host or above it, and not one below which anybody can register (HTML §7.1.1.2).
+    /// Whether a domain is a host or above it, and is not a public suffix (HTML §7.1.1.2).
     private static func isDomain(_ domain: String, of host: String) -> Bool {
         if domain.utf8.elementsEqual(host.utf8) { return true }
         let isAbove = Array(host.utf8).suffix(domain.utf8.count + 1).elementsEqual(".\(domain)".utf8)

@@ -19,7 +19,9 @@ struct AccountRoutes: Sendable {
     let upstreamSignIns: UpstreamSignInService
     let tokens: TokenService
 
-    /// Adds the routes; AuthPackage's client and its backend use different paths to register.
+    /// Adds the routes.
+    ///
+    /// AuthPackage's client and its backend use different paths to register.
     func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.signUp)) { signUps in
             signUps.post("/api/clients/register", register)
@@ -47,7 +49,8 @@ struct AccountRoutes: Sendable {
     /// Creates an account: 201, or 409 if the address is taken, as AuthPackage clients expect.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read: no client chooses them.
+        // `roles`, `permissions`, `tenantId` and `emailVerified` in the content are not read, so a client cannot choose
+        // them.
         let account = try await accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             registration: try Registration(body), from: request.requestOrigin.address)
@@ -56,9 +59,9 @@ struct AccountRoutes: Sendable {
 
     /// Verifies an address: 200 with the address, or 400 for an invalid link, without the reason.
     ///
-    /// The first verification signs out every device but that of an access token in the request (attack E8). With the
-    /// account's `password`, or such a token, it proves as well that the password is the owner's; without them it is 403 if
-    /// the configuration requires that proof.
+    /// The first verification signs out every device except that of an access token in the request (attack E8). The
+    /// account's `password`, or such a token, also proves that the password belongs to the owner. Without them, the
+    /// response is 403 if the configuration requires that proof.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let token = try body.text("token")
@@ -76,9 +79,15 @@ struct AccountRoutes: Sendable {
         ])
     }
 
-    /// Authenticates the user of a session again, by `password`, or by `code` and `code_verifier` of a sign-in through a provider
-    /// with `intent=reauthenticate`, and with a second factor `otp`; or by `credential` of a passkey, which is both: 200, or the
-    /// errors of a login, with 403 for a wrong password, code or passkey.
+    /// Authenticates the user of a session again.
+    ///
+    /// The content has one of these proofs:
+    ///
+    /// - `password`, and `otp` for an account with a second factor;
+    /// - `code` and `code_verifier` of a sign-in through a provider with `intent=reauthenticate`, and `otp` likewise;
+    /// - `credential` of a passkey, which proves both factors.
+    ///
+    /// The response is 200, or an error of a login. For a wrong password, code or passkey it is 403.
     @Sendable private func reauthenticate(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
@@ -103,8 +112,9 @@ struct AccountRoutes: Sendable {
         return .message("You are authenticated.")
     }
 
-    /// Returns the ways in which the owner of the account signs in: the password, the linked providers, the passkeys, the second factor;
-    /// and the providers that may be linked.
+    /// Returns the account's sign-in methods, and the providers that may be linked.
+    ///
+    /// The methods are the password, the linked providers, the passkeys and the second factor.
     @Sendable private func signInMethods(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         try session.requireFirstParty()
@@ -133,8 +143,9 @@ struct AccountRoutes: Sendable {
         return .message("If the address has an account, a mail is on its way.")
     }
 
-    /// Creates an account for somebody else, who gets a mail with a link that sets the password: 201, 403 for who may not, 409
-    /// if the address is taken.
+    /// Creates an account for another person, who receives a mail with a link that sets the password.
+    ///
+    /// The response is 201, 403 if the user may not invite, or 409 if the address is taken.
     @Sendable private func invite(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
@@ -144,9 +155,9 @@ struct AccountRoutes: Sendable {
         return .json(account.json, status: .created)
     }
 
-    /// Sets the password of a mailed token, and signs out every device, one of which may be an attacker's.
+    /// Sets the password of a mailed token, and signs out every device, since one may be an attacker's.
     ///
-    /// Accepts `password` or, from older AuthPackage clients, `newPassword`; both must agree if both are sent.
+    /// It accepts `password` or, from older AuthPackage clients, `newPassword`. If both are sent, they must be equal.
     @Sendable private func resetPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
         let (password, newPassword) = (try body.optionalText("password"), try body.optionalText("newPassword"))
@@ -164,10 +175,11 @@ struct AccountRoutes: Sendable {
         return .json(["message": "The password is set. Log in with it.", "email": .string(account.email.text)])
     }
 
-    /// Returns the account as it is now; 401 with a challenge if the token, its device or its account is not valid.
+    /// Returns the account as currently stored; 401 with a challenge if the token, its device or its account is not
+    /// valid.
     ///
-    /// It has more than any scope is for. So a client of others gets 403, and reads at `/oauth/userinfo` what its user has
-    /// agreed to.
+    /// It contains more than any scope permits. So a third-party client receives 403. It reads the claims that its user
+    /// has agreed to at `/oauth/userinfo`.
     @Sendable private func profile(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         guard session.client.belongsToOperator else {
@@ -178,11 +190,13 @@ struct AccountRoutes: Sendable {
         return .json(session.account.json)
     }
 
-    /// Returns a page of the accounts, for administrators by their role in the store.
+    /// Returns a page of the accounts.
     ///
-    /// `next` is the last id of the page, to be sent as `after`; it is missing on the last page.
+    /// The user must be an administrator by their role in the store.
+    ///
+    /// `next` is the last id of the page, which the client sends as `after`. It is missing on the last page.
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // A token of another client carries its scopes alone, and not the role of its account.
+        // A token of another client only has its scopes, and not the role of its account.
         let session = try await session(request)
         try session.requireFirstParty()
         guard session.account.roles.contains("admin") else { throw IdentityError.forbidden }
@@ -200,7 +214,7 @@ struct AccountRoutes: Sendable {
         try await tokens.authenticate(request)
     }
 
-    /// Parses the size of a page, bounded so that no request reads the whole store.
+    /// Parses the size of a page, which is limited so that a request cannot read the whole store.
     private static func limit(_ text: String?) throws(IdentityError) -> Int {
         guard let text else { return 50 }
         guard let limit = Int(text), (1...500).contains(limit) else {
@@ -211,7 +225,7 @@ struct AccountRoutes: Sendable {
 }
 
 extension Account {
-    /// The account as its owner sees it.
+    /// The account as JSON for its owner.
     var json: JSONObject {
         var object: JSONObject = ["id": .string(id), "email": .string(email.text)]
         if let username { object["username"] = .string(username.text) }
@@ -227,7 +241,7 @@ extension Account {
         return object
     }
 
-    /// The account as administrators see it, with its status.
+    /// The account as JSON for administrators, with its status.
     fileprivate var administrationJSON: JSONObject {
         var object = json
         object["status"] = .string(status.rawValue)

@@ -33,7 +33,7 @@ struct AuthorizeRoutes: Sendable {
     // MARK: The endpoint
 
     @Sendable private func authorize(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // The router gives a HEAD request to the same function: it must yield no code.
+        // The router passes HEAD requests to this function too, and they must not yield a code.
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
             if let posted = try signInPages.postedRequest(in: request.queryItems) {
@@ -57,7 +57,7 @@ struct AuthorizeRoutes: Sendable {
         return try await proceed(pending, in: session, request)
     }
 
-    /// Continues by GET: a form of the client's site brings no cookies.
+    /// Continues by GET, since a form of the client's site sends no cookies.
     @Sendable private func postAuthorize(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         do throws(IdentityError) {
@@ -71,7 +71,9 @@ struct AuthorizeRoutes: Sendable {
         }
     }
 
-    /// Takes the next step of a request; errors that the client is told go to its redirect URI.
+    /// Performs the next step of a request.
+    ///
+    /// Errors for the client are sent to its redirect URI.
     private func proceed(
         _ pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
         agreed: Scopes? = nil
@@ -97,7 +99,7 @@ struct AuthorizeRoutes: Sendable {
 
     // MARK: Pages
 
-    /// Takes a password, the response of a passkey, or a code of the second factor.
+    /// Handles a password, the response of a passkey, or a code of the second factor.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
@@ -108,8 +110,8 @@ struct AuthorizeRoutes: Sendable {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try refuse(form, request) }
             guard isOwn else {
-                // Another site, or another tab that was opened at the same time: nobody is signed in by it, and the user
-                // enters the password once more.
+                // The form comes from another site, or from another tab that was opened at the same time. It signs in
+                // no user, and the user must enter the password again.
                 let problem: IdentityError? = request.fields[.cookie] == nil ? .cookiesMissing : nil
                 return try signInPages.signIn(for: form.purpose, in: request, name: name, problem: problem)
             }
@@ -144,7 +146,7 @@ struct AuthorizeRoutes: Sendable {
         }
     }
 
-    /// Takes the response of a passkey, which proves both factors.
+    /// Handles the response of a passkey, which proves both factors.
     private func verify(
         credential: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
@@ -173,7 +175,7 @@ struct AuthorizeRoutes: Sendable {
         return try await begin(proof, form, request)
     }
 
-    /// Begins the browser's session, and continues with what the user has signed in for.
+    /// Begins the browser's session, and continues with the purpose of the sign-in.
     private func begin(
         _ proof: SignInProof, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
@@ -181,7 +183,7 @@ struct AuthorizeRoutes: Sendable {
         return try await proceed(in: session, cookie, form, request)
     }
 
-    /// Continues with what the user has signed in for.
+    /// Continues with the purpose of the sign-in.
     private func proceed(
         in session: ActivePageSession, _ cookie: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
@@ -196,10 +198,10 @@ struct AuthorizeRoutes: Sendable {
         }
     }
 
-    /// Takes the user's decision about a client's request.
+    /// Handles the user's decision on a client's request.
     ///
-    /// The form is of the session that was shown the page: another site, and another user of the browser, have none of it
-    /// (attack B8). It yields one code, for the scopes that the page has shown.
+    /// The form belongs to the session that was shown the page. Another site, or another user of the browser, has no
+    /// such form (attack B8). It yields one code, for the scopes that the page has shown.
     @Sendable private func consent(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
@@ -211,7 +213,7 @@ struct AuthorizeRoutes: Sendable {
             else { throw IdentityError.loginEnded }
             let session = try await pageSessions.active(in: request)
             guard isOwn, !isOther, let session, session.device.publicID == device else {
-                // Whoever sends it, a refusal gives nothing.
+                // A refusal grants nothing, so its sender does not matter.
                 return isRefused ? try refuse(form, request) : try signInPages.signIn(for: form.purpose, in: request)
             }
             try await authorizations.answer(form)
@@ -232,7 +234,7 @@ struct AuthorizeRoutes: Sendable {
         return refused(.authorizationDenied, try authorizations.url(of: .authorizationDenied, for: pending), request)
     }
 
-    /// Returns the redirect of an error to the client, and notes its code for the log.
+    /// Returns the redirect of an error to the client, and records its code for the log.
     private func refused(_ error: IdentityError, _ url: String, _ request: HTTPRequest) -> HTTPResponse {
         request.noteRefusal(error)
         return .seeOther(url)

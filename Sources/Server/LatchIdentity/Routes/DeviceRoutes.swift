@@ -8,7 +8,7 @@ import LatchSignIn
 import LatchTexts
 import PortableFoundation
 
-/// The device authorization endpoint (RFC 8628 §3.1), and the page on which its codes are entered.
+/// The device authorization endpoint (RFC 8628 §3.1), and the page for entering its codes.
 struct DeviceRoutes: Sendable {
     let accessTokens: AccessTokenIssuer
     let limits: RateLimits
@@ -37,7 +37,7 @@ struct DeviceRoutes: Sendable {
         let parameters = try OAuthParameters(form: request)
         let client = try clientAuthentication.client(of: request, parameters)
         try resources.requireTargets(parameters.resources)
-        // The first party has no pages of its own to name.
+        // A page could not name the server's own client to the user.
         guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
             throw IdentityError.unauthorizedClient
         }
@@ -55,12 +55,12 @@ struct DeviceRoutes: Sendable {
         ])
     }
 
-    /// Returns a code of a link as it is shown; nil for any other text.
+    /// Returns a link's code as it is displayed; nil for any other text.
     ///
-    /// Opening the link uses nothing up.
+    /// Opening the link does not use up the code.
     private static func shown(_ text: String) -> String? { UserCode(typed: text)?.text }
 
-    /// Takes a typed code, or the decision about it.
+    /// Handles a typed code, or the decision on it.
     @Sendable private func enter(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let token = try fields.single("token") ?? ""
@@ -79,8 +79,8 @@ struct DeviceRoutes: Sendable {
         }
     }
 
-    /// Returns the page of the decision about a code, or that of the sign-in before it: codes are looked up for users who are
-    /// signed in.
+    /// Returns the page for the decision on a code, or the sign-in page before it, since codes are looked up only for
+    /// signed-in users.
     func decisionPage(
         _ typed: String, in session: ActivePageSession?, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
@@ -97,7 +97,7 @@ struct DeviceRoutes: Sendable {
         }
     }
 
-    /// Takes the decision of the user who was shown the page.
+    /// Handles the decision of the user who was shown the page.
     private func decide(
         _ form: PageForm, isOwn: Bool, isRefused: Bool, isOther: Bool, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {

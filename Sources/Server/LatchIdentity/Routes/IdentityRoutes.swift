@@ -4,7 +4,9 @@ import LatchHTTP
 import LatchServer
 
 extension Router {
-    /// Creates the server's routes; the request id is the outermost interceptor, so that failures carry it as well.
+    /// Creates the server's routes.
+    ///
+    /// The request id is the outermost interceptor, so that failures carry it too.
     init(_ services: IdentityServices) {
         let (configuration, limits) = (services.configuration, services.limits)
         var interceptors: [any Interceptor] = [

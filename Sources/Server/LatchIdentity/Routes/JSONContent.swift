@@ -5,13 +5,16 @@ import LatchHTTP
 import LatchServer
 
 extension HTTPRequest {
-    /// Parses the content as a JSON object, which counts against the server's memory; routes ignore unknown members.
+    /// Parses the content as a JSON object, which counts against the server's memory.
+    ///
+    /// Routes ignore unknown members.
     ///
     /// - Parameter isOptional: Whether empty content counts as an empty object.
     /// - Throws: `IdentityError.notJSON`, `.contentTooLarge`, `.invalidInput` or `.overloaded`.
     func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
         if body.isEmpty, isOptional { return [:] }
-        // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2): only JSON types are read.
+        // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2), so only JSON types are
+        // read.
         guard let type = mediaType, type == "application/json" || type.utf8.suffix(5).elementsEqual("+json".utf8) else {
             throw .notJSON
         }
@@ -19,7 +22,7 @@ extension HTTPRequest {
             throw .notJSON.with(message: error.message, hint: "Send it as it is.")
         }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
-        // A string takes as much as its text, and a thousand values no more than the largest content.
+        // A string needs as much memory as its text, and a thousand values no more than the largest content.
         guard context.memory?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
         let value: JSONValue
         do throws(JSONError) {
@@ -32,7 +35,7 @@ extension HTTPRequest {
         return object
     }
 
-    /// The peer and the user agent of the request.
+    /// The address of the peer and the user agent of the request.
     var requestOrigin: RequestOrigin {
         RequestOrigin(address: remoteAddress ?? RequestOrigin.inProcess, userAgent: fields[.userAgent])
     }
@@ -99,7 +102,8 @@ extension Registration {
 }
 
 extension HTTPResponse {
-    /// Returns a JSON response that no cache stores, since most hold a token or personal data (RFC 6749 §5.1).
+    /// Returns a JSON response that must not be stored in caches, since most contain a token or personal data (RFC 6749
+    /// §5.1).
     static func json(_ object: JSONObject, status: HTTPStatus = .ok) -> HTTPResponse {
         json(JSONValue.object(object).serialized(), status: status)
     }
@@ -112,6 +116,6 @@ extension HTTPResponse {
             body: HTTPBody(Array(bytes)))
     }
 
-    /// Returns a JSON response with a message alone, as AuthPackage's backend does.
+    /// Returns a JSON response with only a message, as AuthPackage's backend does.
     static func message(_ text: String) -> HTTPResponse { .json(["message": .string(text)]) }
 }

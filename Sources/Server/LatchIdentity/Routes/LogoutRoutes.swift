@@ -6,9 +6,9 @@ import LatchJOSE
 import LatchServer
 import LatchSignIn
 
-/// The page that signs a browser out for a client (OpenID Connect RP-Initiated Logout §2).
+/// The page that signs out a browser for a client (OpenID Connect RP-Initiated Logout §2).
 ///
-/// It ends the session of the browser. The apps' own sessions are theirs to end.
+/// It ends the session of the browser. Apps must end their own sessions.
 struct LogoutRoutes: Sendable {
     let accessTokens: AccessTokenIssuer
     let limits: RateLimits
@@ -32,7 +32,9 @@ struct LogoutRoutes: Sendable {
         router.group(interceptors: limits.pages(limiting: .link)) { $0.post("/oauth/logout", finish) }
     }
 
-    /// Signs out at once where the client knows the user, and asks otherwise: any page can open this one.
+    /// Signs out at once if the client knows the user.
+    ///
+    /// Otherwise it asks, since any page can open this one.
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
@@ -51,7 +53,9 @@ struct LogoutRoutes: Sendable {
         }
     }
 
-    /// Takes the user's decision; a request of a client continues by GET, since its form brings no cookies.
+    /// Handles the user's decision.
+    ///
+    /// A client's request continues by GET, since its form sends no cookies.
     @Sendable private func finish(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         do {
@@ -82,13 +86,13 @@ struct LogoutRoutes: Sendable {
         return Self.left(to: redirect, state: state).setting(cookie)
     }
 
-    /// Returns the response of a browser that is signed out.
+    /// Returns the response for a browser that has been signed out.
     private static func left(to redirect: String?, state: String?) -> HTTPResponse {
         guard let redirect else { return SignInPages.signedOut }
         return .seeOther(state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect)
     }
 
-    /// Returns the request of a query, which may have come by POST.
+    /// Returns the request in a query, which may have been sent by POST before.
     private func wanted(_ query: FormFields) throws(IdentityError) -> Request {
         guard let posted = try signInPages.postedRequest(in: query) else { return try read(query) }
         guard case .signOut(let redirect, let state) = posted.purpose else { throw .loginEnded }
@@ -97,7 +101,7 @@ struct LogoutRoutes: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: `IdentityError.invalidSignOut`; nobody is sent to a URL that is not registered (attack B10).
+    /// - Throws: `IdentityError.invalidSignOut`. The browser is never sent to an unregistered URL (attack B10).
     private func read(_ fields: FormFields) throws(IdentityError) -> Request {
         guard Set(fields.map(\.name)).count == fields.count else {
             throw .invalidSignOut("a parameter occurs more than once")
@@ -111,8 +115,8 @@ struct LogoutRoutes: Sendable {
                 }
                 (clientID, request.accountID) = (hint.clientID, hint.subject)
             } else if clientID == nil {
-                // Its key may have been replaced long ago: the hint says nothing of the user, who is asked, and names the
-                // client alone, whose registered URLs are known (RP-Initiated Logout §2).
+                // The signing key may have been replaced long ago, so the hint does not identify the user, who is
+                // asked. It only names the client, and that client's URLs are registered (RP-Initiated Logout §2).
                 clientID = try? JWT(unverified: text).claims.audience.first
             }
         }

@@ -5,10 +5,11 @@ import LatchServer
 import LatchSignIn
 import LatchTexts
 
-/// The pages on which users request a mail: `/forgot` for a new password, `/resend` for the verification of an address.
+/// The pages on which users request a mail: `/forgot` for a new password, and `/resend` for the verification of an
+/// address.
 ///
-/// They do what the JSON routes do, within the same limits, and like them do not reveal which addresses have an account
-/// (attack E2).
+/// They do the same as the JSON routes, within the same limits. Like them, they do not reveal which addresses have an
+/// account (attack E2).
 struct MailRequestRoutes: Sendable {
     let accessTokens: AccessTokenIssuer
     let limits: RateLimits
@@ -29,9 +30,11 @@ struct MailRequestRoutes: Sendable {
         }
     }
 
-    /// Adds the pages; requests for a mail count like those of the JSON routes, and looking at the form does not.
+    /// Adds the pages.
+    ///
+    /// Requests for a mail count like those of the JSON routes, but opening the form does not count.
     func add(to router: inout Router) {
-        // A Well-known URL for Changing Passwords (W3C) §3: password managers lead their users there.
+        // A Well-known URL for Changing Passwords (W3C) §3: password managers send their users there.
         router.group(interceptors: limits.limiting(.other, as: .page)) { others in
             others.get("/.well-known/change-password") { _ in
                 .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(Kind.password.path)")
@@ -47,9 +50,9 @@ struct MailRequestRoutes: Sendable {
         }
     }
 
-    /// Mails a link, and returns the same page after the same work whether the address has an account or not.
+    /// Mails a link, and returns the same page after the same work, whether the address has an account or not.
     ///
-    /// A form of another site is refused: it could have mails sent to its visitors.
+    /// A form of another site is refused, since it could send mails to its visitors.
     private func request(_ kind: Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
         try signInPages.requireOwnPage(request)
         let typed = try request.formFields().single("email") ?? ""

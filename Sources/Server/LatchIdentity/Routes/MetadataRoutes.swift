@@ -5,8 +5,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), which are one document, and of
-/// the apps that belong to this site.
+/// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), and of the apps of this
+/// site.
+///
+/// Both metadata routes return the same document.
 struct MetadataRoutes: Sendable {
     let configuration: IdentityConfiguration
     let accessTokens: AccessTokenIssuer
@@ -17,7 +19,8 @@ struct MetadataRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.other)) { others in
-            // RFC 8414 §3: the path of the issuer follows the well-known one. A proxy that strips the path asks without it.
+            // RFC 8414 §3: the path of the issuer follows the well-known path. A proxy that strips the path requests it
+            // without.
             let path = configuration.issuer.map(PublicURL.path) ?? ""
             for suffix in Set(["", path]) {
                 others.getImmediately("/.well-known/oauth-authorization-server\(suffix)", metadata)
@@ -37,7 +40,7 @@ struct MetadataRoutes: Sendable {
     /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
     @Sendable private func appleApps(_ request: HTTPRequest) -> HTTPResponse {
         let apps = JSONValue.array(configuration.appleAppIDs.map { .string($0) })
-        // An app confirms an address with the link alone, where the page asks for the password (attacks E8 and E9).
+        // An app confirms an address with only the link, while the page also asks for the password (attacks E8 and E9).
         let paths = configuration.requireOwnerProof ? ["/verify", "/reset"] : ["/reset"]
         let links = JSONValue.array(paths.map { ["/": .string($0), "?": ["token": "?*"]] })
         var response = HTTPResponse.json([
@@ -66,19 +69,22 @@ struct MetadataRoutes: Sendable {
         return response
     }
 
-    /// The origins of other sites whose pages may use the passkeys; apps have none that a browser compares.
+    /// The origins of other sites whose pages may use the passkeys.
+    ///
+    /// The origins of apps are left out, since browsers do not compare them.
     private var relatedOrigins: [String] {
         configuration.passkeyOrigins.filter { $0.utf8.starts(with: "https://".utf8) }
     }
 
-    /// Returns the sites whose pages a browser lets use the passkeys of this host's domain (WebAuthn Level 3 §5.11).
+    /// Returns the sites where a browser permits pages to use the passkeys of this host's domain (WebAuthn Level 3
+    /// §5.11).
     @Sendable private func passkeyOrigins(_ request: HTTPRequest) -> HTTPResponse {
         var response = HTTPResponse.json(["origins": .array(relatedOrigins.map { .string($0) })])
         response.fields[.cacheControl] = "public, max-age=300"
         return response
     }
 
-    /// Returns the metadata, with the existing endpoints alone.
+    /// Returns the metadata, with only the existing endpoints.
     ///
     /// - Throws: `IdentityError.notReady` until the issuer is known.
     @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
@@ -108,12 +114,12 @@ struct MetadataRoutes: Sendable {
                 "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "sid", "email",
                 "email_verified", "name", "preferred_username",
             ],
-            // Those that a document is silent about would count as supported (OpenID Connect Discovery §3).
+            // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
             "claims_parameter_supported": false, "request_parameter_supported": false,
             "request_uri_parameter_supported": false,
             "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
         ]
-        // The command signs in without a registration by hand where it is registered as it expects.
+        // The command signs in without manual registration if its registration here is the one it expects.
         if clients.hasOwnCommand {
             document["latch_client_id"] = .string(OAuthClient.command.id)
         }

@@ -3,15 +3,15 @@
 import LatchHTTP
 import LatchServer
 
-/// An interceptor that rejects what a browser loads as a part of a page: a frame, an image, a script, a fetch.
+/// An interceptor that rejects requests for a part of a page: a frame, an image, a script, a fetch.
 ///
-/// It also refuses what a browser loads ahead (`Sec-Purpose`): a sign-in would be used up, or a session ended, before the user has
-/// gone anywhere. The browser then loads it when the user does.
+/// It also refuses prefetches (`Sec-Purpose`). They would use up a sign-in or end a session before the user has
+/// navigated. The browser sends the request again when the user navigates.
 ///
-/// It comes before the limits, so that a page of another site cannot use up those of its visitors' networks. Browsers
-/// that send no Fetch Metadata are let through: the pages' own policy forbids frames, and cookies decide about forms.
+/// It precedes the limits, so that a page of another site cannot use up the limits of its visitors' networks. Browsers
+/// without Fetch Metadata pass: the pages' own policy forbids frames, and cookies protect the forms.
 struct NavigationInterceptor: Interceptor {
-    /// Whether a frame may ask for an authorization without a page (`prompt=none`), as apps do to renew their session.
+    /// Whether a frame may request an authorization without a page (`prompt=none`), as apps do to renew their session.
     var allowsSilentFrames = false
 
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
@@ -34,7 +34,9 @@ struct NavigationInterceptor: Interceptor {
     }
 }
 
-/// Whether a frame has sent the request: it shows no page, and counts as none (decision 0087).
+/// Whether a frame has sent the request.
+///
+/// It gets no page, and does not count as one (decision 0087).
 enum SilentFrame: HTTPContextKey {
     static var defaultValue: Bool { false }
 }

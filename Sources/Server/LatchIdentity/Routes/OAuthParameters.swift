@@ -4,13 +4,15 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The parameters of a request to the OAuth endpoints; an empty one counts as missing (RFC 6749 §3.2).
+/// The parameters of a request to the OAuth endpoints.
+///
+/// An empty one counts as missing (RFC 6749 §3.2).
 struct OAuthParameters: Sendable {
     private let values: [String: String]
-    /// The resources that the token is for, as the client names them (RFC 8707 §2).
+    /// The resources that the token is for, as named by the client (RFC 8707 §2).
     let resources: [String]
 
-    /// Creates the parameters of a request in another form than RFC 6749's.
+    /// Creates the parameters of a request whose format is not that of RFC 6749.
     init(_ values: [String: String], resources: [String] = []) {
         self.values = values.filter { !$0.value.isEmpty }
         self.resources = resources.filter { !$0.isEmpty }
@@ -18,8 +20,8 @@ struct OAuthParameters: Sendable {
 
     /// Parses the form of a request.
     ///
-    /// - Throws: `IdentityError.invalidInput` if any parameter but `resource` occurs twice (RFC 6749 §3.2), `.contentTooLarge`, or a
-    ///   `ServerError` if the content is not a form.
+    /// - Throws: `IdentityError.invalidInput` if any parameter except `resource` occurs twice (RFC 6749 §3.2);
+    ///   `.contentTooLarge`; or a `ServerError` if the content is not a form.
     init(form request: HTTPRequest) throws {
         guard request.body.bytes.count <= 64 << 10 else { throw IdentityError.contentTooLarge }
         let all = try request.formFields()

@@ -5,15 +5,16 @@ import LatchHTTP
 import LatchServer
 import PortableFoundation
 
-/// The context key of whether a request came by the operators' listener; nil where one listener serves everybody.
+/// The context key that tells whether a request came through the operators' listener; nil if one listener serves all
+/// requests.
 package enum OperatorListener: HTTPContextKey {
     package static var defaultValue: Bool? { nil }
 }
 
 /// The routes of public keys, health, readiness and metrics.
 ///
-/// Numbers are for operators: those of mails, compared before and after a request, would tell whether an address has an
-/// account (attack D1).
+/// Numbers are only for operators. The number of mails before and after a request would reveal whether an address has
+/// an account (attack D1).
 struct OperationRoutes: Sendable {
     let store: IdentityStore
     let clock: WallClock
@@ -51,10 +52,12 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    /// Adds the routes, which need no authentication: supervisors and scrapers have no account.
+    /// Adds the routes.
     ///
-    /// Health and readiness have no limit: where a supervisor shares its address with clients, a flood of theirs would
-    /// otherwise make it restart the server. They cost as much for one request as for many at a time.
+    /// They need no authentication, since supervisors and scrapers have no account.
+    ///
+    /// Health and readiness have no limit. A supervisor may share its address with clients, and a flood of their
+    /// requests would otherwise make it restart the server. Many concurrent requests cost no more than one.
     func add(to router: inout Router) {
         router.getImmediately("/livez", { _ in .json(["status": "alive"]) })
         router.get("/healthz", health)
@@ -76,8 +79,8 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
-    /// It commits a row, so that it detects a full disk or a blocked writer before a user does. It judges the date too, by which
-    /// every grant may be refused.
+    /// It commits a row, so that it detects a full disk or a blocked writer before a user does. It also checks the
+    /// date, since a doubtful date makes the server refuse every grant.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let failure = await healthCheck.failure() ?? (dates.isBelieved ? nil : .doubtfulDate) else {
             guard request.isOfOperator else { return .json(["status": "ok"]) }
@@ -88,7 +91,7 @@ struct OperationRoutes: Sendable {
                     "waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age)),
                 ]
             } catch {
-                // The store has just committed: a look at the mails that takes longer is no reason to restart the server.
+                // The store has just committed, so a slow query for the mails does not justify a restart of the server.
             }
             return .json(.object(health))
         }
@@ -98,10 +101,10 @@ struct OperationRoutes: Sendable {
             status: .serviceUnavailable)
     }
 
-    /// Returns 200 once the issuer is known and as long as the store has the keys, until the server is told to drain; a load
-    /// balancer sends no requests before and after.
+    /// Returns 200 once the issuer is known, while the store has the keys, and until the server is told to drain.
     ///
-    /// Operators also see a mail server that takes no mail, which stops no sign-in.
+    /// A load balancer sends no requests before and after. Operators also see when the mail server accepts no mail,
+    /// which does not prevent sign-ins.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard accessTokens.issuer != nil, !serverMetrics.isDraining else {
             throw IdentityError.notReady
@@ -112,9 +115,11 @@ struct OperationRoutes: Sendable {
         return .json(["status": "ready", "mail": "failing"])
     }
 
-    /// Returns the metrics: counts alone, without names, addresses or tokens; 404 to all but operators.
+    /// Returns the metrics, which are only counts, without names, addresses or tokens.
     ///
-    /// Counters begin at 0 with each start of the process, as Prometheus expects.
+    /// Requests that are not from operators receive 404.
+    ///
+    /// Counters begin at 0 at each start of the process, as Prometheus expects.
     @Sendable private func metrics(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.isOfOperator else { return HTTPResponse(status: .notFound) }
         let text = MetricSample.exposition(of: await measurements.samples())
@@ -125,14 +130,15 @@ struct OperationRoutes: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the request came by the operators' listener.
+    /// Whether the request came through the operators' listener.
     ///
-    /// If there is none, it came in process, or from the same machine, by a loopback name in Host and not through a proxy. A page whose
-    /// name resolves to this machine (DNS rebinding) has its own name there. A trusted proxy may have lost its client's address.
+    /// Without that listener, it must come from the same process, or from the same machine without a proxy and with a
+    /// loopback name in Host. A page whose name resolves to this machine (DNS rebinding) has its own name there. A
+    /// request through a trusted proxy may have lost its client's address.
     fileprivate var isOfOperator: Bool {
         if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
         guard let remoteAddress else { return true }
-        // A request without a host, as some proxies send it, has this server's own address as its authority.
+        // Some proxies send a request without a host. Its authority is then this server's own address.
         guard fields[.host].map({ !$0.isEmpty }) ?? (context[ProtocolVersion.self] != "HTTP/1.1") else { return false }
         let fieldsOfProxies: Set<HTTPFieldName> = [
             "Forwarded", "Via", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "X-Original-Host", "True-Client-IP",

@@ -8,10 +8,10 @@ import LatchTexts
 
 /// The pages of the links in mails, and the start page.
 ///
-/// Opening a page changes nothing, since mail scanners open every link; only the button of its form does. A link that is
-/// not valid, or no longer, has no form.
+/// Opening a page changes nothing, since mail scanners open every link. Only the button of its form makes the change.
+/// The page of an invalid or expired link has no form.
 struct PageRoutes: Sendable {
-    /// The URL of the app, to which pages lead back.
+    /// The URL of the app that pages link to.
     let appURL: String?
     let store: IdentityStore
     let clock: WallClock
@@ -35,7 +35,9 @@ struct PageRoutes: Sendable {
         mailRequests.add(to: &router)
     }
 
-    /// The start page, which says what the server is, leads on, and reveals nothing that an attacker could use.
+    /// The start page.
+    ///
+    /// It says what the server is, links to the next step, and reveals nothing useful to an attacker.
     private static var home: HTTPResponse {
         let name = Phrase.Argument.text(PageContext.current.serviceName)
         return HTMLPage(
@@ -57,7 +59,7 @@ struct PageRoutes: Sendable {
         case change(Account, token: String)
     }
 
-    /// Returns what a token verifies, without using it up; nil if it is not valid.
+    /// Returns the address that a token verifies, without using the token up; nil if it is not valid.
     private func verification(_ token: String) async throws(IdentityError) -> Verification? {
         let (digest, now) = (token.digest, clock.now)
         if let account = try await store.account(forToken: digest, purpose: .verifyEmail, at: now) {
@@ -67,17 +69,21 @@ struct PageRoutes: Sendable {
         return account.map { .change($0, token: token) }
     }
 
-    /// Shows the form of a valid link; `new` asks for a new password in place of the account's.
+    /// Shows the form of a valid link.
+    ///
+    /// With `new`, it asks for a new password instead of the account's.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         let query = request.queryItems
         guard let found = try await verification(query["token"] ?? "") else { return Self.invalidVerification }
         return Self.verifyForm(found, choosesNew: query["new"] != nil).response()
     }
 
-    /// Verifies the address of the form's token; a second request finds the link used.
+    /// Verifies the address of the form's token.
     ///
-    /// Reading the mail does not show who chose the account's password: a stranger may have signed up with the address. So
-    /// the reader enters that password, or replaces it (attack E8).
+    /// A second request finds the link used.
+    ///
+    /// Reading the mail does not prove who chose the account's password, since a stranger may have signed up with the
+    /// address. So the reader enters that password, or replaces it (attack E8).
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
@@ -104,7 +110,9 @@ struct PageRoutes: Sendable {
         return donePage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text"))
     }
 
-    /// Returns the form, with the problem of the last attempt; it asks for one password.
+    /// Returns the form, with the problem of the last attempt.
+    ///
+    /// It asks for one password.
     private static func verifyForm(
         _ verification: Verification, choosesNew: Bool, problem: Phrase? = nil
     ) -> HTMLPage {
@@ -118,7 +126,7 @@ struct PageRoutes: Sendable {
         case .signUp(let account, let token):
             let page = "/verify?token=\(PercentEncoding.encode(token.utf8))"
             let email = Phrase.Argument.text(account.email.text)
-            // An account of a sign-in through a provider has no password to enter.
+            // An account that was created by a sign-in through a provider has no password to enter.
             guard choosesNew || account.passwordHash == nil else {
                 return HTMLPage(
                     Phrase("page.verify.title"), text: Phrase("page.verify.text", email), problem: problem,
@@ -154,8 +162,8 @@ struct PageRoutes: Sendable {
 
     /// Confirms or refuses a change of address at its old end.
     ///
-    /// Whoever requested it may have found the session open. So the page says what it is about, and the reader who confirms
-    /// enters the password (attack E9).
+    /// The request may come from an attacker who found the session open. So the page describes the change, and a reader
+    /// who confirms it must enter the password (attack E9).
     @Sendable private func confirmChange(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
@@ -209,7 +217,9 @@ struct PageRoutes: Sendable {
         return Self.resetForm(account, token: token).response()
     }
 
-    /// Sets the password; a rejected one shows the form again with the reason and leaves the token unused.
+    /// Sets the password.
+    ///
+    /// After a rejected one, the form is shown again with the reason, and the token stays unused.
     @Sendable private func reset(_ request: HTTPRequest) async throws -> HTTPResponse {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
@@ -242,7 +252,7 @@ struct PageRoutes: Sendable {
         invalidLink(Phrase("page.invalidLink.text"), links: [("/forgot", Phrase("page.link.forgot"))])
     }
 
-    /// Returns the text of an error after which the form is shown again, since its link still works.
+    /// Returns the text of an error after which the form is shown again, since its link remains valid.
     ///
     /// - Throws: Every other error.
     private static func problem(_ error: IdentityError) throws(IdentityError) -> Phrase {
@@ -251,7 +261,7 @@ struct PageRoutes: Sendable {
         return error.pageProblem
     }
 
-    /// Returns the page of a success, which leads back to the configured app.
+    /// Returns the page of a success, which links to the configured app.
     private func donePage(_ title: Phrase, text: Phrase) -> HTTPResponse {
         HTMLPage(
             title, text: text,
@@ -259,7 +269,7 @@ struct PageRoutes: Sendable {
         ).response()
     }
 
-    /// Returns the page for used, expired, replaced and forged links alike.
+    /// Returns the page for invalid links: used, expired, replaced and forged ones look the same.
     private static func invalidLink(_ text: Phrase, links: [(url: String, label: Phrase)]) -> HTTPResponse {
         HTMLPage(Phrase("page.invalidLink.title"), text: text, links: links).response(status: .badRequest)
     }

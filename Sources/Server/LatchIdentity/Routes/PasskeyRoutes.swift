@@ -4,7 +4,7 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The routes of passkeys, with the JSON forms of WebAuthn Level 3 §5.1.
+/// The routes of passkeys, with the JSON formats of WebAuthn Level 3 §5.1.
 struct PasskeyRoutes: Sendable {
     let limits: RateLimits
     let permitted: PermittedSignIns
@@ -14,7 +14,9 @@ struct PasskeyRoutes: Sendable {
     let tokens: TokenService
 
 
-    /// Adds the routes; where the public URL permits no passkeys, each is 404.
+    /// Adds the routes.
+    ///
+    /// If the public URL permits no passkeys, each responds with 404.
     func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.other)) { others in
             others.get(PasskeyScript.path) { _ in PasskeyScript.response }
@@ -32,14 +34,17 @@ struct PasskeyRoutes: Sendable {
 
     // MARK: The owner's passkeys
 
-    /// Returns the options of a new passkey; the login must be recent.
+    /// Returns the options of a new passkey.
+    ///
+    /// The login must be recent.
     @Sendable private func creationOptions(_ request: HTTPRequest) async throws -> HTTPResponse {
         let options = try await passkeys.creationOptions(for: try await session(request))
         return .json(["publicKey": .object(options)])
     }
 
-    /// Registers the passkey of `credential`, a `RegistrationResponseJSON`, under `name` if it is sent: 201, or 409 if it is
-    /// registered.
+    /// Registers the passkey in `credential`, a `RegistrationResponseJSON`, with the optional `name`.
+    ///
+    /// The response is 201, or 409 if the passkey is registered already.
     @Sendable private func register(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
@@ -61,7 +66,9 @@ struct PasskeyRoutes: Sendable {
             json(try await passkeys.rename(request.pathParameter("id") ?? "", to: name, for: session)))
     }
 
-    /// Removes a passkey; the login must be recent.
+    /// Removes a passkey.
+    ///
+    /// The login must be recent.
     @Sendable private func remove(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await passkeys.remove(request.pathParameter("id") ?? "", for: try await session(request))
         return .message("The passkey is removed.")
@@ -76,7 +83,8 @@ struct PasskeyRoutes: Sendable {
 
     /// Exchanges `credential`, an `AuthenticationResponseJSON`, for the tokens of a login.
     ///
-    /// A page of another site cannot sign a browser in, which would then use the attacker's account (RFC 6749 §10.12).
+    /// A page of another site cannot sign a browser in, which would make it use the attacker's account (RFC 6749
+    /// §10.12).
     @Sendable private func signIn(_ request: HTTPRequest) async throws -> HTTPResponse {
         try refreshCookie.requireSameSite(request)
         let issued = try await passkeySignIns.signIn(

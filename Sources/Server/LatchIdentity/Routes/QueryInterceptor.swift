@@ -3,8 +3,8 @@
 import LatchHTTP
 import LatchServer
 
-/// An interceptor that rejects credentials and tokens in the URL (RFC 6749 §2.3.1 and §3.2), which logs, histories and
-/// proxies keep.
+/// An interceptor that rejects credentials and tokens in the URL (RFC 6749 §2.3.1 and §3.2), since logs, histories and
+/// proxies store URLs.
 struct QueryInterceptor: Interceptor {
     private static let secrets: Set<String> = [
         "username", "email", "password", "client_secret", "token", "refresh_token", "refreshToken", "access_token",

@@ -10,9 +10,10 @@ import LatchTexts
 import LatchWebAuthn
 import PortableFoundation
 
-/// The pages on which users sign in for an app or for another device, and decide about it.
+/// The pages on which users sign in for an app or another device, and decide on its request.
 ///
-/// What a page is about is in its form, encrypted; who the user is, in a cookie. So any node responds to any of them.
+/// The state of a page is encrypted in its form, and the user's session is in a cookie. So every node can handle every
+/// page.
 struct SignInPages: Sendable {
     let configuration: IdentityConfiguration
     let clock: WallClock
@@ -44,14 +45,16 @@ struct SignInPages: Sendable {
     /// - Throws: `IdentityError.loginEnded` if there is none, `.foreignPage` if a page of another site sends it.
     func form(in fields: FormFields, of request: HTTPRequest) throws -> (form: PageForm, isOwn: Bool) {
         try requireOwnPage(request)
-        // A refusal gives nothing, and is taken at any age: the user wants to go back.
+        // A refusal grants nothing, so it is accepted at any age: the user wants to go back.
         let now = try fields.single("refuse") == nil ? clock.now : .distantPast
         guard let form = cipher.open(try fields.single("token") ?? "", at: now) else { throw IdentityError.loginEnded }
         let browser = cookies.browser(in: request)
         return (form, browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? false)
     }
 
-    /// Rejects a form of another site, where the browser says so; the cookies decide where it does not.
+    /// Rejects a form of another site if the browser reports it.
+    ///
+    /// Otherwise the cookies decide.
     ///
     /// Since the pages have no referrer, browsers send `Origin: null` with their forms (Fetch §3.2).
     ///
@@ -66,7 +69,8 @@ struct SignInPages: Sendable {
         }
     }
 
-    /// Returns the identifier of the browser, and the Set-Cookie field that keeps it as long as the form of the page.
+    /// Returns the identifier of the browser, and the Set-Cookie field that keeps it for the lifetime of the page's
+    /// form.
     func browser(of request: HTTPRequest) throws(IdentityError) -> (id: String, cookie: String) {
         let id = cookies.browser(in: request) ?? random.identifier()
         return (id, try cookies.set(browser: id))
@@ -76,8 +80,8 @@ struct SignInPages: Sendable {
 
     /// Returns the redirect of a client's POST to the same request by GET (OpenID Connect Core §3.1.2.1).
     ///
-    /// A form of the client's site brings no cookies, and its parameters must not get into histories: so the URL has them
-    /// encrypted.
+    /// A form of the client's site sends no cookies, and its parameters must not get into histories. So the URL
+    /// contains them encrypted.
     func redirect(
         to path: String, _ purpose: PageForm.Purpose, accountID: String? = nil
     ) throws(IdentityError) -> HTTPResponse {
@@ -88,7 +92,7 @@ struct SignInPages: Sendable {
 
     /// Returns a client's request that came by POST; nil if the query has none.
     ///
-    /// - Throws: `IdentityError.loginEnded` if it is too old, or is not the server's.
+    /// - Throws: `IdentityError.loginEnded` if it is too old, or was not created by the server.
     func postedRequest(
         in query: FormFields
     ) throws(IdentityError) -> (purpose: PageForm.Purpose, accountID: String?)? {
@@ -117,7 +121,7 @@ struct SignInPages: Sendable {
 
     // MARK: Signing in
 
-    /// Returns the page that asks for a name and a password, or a passkey where the browser has one.
+    /// Returns the page that asks for a user name and a password, or a passkey if the browser has one.
     func signIn(
         for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "", problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
@@ -167,7 +171,7 @@ struct SignInPages: Sendable {
         return false
     }
 
-    /// Returns a client as users know it: on the web by its host, which nobody else has, and elsewhere by its id.
+    /// Returns the name of a client for users: its id, and for an app on the web also its unique host.
     static func name(of request: PendingAuthorization) -> String {
         guard !AppRedirect.isClaimedByAnyone(request.redirect) else { return request.clientID }
         let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }
@@ -199,7 +203,7 @@ struct SignInPages: Sendable {
         return response(page, for: purpose)
     }
 
-    /// Returns the page on which a user decides about another device.
+    /// Returns the page on which a user decides on another device.
     func device(
         _ code: UserCode, _ record: DeviceAuthorizationRecord, _ scopes: Scopes, in session: ActivePageSession,
         browser: String
@@ -219,7 +223,7 @@ struct SignInPages: Sendable {
         return response(page, for: purpose)
     }
 
-    /// Returns the page that asks whether to sign out of the browser.
+    /// Returns the page that asks whether to sign out in the browser.
     func signOut(
         _ redirect: String?, state: String?, in session: ActivePageSession, browser: String
     ) throws(IdentityError) -> HTTPResponse {
@@ -232,12 +236,12 @@ struct SignInPages: Sendable {
         ).response(formTarget: redirect.map(AppRedirect.source))
     }
 
-    /// The page after a sign-out that leads nowhere.
+    /// The page after a sign-out without a redirect.
     static var signedOut: HTTPResponse {
         HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close")).response()
     }
 
-    /// Returns the page on which a code is typed.
+    /// Returns the page for entering a code.
     static func userCode(_ code: String, problem: IdentityError? = nil) -> HTTPResponse {
         let page = HTMLPage(
             Phrase("page.userCode.title"), text: Phrase("page.userCode.text"), problem: problem?.pageProblem,
@@ -246,7 +250,7 @@ struct SignInPages: Sendable {
         return failing(page.response(status: problem?.form.status ?? .ok), with: problem)
     }
 
-    /// Returns what users understand of scopes.
+    /// Returns descriptions of scopes that users understand.
     private static func texts(of scopes: Scopes) -> [Phrase] {
         scopes.elements.map { scope in
             switch scope.rawValue {
@@ -270,11 +274,13 @@ struct SignInPages: Sendable {
         return Self.failing(page.response(status: problem?.form.status ?? .ok, formTarget: target), with: problem)
     }
 
-    /// Returns the page of an error; one of a form that is too old leads back to the app for which it was.
+    /// Returns the page of an error.
     ///
-    /// - Parameter sealed: The text of the form, which may be anything.
+    /// If a form is too old, its page links back to its app.
+    ///
+    /// - Parameter sealed: The text of the form, which may be invalid.
     func failure(_ error: IdentityError, ofForm sealed: String?) -> HTTPResponse {
-        // The form is the server's, whatever its age; its client may have another redirect URI by now.
+        // The server created the form, regardless of its age. But its client may have another redirect URI meanwhile.
         guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
             case .authorization(let request) = form.purpose,
             clients[request.clientID]?.allows(redirect: request.redirect) == true
@@ -288,7 +294,7 @@ struct SignInPages: Sendable {
 
     /// Returns the page of an error.
     ///
-    /// - Parameter app: The URL that leads back to the app; nil for a page that leads to the start page.
+    /// - Parameter app: The URL that leads back to the app; nil for a page that links to the start page.
     static func failure(_ error: IdentityError, app: String? = nil) -> HTTPResponse {
         let shown = error.form.isDisclosed ? error : .unavailable
         let page = HTMLPage(
@@ -300,14 +306,14 @@ struct SignInPages: Sendable {
     static func failing(_ response: HTTPResponse, with error: IdentityError?) -> HTTPResponse {
         var response = response
         response.fields[.retryAfter] = error?.retryAfter.map { String(max(Int($0.inSeconds.rounded(.up)), 1)) }
-        // A page is no challenge of RFC 9110 §15.5.2.
+        // A page is not a challenge of RFC 9110 §15.5.2.
         if response.status == .unauthorized { response.status = .badRequest }
         return response
     }
 }
 
 extension HTTPResponse {
-    /// Returns a redirect that a browser follows with GET, so that it never sends a password on (RFC 9700 §4.12).
+    /// Returns a redirect that a browser follows with GET, so that it never forwards a password (RFC 9700 §4.12).
     static func seeOther(_ url: String) -> HTTPResponse {
         var response = redirect(to: url)
         response.status = .seeOther

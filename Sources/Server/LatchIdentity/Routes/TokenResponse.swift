@@ -4,7 +4,9 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 
-/// The content of a response with tokens (RFC 6749 §5.1); each surface has its subset of the members.
+/// The content of a response with tokens (RFC 6749 §5.1).
+///
+/// Each surface uses a subset of the members.
 struct TokenResponse {
     let accessToken: String
     /// The refresh token; nil if the grant issues none.
@@ -48,7 +50,7 @@ extension TokenResponse {
 }
 
 extension HTTPResponse {
-    /// The form of the members' names.
+    /// The spelling of the members' names.
     enum TokenNames {
         case camelCase, snakeCase
     }

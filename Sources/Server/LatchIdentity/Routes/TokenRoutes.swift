@@ -16,7 +16,9 @@ struct TokenRoutes: Sendable {
     let clientAuthentication: ClientAuthentication
     let tokens: TokenService
 
-    /// Adds the routes; every response has the RateLimit fields, and errors the form of RFC 6749 §5.2.
+    /// Adds the routes.
+    ///
+    /// Every response has the RateLimit fields, and errors have the format of RFC 6749 §5.2.
     func add(to router: inout Router) {
         router.group(prefix: "/oauth", interceptors: limits.limitingWithLegacyFields(as: .oauth)) { oauth in
             oauth.post("/token", token)
@@ -31,7 +33,7 @@ struct TokenRoutes: Sendable {
         let client = try clientAuthentication.client(of: request, parameters)
         try resources.requireTargets(parameters.resources)
         let request = try TokenRequest(request, client: client, parameters: parameters)
-        // The scopes of a code or a refresh token are known only once it is used up.
+        // The scopes of a code or a refresh token are known only after its use.
         if let scopes = request.scopes {
             try resources.requireScope(of: parameters.resources, in: scopes, for: client)
         }
@@ -40,13 +42,13 @@ struct TokenRoutes: Sendable {
 
     /// Returns the response of the grant's handler (RFC 6749 §5.1), if the client may use the grant.
     ///
-    /// A client that may not use a refresh token gets none.
+    /// A client that may not use a refresh token does not receive one.
     func tokens(_ type: OAuthClient.GrantType, for request: TokenRequest) async throws -> HTTPResponse {
         guard let handler = grantHandlers.first(where: { Swift.type(of: $0).grantType == type }) else {
             throw IdentityError.unsupportedGrantType
         }
         guard request.client.grants.contains(type) else { throw IdentityError.unauthorizedClient }
-        // Before a code counts as expired.
+        // Checked before a code can count as expired.
         try dates.require()
         var content = try await handler.tokens(for: request)
         if !request.client.grants.contains(.refreshToken) { content.refreshToken = nil }
@@ -55,9 +57,11 @@ struct TokenRoutes: Sendable {
         return response
     }
 
-    /// Revokes a token: 200 for every token, valid or not (RFC 7009 §2.2).
+    /// Revokes a token.
     ///
-    /// `token_type_hint` is not needed to distinguish the two kinds, and a wrong one changes nothing (§2.1).
+    /// The response is 200 for every token, valid or not (RFC 7009 §2.2).
+    ///
+    /// `token_type_hint` is not needed to distinguish the two kinds, and a wrong hint changes nothing (§2.1).
     @Sendable private func revoke(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.mediaType != "application/json" else { return try await revokeByBearer(request) }
         let parameters = try OAuthParameters(form: request)

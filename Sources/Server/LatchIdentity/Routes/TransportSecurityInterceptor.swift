@@ -2,11 +2,11 @@
 
 import LatchHTTP
 
-/// An interceptor that tells browsers to keep to https for the issuer's host (RFC 6797).
+/// An interceptor that makes browsers use only https for the issuer's host (RFC 6797).
 struct TransportSecurityInterceptor: Interceptor, Filter {
     private let field: String
 
-    /// Nil where there is nothing to tell: without https, on this machine, or with a time of zero.
+    /// Creates the interceptor; nil without https, on a loopback address, or with a time of zero.
     init?(_ configuration: IdentityConfiguration) {
         guard configuration.hstsMaxAge > .zero,
             let origin = configuration.issuer.flatMap({ try? HTTPOrigin.split($0) })?.origin,

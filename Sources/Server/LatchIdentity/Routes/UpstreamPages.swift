@@ -7,7 +7,7 @@ import LatchTexts
 
 /// The pages of sign-ins through other providers.
 ///
-/// Each names the app that the browser returns to, so that nobody continues for an app that they do not know.
+/// Each names the app that the browser returns to, so that users do not continue for an unknown app.
 struct UpstreamPages: Sendable {
     let upstreams: UpstreamClients
 
@@ -71,16 +71,18 @@ struct UpstreamPages: Sendable {
 
     // MARK: Errors
 
-    /// Ends an attempt: a user who has refused is in the app at once, and everyone else reads why.
+    /// Ends an attempt.
+    ///
+    /// A user who refused returns to the app at once, and every other user sees the reason.
     func end(_ error: IdentityError, of attempt: SignInAttempt, setting cookie: String) -> HTTPResponse {
-        // The script that reads the tokens reads the error.
+        // The script that reads the tokens also reads the error.
         guard attempt.isBrowsers != true else { return HTTPResponse.failure(error).setting(cookie) }
         let url = attempt.appURL([("error", error.form.oauth)])
         guard error != .upstreamDenied else { return .redirect(to: url, setting: [cookie]) }
         return page(error, appURL: url).setting(cookie)
     }
 
-    /// Returns the page of an error, with the way back to the app, if it is known.
+    /// Returns the page of an error, with a link to the app if it is known.
     func page(_ error: IdentityError, appURL: String? = nil) -> HTTPResponse {
         let shown = error.form.isDisclosed ? error : .unavailable
         var response = HTMLPage(

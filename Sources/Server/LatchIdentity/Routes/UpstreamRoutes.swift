@@ -10,7 +10,7 @@ import PortableFoundation
 
 /// The routes of sign-ins through other providers, as AuthPackage clients use them.
 ///
-/// A browser opens the first two, so their errors are pages; the app calls the others.
+/// A browser opens the first two, so their errors are pages. The app calls the others.
 struct UpstreamRoutes: Sendable {
     let clock: WallClock
     let random: RandomSource
@@ -60,13 +60,17 @@ struct UpstreamRoutes: Sendable {
 
     /// Redirects to the provider's page, and keeps the attempt in a cookie.
     ///
-    /// `redirect` is a URL of the app as it is configured; `code_challenge` and `code_challenge_method=S256` are the app's;
-    /// `prompt` is passed on, `state` is repeated to the app; `intent=link` and
-    /// `intent=reauthenticate` yield a code for a link, or for a recent authentication of the app's session, and not for tokens.
+    /// The query has these parameters:
     ///
-    /// A browser without an app names no `redirect`, and gets the tokens at the end, if the configuration says so.
+    /// - `redirect` is a configured URL of the app. A browser without an app omits it, and receives the tokens at the
+    ///   end if the configuration permits it.
+    /// - `code_challenge` and `code_challenge_method=S256` come from the app.
+    /// - `prompt` is passed on to the provider, and `state` is returned to the app.
+    /// - `intent=link` and `intent=reauthenticate` yield a code for a link, or for a recent authentication of the app's
+    ///   session. Such a code cannot be exchanged for tokens.
     ///
-    /// A HEAD request needs no challenge: by `curl -I` a developer sees whether the provider and the redirect are configured.
+    /// A HEAD request needs no challenge. With `curl -I`, a developer can check whether the provider and the redirect
+    /// are configured.
     private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         do throws(IdentityError) {
             guard let evicted = cookies.makingRoom(in: request) else { throw .tooManySignIns }
@@ -94,9 +98,11 @@ struct UpstreamRoutes: Sendable {
     /// A challenge that no known verifier matches: a digest of zeros.
     private static let challengeOfNobody = String(repeating: "A", count: 43)
 
-    /// Takes the provider's response, and returns to the app or shows a page.
+    /// Handles the provider's response.
+    ///
+    /// Returns to the app, or shows a page.
     private func finish(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
-        // A HEAD request, which the router gives to the same function, must not use up the attempt.
+        // The router passes HEAD requests to this function too, and they must not use up the attempt.
         guard request.method == .get || request.method == .post, let response = response(in: request, at: client),
             let state = response.state, let attempt = attempt(state, in: request),
             attempt.provider == client.provider.name, case .response(let begun) = attempt.step
@@ -113,12 +119,14 @@ struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Returns the attempt of a state or an id, if it is this browser's and its app may still have the result.
+    /// Returns the attempt of a state or an id, if it belongs to this browser and its app may still receive the result.
     private func attempt(_ id: String, in request: HTTPRequest) -> SignInAttempt? {
         cookies.attempt(id, in: request, at: clock.now).flatMap { upstreamSignIns.isAllowed($0) ? $0 : nil }
     }
 
-    /// Returns to the app, or shows the page of the next step, whose attempt gets a cookie of its own.
+    /// Returns to the app, or shows the page of the next step.
+    ///
+    /// That step's attempt gets a separate cookie.
     private func respond(
         _ next: UpstreamSignInService.Next, setting cleared: String
     ) throws(IdentityError) -> HTTPResponse {
@@ -149,7 +157,9 @@ struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Takes the form of a page; a wrong code shows the page again.
+    /// Handles the form of a page.
+    ///
+    /// A wrong code shows the page again.
     ///
     /// The cookie is not sent with a form of another site.
     @Sendable private func proceed(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -173,7 +183,7 @@ struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Takes the step that an attempt waits for.
+    /// Performs the step that an attempt waits for.
     private func next(
         after attempt: SignInAttempt, id: String, code: String, at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> UpstreamSignInService.Next {
@@ -200,8 +210,9 @@ struct UpstreamRoutes: Sendable {
         return refreshCookie.response(to: issued)
     }
 
-    /// Exchanges the credential of the device's own Sign in with Apple for the tokens of a login: `identityToken`, `nonce`, and if
-    /// the app has them `authorizationCode`, `name` and `otp`.
+    /// Exchanges the credential of the device's own Sign in with Apple for the tokens of a login.
+    ///
+    /// The content has `identityToken` and `nonce`, and optionally `authorizationCode`, `name` and `otp`.
     private func exchangeCredential(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         try refreshCookie.requireSameSite(request)
         let body = try request.jsonObject()
@@ -214,14 +225,16 @@ struct UpstreamRoutes: Sendable {
             issued = try await upstreamSignIns.signIn(with: credential, otp: otp, at: client, from: request.requestOrigin)
         } catch {
             note(upstreamFailureOf: error, in: request)
-            // After these the app sends the same credential again.
+            // After these errors, the app sends the same credential again.
             let goesOn = error == .secondFactorRequired || error == .invalidCode || error == .tooManyAttempts
             throw goesOn ? error : upstreamSignIns.counted(error)
         }
         return refreshCookie.response(to: issued)
     }
 
-    /// Links the identity of `code` and `code_verifier`; the login must be recent.
+    /// Links the identity of `code` and `code_verifier`.
+    ///
+    /// The login must be recent.
     @Sendable private func link(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         let body = try request.jsonObject()
@@ -234,7 +247,9 @@ struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Removes the link to a provider; the login must be recent.
+    /// Removes the link to a provider.
+    ///
+    /// The login must be recent.
     @Sendable private func unlink(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
         try await upstreamSignIns.unlink(request.pathParameter("provider") ?? "", from: session)
@@ -247,13 +262,15 @@ struct UpstreamRoutes: Sendable {
 
     // MARK: Responses
 
-    /// Notes a failure of this server; that of a provider has a count of its own.
+    /// Records a failure of this server.
+    ///
+    /// A failure of a provider is counted separately.
     private func note(_ error: IdentityError, of request: HTTPRequest) {
         note(upstreamFailureOf: error, in: request)
         if error != .upstreamUnavailable, error != .upstreamFailed { request.note(error) }
     }
 
-    /// Notes what has failed at a provider, for the line of the request in the log.
+    /// Records a provider's failure for the request's line in the log.
     private func note(upstreamFailureOf error: IdentityError, in request: HTTPRequest) {
         guard let failure = error.upstreamFailure else { return }
         request.context[MatchedRouteKey.self]?.refusal = failure
@@ -266,7 +283,7 @@ struct UpstreamRoutes: Sendable {
 }
 
 extension UpstreamLink {
-    /// The link as the owner of the account sees it.
+    /// The link as JSON for the owner of the account.
     var json: JSONObject {
         var object: JSONObject = ["provider": .string(identity.provider)]
         if let email = identity.email { object["email"] = .string(email.text) }

@@ -4,7 +4,9 @@
 package enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// Returns the bytes as text; missing bits at the end are zero.
+    /// Returns the bytes as text.
+    ///
+    /// Missing bits at the end are zero.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var (text, pending, count): ([UInt8], UInt32, UInt32) = ([], 0, 0)
         for byte in bytes {
@@ -19,7 +21,7 @@ package enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the bytes of a text in any case, with or without spaces and padding; nil if another character is in it.
+    /// Returns the bytes of a text, ignoring case, spaces and padding; nil if it has any other character.
     package static func decode(_ text: String) -> [UInt8]? {
         var (bytes, pending, count): ([UInt8], UInt32, UInt32) = ([], 0, 0)
         for letter in text.utf8 where letter != UInt8(ascii: " ") && letter != UInt8(ascii: "=") {

@@ -19,7 +19,7 @@ struct RecoveryCode: Sendable, Hashable {
             .map { String(decoding: letters[$0..<min($0 + 4, letters.count)], as: UTF8.self) }.joined(separator: "-")
     }
 
-    /// Parses a typed code, in any case and with any spaces and dashes; nil if it is malformed.
+    /// Parses a typed code, ignoring case, spaces and dashes; nil if it is malformed.
     init?(typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
         let plain = typed.lowercased().typedCode
@@ -31,8 +31,8 @@ struct RecoveryCode: Sendable, Hashable {
 
     /// Returns the digest that the store keeps.
     ///
-    /// SHA-256 is enough for 80 random bits. It uses no pepper, so that recovery codes still work if the pepper, and with
-    /// it the TOTP secrets, is lost.
+    /// SHA-256 is enough for 80 random bits. It uses no pepper, so that recovery codes still work if the pepper is
+    /// lost, and the TOTP secrets with it.
     func digest(for accountID: String) -> [UInt8] {
         let plain = String(text.unicodeScalars.filter { $0 != "-" })
         return Array(SHA256.hash(data: Array("latch recovery code\u{0}\(accountID)\u{0}\(plain)".utf8)))

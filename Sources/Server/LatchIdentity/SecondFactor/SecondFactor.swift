@@ -8,20 +8,24 @@ package struct SecondFactor: Sendable, Hashable {
     package let accountID: String
     /// The secret, encrypted by the server.
     package let sealedSecret: [UInt8]
-    /// Whether the owner has confirmed the setup by a code; only then do logins require the factor.
+    /// Whether the owner has confirmed the setup by a code.
+    ///
+    /// Only then do logins require the factor.
     package var isConfirmed = false
     package let createdAt: Date
-    /// The time step of the newest accepted code; no code of it or of an earlier one is accepted again.
+    /// The time step of the newest accepted code.
+    ///
+    /// Codes of this step and of earlier ones are not accepted again.
     package var lastStep: Int64 = 0
     /// The number of wrong codes since the last right one.
     package var failures = 0
     /// The time of the last wrong code.
     package var failedAt: Date?
 
-    /// The time until which no code is checked.
+    /// The time until which codes are not checked.
     ///
-    /// From the fifth wrong code on the wait doubles each time, up to an hour. An attacker who has the password has about
-    /// 24 guesses a day, each with three chances in a million.
+    /// From the fifth wrong code on, the wait doubles each time, up to an hour. An attacker who has the password has
+    /// about 24 guesses a day, each with three chances in a million.
     package var lockedUntil: Date? {
         guard failures >= Self.freeFailures, let failedAt else { return nil }
         let doublings = min(failures - Self.freeFailures, 7)
@@ -37,10 +41,10 @@ extension SecondFactor: Redacting {
 }
 
 package enum SecondFactorProof: Sendable {
-    /// A code, with its time step; nil if it matches none around now.
+    /// A code with its time step; nil if it matches no step around the current time.
     ///
-    /// `sealedSecret` is the secret that it was compared with, so that it does not prove a factor that was replaced
-    /// meanwhile.
+    /// `sealedSecret` is the secret that the code was compared with. So the code cannot prove a factor that has
+    /// replaced it meanwhile.
     case code(step: Int64?, sealedSecret: [UInt8])
     /// A recovery code, as a digest.
     case recovery(digest: [UInt8])
@@ -48,9 +52,11 @@ package enum SecondFactorProof: Sendable {
 
 /// The purpose of a proof, and the effects of an accepted one.
 package enum SecondFactorPurpose: Sendable, Hashable {
-    /// A login; ends the challenge with this digest, which must be valid.
+    /// A login, which ends the challenge with this digest.
+    ///
+    /// The challenge must be valid.
     case login(challenge: [UInt8]?)
-    /// The confirmation of the factor whose setup has begun; signs out every device except this one.
+    /// The confirmation of a pending setup, which signs out every device except this one.
     case confirmation(on: [UInt8])
     /// The removal of the factor with all recovery codes, requested on a device.
     case removal(on: [UInt8])
@@ -75,7 +81,7 @@ package enum SecondFactorPurpose: Sendable, Hashable {
         }
     }
 
-    /// Whether the proof is of the factor whose setup has begun, and not of the confirmed one.
+    /// Whether the proof is for the factor of a pending setup, and not for the confirmed one.
     package var isConfirmation: Bool {
         guard case .confirmation = self else { return false }
         return true
@@ -87,9 +93,13 @@ package enum VerificationResult: Sendable, Hashable {
     case accepted
     /// The code is wrong or used.
     case rejected
-    /// The factor, the challenge or the device no longer exists; the code was not checked.
+    /// The factor, the challenge or the device no longer exists.
+    ///
+    /// The code was not checked.
     case ended
-    /// Too many codes were wrong; this one was not checked.
+    /// Too many codes were wrong.
+    ///
+    /// This one was not checked.
     case locked(until: Date)
 }
 
@@ -98,11 +108,13 @@ package struct LoginChallenge: Sendable, Hashable {
     /// The SHA-256 digest of the text.
     package let digest: [UInt8]
     package let accountID: String
-    /// The account's value when the password was verified: a later reset ends the challenge.
+    /// The account's value when the password was verified.
+    ///
+    /// A later reset ends the challenge.
     package let passwordChangedAt: Date
     /// The scopes of the tokens.
     package let scope: String
-    /// Whether the session outlives a day.
+    /// Whether the session lasts for more than a day.
     package let isRemembered: Bool
     package let createdAt: Date
     package let expiresAt: Date

@@ -8,13 +8,15 @@ import PortableFoundation
 
 /// A service that sets up, verifies and removes the second factors of accounts.
 package struct SecondFactorService: Sendable {
-    /// The secrets of a new factor, which are shown once.
+    /// The secrets of a new factor, which are shown only once.
     package struct Setup: Sendable {
-        /// The TOTP secret in base 32, for typing.
+        /// The TOTP secret in base 32, for entering by hand.
         package let secret: String
         /// The key URI of the QR code.
         package let uri: String
-        /// The recovery codes, each valid once in place of a code after the factor is confirmed.
+        /// The recovery codes.
+        ///
+        /// After the factor is confirmed, each is valid once in place of a code.
         package let recoveryCodes: [String]
     }
 
@@ -36,11 +38,11 @@ package struct SecondFactorService: Sendable {
 
     /// Creates a secret and recovery codes, which become valid once confirmed and are not shown again (attack F7).
     ///
-    /// An existing factor stays required until then. The login must be recent, and on an account with a factor it has
-    /// proved that factor, so that an unattended session cannot change it (attack F6).
+    /// An existing factor stays required until then. The login must be recent. On an account with a factor, it must
+    /// also have proved that factor, so that an unattended session cannot change it (attack F6).
     ///
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
-    ///   `.accountChanged` meanwhile, or a store's.
+    ///   `.accountChanged` if the account has changed meanwhile, or a store's error.
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
         let now = clock.now
@@ -59,10 +61,10 @@ package struct SecondFactorService: Sendable {
 
     /// Confirms a setup by a code, and signs out every other device, since none of them has proved the factor.
     ///
-    /// A client whose response was lost may repeat it with the same code.
+    /// A client that lost the response may repeat the request with the same code.
     ///
-    /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.invalidToken` if the setup has ended or the device was
-    ///   signed out meanwhile, `.tooManyAttempts`, or a store's.
+    /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's
+    ///   error; `.invalidToken` if the setup has ended or the device was signed out meanwhile.
     func confirm(
         _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -83,7 +85,7 @@ package struct SecondFactorService: Sendable {
         mails.wake()
     }
 
-    /// Returns whether a code is the one by which a device has just confirmed the factor.
+    /// Returns whether a device has just confirmed the factor with this code.
     private func isConfirmed(by code: String, _ session: AuthenticatedSession) async throws(IdentityError) -> Bool {
         guard session.device.factorAt != nil,
             let factor = try await store.secondFactor(of: session.accountID, isConfirmed: true),
@@ -92,10 +94,12 @@ package struct SecondFactorService: Sendable {
         return step == factor.lastStep
     }
 
-    /// Removes the factor by a code of it; the login must be recent (attack F6).
+    /// Removes the factor with one of its codes.
     ///
-    /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.invalidToken` if the device was signed out meanwhile,
-    ///   `.tooManyAttempts`, `.forbidden` or a store's.
+    /// The login must be recent (attack F6).
+    ///
+    /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.tooManyAttempts`, `.forbidden`, or a
+    ///   store's error; `.invalidToken` if the device was signed out meanwhile.
     func remove(
         code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -105,7 +109,9 @@ package struct SecondFactorService: Sendable {
         mails.wake()
     }
 
-    /// Replaces the recovery codes by a code of the factor; the login must be recent.
+    /// Replaces the recovery codes, with a code of the factor.
+    ///
+    /// The login must be recent.
     ///
     /// - Throws: The errors of ``remove(code:_:from:)``.
     func replaceRecoveryCodes(
@@ -129,7 +135,7 @@ package struct SecondFactorService: Sendable {
 
     /// Verifies and uses up a code of the confirmed factor, or a recovery code.
     ///
-    /// - Parameter missing: The error if there is no factor.
+    /// - Parameter missing: The error if no factor is confirmed.
     /// - Throws: `IdentityError.invalidCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
     func verify(
         _ code: String, of accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
@@ -146,8 +152,8 @@ package struct SecondFactorService: Sendable {
 
     /// Verifies within the limit of a network, counts the result, and refunds the attempt if it is accepted.
     ///
-    /// A rejected code is recorded. One that a limit or a lock refuses is not, so that the log grows no faster than codes are
-    /// checked.
+    /// A rejected code is recorded. A code that a limit or a lock refuses is not, so that the log grows no faster than
+    /// codes are checked.
     private func limited(
         _ accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
         _ verify: () async throws(IdentityError) -> VerificationResult
@@ -157,7 +163,7 @@ package struct SecondFactorService: Sendable {
             metrics.count(.secondFactors, "limited")
             throw error
         }
-        // Only a wrong code is a guess, which counts for the network that others share.
+        // Only a wrong code is a guess that counts for the shared network.
         let shared = attempts.filter { $0.scope != .secondFactor }
         let result: VerificationResult
         do throws(IdentityError) { result = try await verify() } catch {
@@ -188,9 +194,10 @@ package struct SecondFactorService: Sendable {
         }
     }
 
-    /// Returns the typed code as a proof; nil if it has the form of neither a code nor a recovery code.
+    /// Returns the typed code as a proof; nil if it has neither the form of a code nor of a recovery code.
     ///
-    /// A code is compared here and judged in the store's transaction, which records whether it was used before.
+    /// A code is compared here. The store's transaction accepts or rejects it, since it records whether the code was
+    /// used before.
     private func proof(_ typed: String, for factor: SecondFactor) throws(IdentityError) -> SecondFactorProof? {
         if let code = RecoveryCode(typed: typed) { return .recovery(digest: code.digest(for: factor.accountID)) }
         let digits = typed.typedCode
@@ -213,9 +220,11 @@ package struct SecondFactorService: Sendable {
         try recentAuthentication.require(session)
     }
 
-    /// Returns the key URI that authenticator apps scan; its issuer is the name of the service.
+    /// Returns the key URI that authenticator apps scan.
+    ///
+    /// Its issuer is the name of the service.
     private func uri(_ secret: String, of account: Account) -> String {
-        // A colon ends the issuer, and some apps refuse a second one.
+        // A colon ends the issuer, and some apps refuse a second colon.
         let issuer = PercentEncoding.encode(serviceName.utf8.filter { $0 != 0x3A })
         return
             "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"

@@ -6,8 +6,8 @@ import PortableFoundation
 
 /// A cipher for stored TOTP secrets, with a key derived from the server's pepper.
 ///
-/// Unlike a password, such a secret must be readable to verify a code. If the pepper is configured outside the store, a copy
-/// of the store alone cannot make codes.
+/// Unlike a password, such a secret must be readable to verify a code. If the pepper is configured outside the store, a
+/// copy of the store is not enough to create codes.
 struct TOTPSecretCipher: Sendable {
     private let key: SymmetricKey
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// A code as it was meant: without the blanks, dashes and invisible characters that people, keyboards and password apps put into
-    /// it, and with ASCII digits for those of other scripts.
+    /// The intended code, without the blanks, dashes and invisible characters that users, keyboards and password apps
+    /// insert.
+    ///
+    /// Digits of other scripts become ASCII digits.
     var typedCode: String {
         String(
             UnicodeScalarView(

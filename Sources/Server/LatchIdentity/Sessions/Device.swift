@@ -4,39 +4,45 @@ package import LatchAuth
 import LatchJOSE
 package import PortableFoundation
 
-/// A signed-in device: one family of refresh tokens, of which only the newest may be used (RFC 9700 §4.14.2).
+/// A signed-in device: one family of refresh tokens.
 ///
-/// The row holds no token. `counter` is the current generation, and `secret` makes its token's MAC, so that the same
-/// successor can be issued again to a client that lost the first response.
+/// Only the newest token may be used (RFC 9700 §4.14.2).
+///
+/// The row contains no token. `counter` is the current generation, and its token's MAC is derived from `secret`. So the
+/// same successor can be issued again to a client that lost the first response.
 package struct Device: Sendable, Hashable {
-    /// The reason for which a device was signed out.
+    /// The reason why a device was signed out.
     package enum RevocationReason: String, Sendable {
         case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof, changeRefused,
             signInRemoved, pepperReplaced
     }
 
-    /// The maximum number of devices of an account, signed-out ones included.
+    /// The maximum number of devices of an account, including signed-out ones.
     static let maximumCount = 100
 
     /// 16 random bytes, the `sid` of the device's access tokens.
     package let id: [UInt8]
     package let accountID: String
-    /// The client that the device was signed in by; nil for the server's own.
+    /// The client that signed in the device; nil for the server's own.
     ///
     /// Another client cannot use its tokens.
     package var clientID: String?
-    /// The granted scopes, space-separated (RFC 6749 §3.3); nil for devices from before there were scopes.
+    /// The granted scopes, space-separated (RFC 6749 §3.3); nil for devices from before the introduction of scopes.
     package var scope: String?
-    /// 32 random bytes that, with the server's pepper, make the MAC of the device's refresh tokens.
+    /// 32 random bytes.
+    ///
+    /// The MAC of the device's refresh tokens is derived from them and the server's pepper.
     package let secret: [UInt8]
-    /// The current generation of the refresh token; it only grows.
+    /// The current generation of the refresh token, which only increases.
     package var counter: UInt32 = 0
     /// The time of the last rotation.
     package var rotatedAt: Date?
     /// The digest of the Idempotency-Key of the last rotation.
     package var rotationKey: [UInt8]?
     package let createdAt: Date
-    /// The time of the last refresh; requests with an access token do not update it, or every read would be a write.
+    /// The time of the last refresh.
+    ///
+    /// Requests with an access token do not update it, or every read would be a write.
     package var lastUsedAt: Date
     /// The absolute expiry, which no use extends.
     package let expiresAt: Date
@@ -46,22 +52,25 @@ package struct Device: Sendable, Hashable {
     package var revocationReason: RevocationReason?
     /// The User-Agent of the login, shortened; for display only.
     package let userAgent: String?
-    /// The address of the login, shown in the list of devices; a login from its network is exempt from the limit of the whole account.
+    /// The address of the login, for the list of devices.
+    ///
+    /// A login from its network is exempt from the limit of the whole account.
     package let address: String?
     /// The client's name for the device, shortened; for display only.
     package var name: String?
     /// The time at which a second factor was proved on the device; nil if the account had none then.
     package var factorAt: Date?
-    /// The time at which the user last authenticated on the device (RFC 9470 §4): at the login, or again since; nil for a
-    /// login from before it was recorded.
+    /// The time at which the user last authenticated on the device (RFC 9470 §4), at the login or later.
+    ///
+    /// It is nil for a login from before its introduction.
     package var authenticatedAt: Date?
 }
 
 extension Device {
-    /// The id as its owner sees it, which is the `sid` of the device's access tokens.
+    /// The id that is shown to its owner: the `sid` of the device's access tokens.
     package var publicID: String { Base64URL.encode(id) }
 
-    /// Returns the id for a public id; nil if the text is not one.
+    /// Returns the id for a public id; nil if the text is not a public id.
     static func id(fromPublicID text: String) -> [UInt8]? {
         guard text.utf8.count == 22, let bytes = try? Base64URL.decode(text) else { return nil }
         return bytes.count == 16 ? bytes : nil

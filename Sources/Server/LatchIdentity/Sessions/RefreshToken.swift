@@ -6,15 +6,17 @@ import LatchJOSE
 
 /// A refresh token: device id, generation, and a MAC over both.
 ///
-/// `lr1.` and base64url of 16 bytes of device id, 4 bytes of generation and 32 bytes of HMAC-SHA-256. No token
-/// is stored: ``RefreshTokenKey`` makes the same text for the same generation.
+/// `lr1.` and base64url of 16 bytes of device id, 4 bytes of generation and 32 bytes of HMAC-SHA-256. Tokens are not
+/// stored: ``RefreshTokenKey`` derives the same text for the same generation.
 struct RefreshToken: Sendable, Hashable {
     let deviceID: [UInt8]
     let counter: UInt32
     /// The HMAC-SHA-256 over device and generation.
     fileprivate let code: [UInt8]
 
-    /// The prefix by which secret scanners detect a leaked token; the digit is the version of the format.
+    /// The prefix by which secret scanners detect a leaked token.
+    ///
+    /// The digit is the version of the format.
     private static let prefix = "lr1."
 
     /// Parses a token without verifying its MAC; nil if it is malformed.
@@ -46,11 +48,12 @@ extension RefreshToken: Redacting {}
 
 /// The key of the refresh tokens of one device.
 ///
-/// HKDF (RFC 5869) derives it from the server's pepper and a secret of the device's row, so that the same generation always
-/// has the same token. A copy of the store alone cannot forge a token if the pepper is configured outside it.
+/// HKDF (RFC 5869) derives it from the server's pepper and a secret of the device's row, so that a generation always
+/// has the same token. If the pepper is configured outside the store, a copy of the store is not enough to forge a
+/// token.
 struct RefreshTokenKey: Sendable {
     private let deviceID: [UInt8]
-    /// The prepared key, which authenticates one token after the other.
+    /// The prepared key, which can authenticate many tokens.
     private let authentication: HMAC<SHA256>
 
     /// Derives the key of a device.
@@ -64,7 +67,7 @@ struct RefreshTokenKey: Sendable {
         RefreshToken(deviceID: deviceID, counter: counter, code: code(counter))
     }
 
-    /// Returns whether this server issued the token for this device, in constant time.
+    /// Returns whether this server issued the token for this device, compared in constant time.
     func isAuthentic(_ token: RefreshToken) -> Bool {
         token.deviceID == deviceID && constantTimeEquals(token.code, code(token.counter))
     }

@@ -10,29 +10,31 @@ package struct RotationAttempt: Sendable {
     package let counter: UInt32
     /// The digest of the request's Idempotency-Key.
     package var key: [UInt8]?
-    /// The time of the request, read once so that all comparisons of one attempt use the same time.
+    /// The time of the request, which is read once, so that all comparisons of one attempt use the same time.
     package let now: Date
     /// The time for which a replaced token yields the same successor.
     package let replayWindow: TimeInterval
-    /// The window for repetitions with the Idempotency-Key of the rotation.
+    /// The window for repetitions that have the Idempotency-Key of the rotation.
     ///
-    /// It is longer, because only the client of the first request knows the key.
+    /// It is longer, since only the client of the first request knows the key.
     package let keyedReplayWindow: TimeInterval
 
-    /// Returns whether this repeats the use that made the current generation, within the window.
+    /// Returns whether this repeats the use that created the current generation, within the window.
     ///
-    /// No token of the current generation has been used yet then, because its use would have replaced it.
+    /// In that case no token of the current generation has been used yet, since its use would have replaced it.
     package func isRepetition(on device: Device) -> Bool {
         guard device.counter > 0, counter == device.counter - 1, let rotatedAt = device.rotatedAt else { return false }
-        // A clock that was set back makes ages negative. Their absolute value counts, so that a window is never wider than
-        // configured, and a client that lost its response at that moment still gets it.
+        // After the clock was set back, ages can be negative. Their absolute value counts, so that a window is never
+        // wider than configured. A client that lost its response at that moment still receives it.
         let age = abs(now.timeIntervalSince(rotatedAt))
         if let key, key == device.rotationKey { return age <= keyedReplayWindow }
         return age <= replayWindow
     }
 }
 
-/// The decision about a use of a refresh token, and after a rotation the device and its account as they are since then.
+/// The decision on a use of a refresh token.
+///
+/// After a rotation, it has the device and its account as they are since then.
 package typealias RotationOutcome = (rotation: Rotation, session: (device: Device, account: Account)?)
 
 /// The result of a use of a refresh token.
@@ -48,7 +50,7 @@ package enum Rotation: Sendable, Hashable {
 
     /// Decides a use that does not rotate `device`.
     package init(judging attempt: RotationAttempt, against device: Device) {
-        // The newest token gets here only if it was not rotated: its device is signed out or expired.
+        // The newest token gets here only if it was not rotated, since its device is signed out or expired.
         guard device.revokedAt == nil, attempt.now < device.expiresAt, attempt.counter != device.counter else {
             self = .rejected
             return

@@ -3,7 +3,9 @@
 import LatchCore
 import PortableFoundation
 
-/// A service that starts sessions, the last step of every sign-in. A session is a device of the account.
+/// A service that starts sessions, the last step of every sign-in.
+///
+/// A session is a device of the account.
 struct SessionService: Sendable {
     let store: IdentityStore
     let clock: WallClock
@@ -17,17 +19,17 @@ struct SessionService: Sendable {
 
     /// Starts a session, and returns the credentials that were issued for it.
     ///
-    /// The credentials are issued before the row is written, so that a failed signature leaves no unusable device behind. The
-    /// store inserts the row only if the account is still as it was at the proof: a reset or the enrollment of a second factor
-    /// may have come in between.
+    /// The credentials are issued before the row is written, so that a failed signature leaves no unusable device
+    /// behind. The store inserts the row only if the account has not changed since the proof. A reset or the enrollment
+    /// of a second factor may have come in between.
     ///
     /// - Parameters:
     ///   - clientID: The `client_id` of the device; nil for the server's own client.
     ///   - lifetime: The time in seconds after which the session ends.
-    ///   - insert: Inserts the device together with what it is exchanged for; nil for the device only.
+    ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     ///   - issue: Returns the credentials of the device.
-    /// - Throws: `IdentityError.tooManyAttempts`, `.doubtfulDate`, `.invalidCredentials` if the account has changed, or the
-    ///   errors of `insert`, of `issue` and of the store.
+    /// - Throws: `IdentityError.tooManyAttempts`, `.doubtfulDate`, `.invalidCredentials` if the account has changed, or
+    ///   the errors of `insert`, of `issue` and of the store.
     func start<Credentials>(
         _ proof: SignInProof, for clientID: String?, scope: String, lifetime: TimeInterval, from origin: RequestOrigin,
         inserting insert: DeviceInsertion?,
@@ -58,18 +60,19 @@ struct FirstAdministratorRule: Sendable {
     let email: String?
     let administration: AccountAdministration
 
-    /// Makes an account the first administrator at a sign-in, once its owner has proved both the address and the password.
+    /// Makes an account the first administrator at a sign-in, once its owner has proved both the address and the
+    /// password.
     ///
-    /// Neither a session from before that proof nor a verified address suffices: anyone may have signed up with the address
-    /// (attack E8). Does nothing if an account can administer the server already, and can sign in: the setting is for the
-    /// first start, and does not reinstate a dismissed administrator.
+    /// Neither a session from before that proof nor a verified address is enough: a stranger may have signed up with
+    /// the address (attack E8). The method does nothing if another account can sign in and administer the server. The
+    /// setting is for the first start, and does not reinstate a dismissed administrator.
     ///
-    /// - Returns: The account with its role.
+    /// - Returns: The account with its current role.
     func promoting(_ account: Account) async throws(IdentityError) -> Account {
         guard let email, account.role < .superAdmin, account.ownerProvedAt != nil else { return account }
         let key = try EmailAddress(email).key
         guard account.email.key == key else { return account }
-        // Decided in the transaction, so that of two sign-ins one promotes.
+        // Decided in the transaction, so that only one of two sign-ins promotes.
         let promoted = try await administration.perform(
             .setRole(.superAdmin), on: account.id, by: nil, because: "the setting first_administrator"
         ) { context in

@@ -2,18 +2,20 @@
 
 import Synchronization
 
-/// What never changes about a device: to whom its family of refresh tokens belongs, and their key.
+/// The properties of a device that never change: the account, client and key of its family of refresh tokens.
 struct TokenFamily: Sendable {
     let accountID: String
-    /// The client that the device was signed in by; nil for the server's own.
+    /// The client that signed in the device; nil for the server's own.
     let clientID: String?
     let key: RefreshTokenKey
 }
 
-/// A bounded cache of the families whose tokens this process has rotated, so that a further rotation reads no row first.
+/// A bounded cache of the families whose tokens this process has rotated, so that a further rotation reads no row
+/// first.
 ///
-/// It decides nothing: it authenticates a token without the row that would say so again, and the store's conditional update
-/// decides whether that token may be used. So it needs no news of other processes, and a sign-out need not empty it.
+/// It makes no decision. It only authenticates a token, as the row would do again, and the store's conditional update
+/// decides whether that token may be used. So it needs no updates from other processes, and a sign-out need not empty
+/// it.
 final class TokenFamilyCache: Sendable {
     struct Entry: Sendable {
         let family: TokenFamily
@@ -21,7 +23,9 @@ final class TokenFamilyCache: Sendable {
         let counter: UInt32
     }
 
-    /// The maximum number of families of one generation of the cache; one takes about half a kilobyte.
+    /// The maximum number of families of one generation of the cache.
+    ///
+    /// One family takes about half a kilobyte.
     static let defaultCapacity = 8192
 
     private let entries: Mutex<RecentValues<[UInt8], Entry>>
@@ -29,7 +33,7 @@ final class TokenFamilyCache: Sendable {
     /// Creates an empty cache for at most twice as many families as `capacity`.
     init(capacity: Int = defaultCapacity) { entries = Mutex(RecentValues(capacity: capacity)) }
 
-    /// Returns the family of a device, whose tokens it can authenticate; nil if it is not known.
+    /// Returns the family of a device, which can authenticate its tokens; nil if the family is not cached.
     func family(of device: [UInt8]) -> Entry? { entries.withLock { $0.use(device) } }
 
     /// Keeps a family with its current generation.

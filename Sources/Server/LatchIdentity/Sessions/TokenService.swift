@@ -13,27 +13,31 @@ struct IssuedTokens: Sendable {
     let accessToken: String
     /// An opaque refresh token, valid for one use and its repetitions within the replay window.
     let refreshToken: String
-    /// The lifetime of the access token; the refresh token is valid as long as its device.
+    /// The lifetime of the access token.
+    ///
+    /// The refresh token is valid as long as its device.
     let lifetime: Duration
     /// The granted scopes, which may be fewer than requested.
     let scopes: Scopes
-    /// The device and its account: at a sign-in as they were before, at a refresh as they are after the rotation.
+    /// The device and its account: as they were before a sign-in, or as they are after a rotation.
     let device: Device
     let account: Account
 
     var accountID: String { device.accountID }
 }
 
-/// The origin of a request, as far as it is known.
+/// The known origin of a request.
 struct RequestOrigin: Sendable {
-    /// The address of a caller in process, which has none.
+    /// The address of a caller in the same process.
     static let inProcess = "in process"
 
     /// The peer of the connection, or the client that a trusted proxy names.
     let address: String
-    /// The User-Agent field for the list of devices; at most 200 characters of it are kept.
+    /// The User-Agent field for the list of devices.
+    ///
+    /// At most 200 characters of it are kept.
     let userAgent: String?
-    /// The client's name for the device, for the same list and with the same bound.
+    /// The client's name for the device, for the same list and with the same limit.
     var deviceName: String?
 }
 
@@ -69,7 +73,8 @@ struct TokenService: Sendable {
     /// Returns an access token for a confidential client that acts for itself (RFC 6749 §4.4), and counts it.
     ///
     /// - Parameter requested: The requested scopes; nil for the default ones.
-    /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.notReady` or `.signingFailed`.
+    /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.notReady` or
+    ///   `.signingFailed`.
     func issue(
         to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
     ) throws(IdentityError) -> TokenResponse {
@@ -104,8 +109,8 @@ struct TokenService: Sendable {
     ///
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
-    ///   - isRemembered: Whether the session outlives a day.
-    ///   - insert: Inserts the device together with what it is exchanged for; nil for the device only.
+    ///   - isRemembered: Whether the session lasts for more than a day.
+    ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     /// - Throws: The errors of ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``.
     func startSession(
         _ proof: SignInProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
@@ -125,7 +130,7 @@ struct TokenService: Sendable {
 
     /// Returns the tokens of one generation of a device.
     ///
-    /// The refresh token is computed and not stored, so that a repetition returns the same text.
+    /// The refresh token is computed instead of stored, so that a repetition returns the same text.
     private func issued(
         to device: Device, of account: Account, refresh token: RefreshToken, scopes: Scopes
     ) throws(IdentityError) -> IssuedTokens {
@@ -156,10 +161,10 @@ struct TokenService: Sendable {
 
     /// Rotates a refresh token and returns the next tokens of its device.
     ///
-    /// The new generation is durable before the response is sent. A repetition within the replay window returns the same
-    /// successor; a later one means that the token was copied, and signs out the device (RFC 9700 §4.14.2). A token of
-    /// another client, and a request for more scopes than were granted, are rejected before anything changes (attacks
-    /// C7 and C8).
+    /// The new generation is durable before the response is sent. A repetition within the replay window returns the
+    /// same successor. A later one means that the token was copied, and signs out the device (RFC 9700 §4.14.2). A
+    /// token of another client, or a request for more scopes than were granted, is rejected before anything changes
+    /// (attacks C7 and C8).
     ///
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
@@ -175,8 +180,8 @@ struct TokenService: Sendable {
             let (family, device) = try await authenticated(token, needsRow: requested != nil),
             clients[family.clientID] == client
         else { throw .invalidGrant }
-        // Checked before the rotation: a request for too much must not cost the client its token. A token that is not
-        // the newest is not checked here: detecting its reuse takes precedence over the requested scopes.
+        // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
+        // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
         if requested != nil, let device, token.counter == device.counter, device.revokedAt == nil {
             let account = try await store.account(id: device.accountID)
             _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
@@ -194,7 +199,7 @@ struct TokenService: Sendable {
         do throws(IdentityError) {
             (rotation, session) = try await rotate(attempt, expecting: expected)
         } catch {
-            // Requests that their sender gives up must not use them up either.
+            // Requests that their sender abandons must not use up the limits either.
             limits.refund(taken)
             throw error
         }
@@ -222,8 +227,11 @@ struct TokenService: Sendable {
         throw .invalidGrant
     }
 
-    /// Takes what limits the refreshes of an authentic token, and returns it; nothing of a copy, which is noticed whatever
-    /// is left, or its thief could put that off by refreshing without a pause.
+    /// Counts the refresh of an authentic token against its limits, and returns the attempts.
+    ///
+    /// A copy is not counted.
+    ///
+    /// A copy must be detected whatever the limits are. Otherwise its thief could delay that by constant refreshes.
     private func takeLimits(
         _ attempts: [AttemptLimiter.Attempt], of attempt: RotationAttempt, expecting expected: Rotation?
     ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
@@ -232,7 +240,7 @@ struct TokenService: Sendable {
             try limits.take(attempts)
             return attempts
         } catch {
-            // Without its row, only the node that has rotated the token knows that this is one.
+            // Without the device's row, only the node that rotated the token recognizes a reuse.
             guard expected == nil, let device = try await store.device(id: attempt.deviceID),
                 Rotation(judging: attempt, against: device) == .reused
             else { throw error }
@@ -240,7 +248,7 @@ struct TokenService: Sendable {
         }
     }
 
-    /// Repeats what changes nothing, and leaves everything else to the store's transaction.
+    /// Answers repetitions, which change nothing, and leaves everything else to the store's transaction.
     private func rotate(
         _ attempt: RotationAttempt, expecting expected: Rotation?
     ) async throws(IdentityError) -> RotationOutcome {
@@ -248,7 +256,8 @@ struct TokenService: Sendable {
         return try await store.rotate(attempt)
     }
 
-    /// Returns the tokens of a rotation, with the account as it is since then, so that a removed role is not in them.
+    /// Returns the tokens of a rotation, with the account as it is since then, so that they do not contain a removed
+    /// role.
     private func refreshed(
         _ device: Device, of account: Account?, _ token: RefreshToken, by client: OAuthClient,
         requesting requested: Scopes?
@@ -259,7 +268,7 @@ struct TokenService: Sendable {
         return tokens
     }
 
-    /// Returns the account of a device, if it is active, and the scopes of its next access token.
+    /// Returns the account of a device if it is active, and the scopes of its next access token.
     private func activeAccountAndScopes(
         _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?
     ) throws(IdentityError) -> (Account, Scopes) {
@@ -267,8 +276,9 @@ struct TokenService: Sendable {
         return (account, try scopePolicy.refreshed(requested, of: device, to: account, by: client))
     }
 
-    /// Returns the family of an authentic refresh token of any generation, and its device if the row was read; nil for
-    /// anything else.
+    /// Returns the family of an authentic refresh token of any generation; nil for anything else.
+    ///
+    /// The device is included if its row was read.
     ///
     /// - Parameter needsRow: Whether the device is read even if its family is known.
     private func authenticated(
@@ -276,9 +286,10 @@ struct TokenService: Sendable {
     ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
         let known = families.family(of: token.deviceID)
         if let known {
-            // Before anything depends on the token, or the time would tell a stranger the device's generation.
+            // Checked before anything depends on the token, or the time would reveal the device's generation to a
+            // stranger.
             guard known.family.key.isAuthentic(token) else { return nil }
-            // Of an older token the row says more than that it cannot be rotated: whether it is a repetition, or a copy.
+            // For an older token, only the row can tell whether it is a repetition or a copy.
             if !needsRow, token.counter >= known.counter { return (known.family, nil) }
         }
         guard let device = try await store.device(id: token.deviceID) else { return nil }
@@ -294,13 +305,13 @@ struct TokenService: Sendable {
 
     /// Returns the session of an access token.
     ///
-    /// The rows of device and account are read each time, so that a logout or a removed role takes effect at once and not
-    /// when the token expires. A request that only reads may get the rows that were read for an earlier one, unless this
-    /// process has written since, for a second at most: what another process has changed takes effect within that time.
+    /// The rows of device and account are read each time. So a logout or a removed role takes effect at once, and not
+    /// when the token expires. A request that only reads may use rows that were read in the last second, unless this
+    /// process has written since. Changes by other processes take effect within that time.
     ///
-    /// - Parameter isReading: Whether nothing is changed for the session.
-    /// - Throws: `IdentityError.invalidToken`, the same for every cause, and also for no token and for one without a
-    ///   session: each is 401 (RFC 6750 §3.1).
+    /// - Parameter isReading: Whether the request changes nothing for the session.
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause, also for a missing token and for one without a
+    ///   session. Each is 401 (RFC 6750 §3.1).
     func authenticate(
         accessToken text: String?, isReading: Bool = false
     ) async throws(IdentityError) -> AuthenticatedSession {
@@ -315,8 +326,8 @@ struct TokenService: Sendable {
         try await authenticate(accessToken: request.fields.bearerToken, isReading: request.method.isSafe)
     }
 
-    /// Returns the session of an access token that a request may carry and need not; nil if there is none, or it belongs to
-    /// another client than the server's own.
+    /// Returns the session of an optional access token; nil without one, or if it belongs to another client than the
+    /// server's own.
     ///
     /// - Throws: A store's error.
     func optionalSession(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession? {
@@ -353,7 +364,7 @@ struct TokenService: Sendable {
     private func session(
         of token: VerifiedToken, isReading: Bool
     ) async throws(IdentityError) -> AuthenticatedSession {
-        // Taken before the rows are read: a write that commits meanwhile may have changed them.
+        // Read before the rows, since a write that commits meanwhile may change them.
         let state = SessionState(version: store.version, uptime: clock.uptime)
         if isReading, let session = token.session(at: state) {
             guard clock.now < session.device.expiresAt else { throw .invalidToken }
@@ -374,10 +385,10 @@ struct TokenService: Sendable {
 
     // MARK: Revoking
 
-    /// Signs out the device of an authentic token of either kind; ignores anything else.
+    /// Signs out the device of an authentic token of either kind, and ignores anything else.
     ///
-    /// An old generation of a refresh token and an expired access token are accepted as well: a client that has nothing
-    /// newer must be able to log out, and an attacker with an old refresh token could cause a sign-out anyway, by using it.
+    /// An old generation of a refresh token and an expired access token are accepted too. A client that has nothing
+    /// newer must be able to log out. An attacker with an old refresh token could cause a sign-out anyway by using it.
     func signOut(token text: String?) async throws(IdentityError) {
         if let text, let device = try await device(of: text) { try await signOut(device.id) }
     }
@@ -396,8 +407,8 @@ struct TokenService: Sendable {
 
     /// Signs out all devices of the access token's account and returns their number.
     ///
-    /// - Throws: `IdentityError.invalidToken`, or `.forbidden` for a token of another client than the server's own, which
-    ///   has no authority over the account's other devices.
+    /// - Throws: `IdentityError.invalidToken`; or `.forbidden` for a token of another client than the server's own,
+    ///   which has no authority over the account's other devices.
     func signOutEverywhere(accessToken text: String?) async throws(IdentityError) -> Int {
         let session = try await authenticate(accessToken: text)
         try session.requireFirstParty()
@@ -407,7 +418,7 @@ struct TokenService: Sendable {
 
     /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
     ///
-    /// Anything else is ignored, so that no client learns whether another client's token is valid (attack H6).
+    /// Anything else is ignored, so that a client cannot learn whether another client's token is valid (attack H6).
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
     func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError) {
@@ -417,7 +428,9 @@ struct TokenService: Sendable {
         try await signOut(device.id)
     }
 
-    /// Signs out a device; returns false if it already was signed out, or belongs to another account than the given one.
+    /// Signs out a device.
+    ///
+    /// Returns false if it was signed out already, or belongs to another account than the given one.
     @discardableResult
     private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
         try await store.revoke(
@@ -433,7 +446,7 @@ struct TokenService: Sendable {
 
     /// Signs out one device of an account, by its public id.
     ///
-    /// - Returns: False if the account has no such device; another account's device does not count (attack G4).
+    /// - Returns: False if the account has no such device. Another account's device does not count (attack G4).
     func signOut(device id: String, of accountID: String) async throws(IdentityError) -> Bool {
         guard let bytes = Device.id(fromPublicID: id) else { return false }
         return try await signOut(bytes, of: accountID)

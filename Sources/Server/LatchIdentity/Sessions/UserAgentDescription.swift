@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A description of a device, guessed from its User-Agent and name for the list of devices.
+/// A description of a device for the list of devices, guessed from its User-Agent and name.
 struct UserAgentDescription: Sendable, Hashable {
     /// The form factor: `phone`, `tablet`, `desktop`, or `other`.
     let formFactor: String

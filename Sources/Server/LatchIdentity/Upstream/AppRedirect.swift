@@ -3,9 +3,9 @@
 import LatchCore
 import LatchHTTP
 
-/// The check of a URL of an app that the browser returns to after a sign-in, a deep link or a page of a web app.
+/// The check of an app's URL that the browser returns to after a sign-in: a deep link or a page of a web app.
 ///
-/// Requests name it, and only those that the configuration lists are used: the same characters, and no prefix (RFC 9700
+/// Requests name the URL, and only URLs in the configuration are used. They must be equal in all characters (RFC 9700
 /// §2.1).
 enum AppRedirect {
     /// The schemes that a browser runs or shows itself.
@@ -15,8 +15,8 @@ enum AppRedirect {
 
     /// Returns whether a text is a URL that may be configured.
     ///
-    /// It is https or http on this machine (RFC 8252 §7.3), perhaps with a query (RFC 6749 §3.1.2), or of a scheme of an app's
-    /// own, as `com.example.app:/callback` (RFC 8252 §7.1) and `app://callback` are. None has a fragment.
+    /// It is https, or http on this machine (RFC 8252 §7.3), with an optional query (RFC 6749 §3.1.2). Or it has an
+    /// app's custom scheme, like `com.example.app:/callback` (RFC 8252 §7.1) and `app://callback`. It has no fragment.
     static func isValid(_ text: String) -> Bool {
         guard text.utf8.count <= 500, let separator = text.utf8.firstRange(of: ":/".utf8) else { return false }
         let scheme = String(text[..<separator.lowerBound])
@@ -31,13 +31,13 @@ enum AppRedirect {
         return !rest.isEmpty && rest.allSatisfy { (0x21...0x7E).contains($0) && !escaped.contains($0) }
     }
 
-    /// Whether a text is a URL of a web page that a list of the configuration can hold, whose separators it does not have.
+    /// Whether a text is a URL of a web page without the separators of a list in the configuration.
     private static func isLink(_ text: String) -> Bool {
         guard PublicURL.isLink(text), !text.utf8.contains(where: { "#,;\\^`{|}".utf8.contains($0) }) else {
             return false
         }
         guard let start = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return true }
-        // A member of the response would be there twice.
+        // A parameter of the response would then occur twice.
         let names = text[start...].utf8.dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
             String(Substring(pair.prefix { $0 != UInt8(ascii: "=") }))
         }
@@ -49,21 +49,23 @@ enum AppRedirect {
         do { return try HTTPOrigin.split(text).origin.isLoopback } catch { return false }
     }
 
-    /// Whether no other app of the device can take the URL: https is claimed by its host (RFC 8252 §7.2), and a scheme of an
-    /// app's own, like a port of this machine, by whoever comes first (§8.6).
+    /// Whether no other app of the device can receive the URL.
+    ///
+    /// The host claims https (RFC 8252 §7.2). The first program to register a custom scheme, or to open a port of this
+    /// machine, can claim it (§8.6).
     static func isClaimed(_ target: String) -> Bool { target.utf8.starts(with: "https://".utf8) }
 
-    /// Returns the URL with parameters of a response, after those that it has (RFC 6749 §3.1.2).
+    /// Returns the URL with the parameters of a response after its own (RFC 6749 §3.1.2).
     static func url(_ target: String, _ parameters: [(String, String)]) -> String {
         let separator =
             !target.utf8.contains(UInt8(ascii: "?")) ? "?" : target.utf8.last == UInt8(ascii: "?") ? "" : "&"
         return target + separator + FormEncoding.encode(parameters)
     }
 
-    /// Returns the source expressions that let a form of a page lead there (Content Security Policy Level 3 §2.3.1).
+    /// Returns the source expressions that let a page's form lead to the URL (Content Security Policy Level 3 §2.3.1).
     ///
-    /// Browsers apply them to each redirect that follows. The page of an app may lead on to another origin, as a back end
-    /// does that has its front end elsewhere, and not to a scheme.
+    /// Browsers also apply them to each redirect that follows. The page of an app may redirect to another origin, such
+    /// as a separate front end, but not to a custom scheme.
     static func source(_ target: String) -> String {
         let scheme = "\(String(target.unicodeScalars.prefix { $0 != ":" })):"
         return scheme == "http:" ? "http: https:" : scheme

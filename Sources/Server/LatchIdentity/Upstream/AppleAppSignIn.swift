@@ -8,15 +8,17 @@ import LatchJOSE
 import LatchOAuth
 import PortableFoundation
 
-/// The credential that an app gets from the device's own Sign in with Apple, and sends to this server.
+/// The credential that an app receives from the device's own Sign in with Apple, and sends to this server.
 struct AppleCredential: Sendable {
     /// The identity token, a JWT for the app.
     let identityToken: String
-    /// The nonce of the app's request, whose hash is in the token: who has only seen the token does not know it.
+    /// The nonce of the app's request.
+    ///
+    /// The token contains its hash, so an attacker who has only seen the token does not know it.
     let nonce: String
     /// The code that Apple exchanges within five minutes; nil if the app sends none.
     let authorizationCode: String?
-    /// The name, which Apple gives to the app and not to this server.
+    /// The name, which Apple sends to the app and not to this server.
     let name: String?
 }
 
@@ -25,13 +27,13 @@ extension AppleCredential: Redacting {}
 extension UpstreamSignInService {
     /// Signs a user in with the credential of an app.
     ///
-    /// The token is accepted once. There is no page: an address that has to be verified, and is not Apple's to decide about,
-    /// needs a sign-in in a browser first.
+    /// The token is accepted once. No page is shown, so an unverified address that Apple cannot verify needs a sign-in
+    /// in a browser first.
     ///
     /// - Parameter otp: A code of the second factor, or a recovery code.
-    /// - Throws: `IdentityError.invalidSignInCode`, `.secondFactorRequired` and `.invalidCode`, after which the same credential
-    ///   may be sent again; `.accountExists`, `.accountSuspended`, `.accountClosed`, `.emailMissing`, `.emailUnverified`,
-    ///   `.upstreamUnavailable`, or a store's error.
+    /// - Throws: `IdentityError.invalidSignInCode`, `.accountExists`, `.accountSuspended`, `.accountClosed`,
+    ///   `.emailMissing`, `.emailUnverified`, `.upstreamUnavailable`, or a store's error. The same credential may be
+    ///   sent again after `.secondFactorRequired` and `.invalidCode`.
     func signIn(
         with credential: AppleCredential, otp: String?, at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
@@ -50,8 +52,8 @@ extension UpstreamSignInService {
         }
         let proof = try await signIns.checkFactor(
             of: proof(of: account, at: min(user.authenticatedAt ?? clock.now, clock.now)), otp, from: origin)
-        // What was signed, without the signature: one of ECDSA has two valid texts. A minute more than the token is valid, for clocks
-        // that differ.
+        // Only the signed part is recorded, since an ECDSA signature has two valid texts. It is kept for a minute
+        // longer than the token is valid, since clocks may differ.
         let signed = credential.identityToken.signedPart
         guard try await store.spend(attempt: signed.digest, until: expiry.addingTimeInterval(60))
         else { throw .invalidSignInCode }
@@ -63,7 +65,7 @@ extension UpstreamSignInService {
         return issued
     }
 
-    /// Returns the error for the app, to which what it has sent is not valid.
+    /// Returns the error for an app that has sent an invalid credential.
     private func refusal(
         _ error: any Error, in part: UpstreamPart, at client: UpstreamClient, from origin: RequestOrigin
     ) async -> IdentityError {
@@ -74,7 +76,9 @@ extension UpstreamSignInService {
         return refusal
     }
 
-    /// Exchanges the code at Apple, whose response must be about the same user: the credential is then of these minutes.
+    /// Exchanges the code at Apple.
+    ///
+    /// The response must be for the same user, which proves that the credential is recent.
     private func redeem(
         _ code: String, of user: UpstreamUser, for token: String, at client: UpstreamClient,
         from origin: RequestOrigin
@@ -108,7 +112,9 @@ extension UpstreamClient {
         try await app(of: token).tokens(for: AppleCodeGrant(code: code)).idTokenClaims?.subject
     }
 
-    /// Returns the client of the app that a token is for, which is one of the configured ones; its verification checks that.
+    /// Returns the client of the configured app that a token is for.
+    ///
+    /// The token's verification checks the audience again.
     private func app(of token: String) throws -> AuthorizationClient {
         let audience = try JWT(unverified: token).claims.audience
         guard audience.count == 1, let app = apps.first(where: { $0.key.utf8.elementsEqual(audience[0].utf8) }) else {
@@ -118,7 +124,7 @@ extension UpstreamClient {
     }
 }
 
-/// The grant of a code of the device's own dialog, which neither a redirect nor a verifier belongs to.
+/// The grant for a code of the device's own dialog, which has neither a redirect nor a verifier.
 private struct AppleCodeGrant: Grant {
     let code: String
     var type: String { "authorization_code" }

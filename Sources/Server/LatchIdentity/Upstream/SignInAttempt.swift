@@ -8,10 +8,10 @@ import LatchOAuth
 import LatchSignIn
 import PortableFoundation
 
-/// A sign-in through a provider that has begun in a browser.
+/// A sign-in through a provider that was begun in a browser.
 ///
-/// The browser keeps it, encrypted and authenticated, in a cookie of its own. So any node can continue it, none keeps it
-/// in memory, and in another browser nothing continues it (attack I3).
+/// The browser keeps it in a separate cookie, encrypted and authenticated. So every node can continue it, no node keeps
+/// it in memory, and it cannot be continued in another browser (attack I3).
 struct SignInAttempt: Codable, Sendable {
     /// The step that the attempt waits for.
     enum Step: Codable, Sendable {
@@ -19,36 +19,38 @@ struct SignInAttempt: Codable, Sendable {
         case response(AuthorizationAttempt)
         /// The code that was mailed to the user's address, by the id of the mail.
         case address(mailID: String, sentTo: String, UpstreamIdentityRecord)
-        /// A code of the second factor, for a challenge of this text.
+        /// A code of the second factor, for this challenge.
         case secondFactor(challenge: String, UpstreamIdentityRecord)
-        /// The user's word that the app is theirs, for a challenge of this text; nil for a link, which has no account yet.
+        /// The user's confirmation of the app, for this challenge; nil for a link, which has no account yet.
         case confirmation(challenge: String?, UpstreamIdentityRecord)
     }
 
     let provider: String
     /// The URL of the app, or of this server for a browser without an app.
     let redirect: String
-    /// Whether the browser itself gets the tokens; nil in an attempt of an earlier version.
+    /// Whether the browser itself receives the tokens; nil in an attempt of an earlier version.
     let isBrowsers: Bool?
-    /// The app's challenge (RFC 7636 §4.2); nil for an app that gets tokens in the URL.
+    /// The app's challenge (RFC 7636 §4.2); nil for an app that receives tokens in the URL.
     let codeChallenge: String?
     /// The app's state, which each of its URLs repeats (RFC 6749 §4.1.2); nil if it has sent none.
     let state: String?
     let purpose: String
-    /// Whether the provider was asked for a page that it shows in any case.
+    /// Whether the provider was asked for a page that it always shows.
     let isInteractive: Bool
-    /// Whether the provider was asked for a login that ignores earlier ones; nil in an attempt of an earlier version.
+    /// Whether the provider was asked to ignore earlier logins; nil in an attempt of an earlier version.
     let asksForLogin: Bool?
     let beganAt: Date
     var expiresAt: Date
     var step: Step
 
-    /// The time within which each step is taken.
+    /// The time within which each step must be taken.
     static let lifetime: TimeInterval = 600
 
     var isLink: Bool { purpose == SignInCode.Purpose.link.rawValue }
 
-    /// Whether only the owner of the redirect's address receives the result: another app can register the same custom scheme.
+    /// Whether only the owner of the redirect's address receives the result.
+    ///
+    /// Other apps can register the same custom scheme.
     var isClaimed: Bool { isBrowsers == true || AppRedirect.isClaimed(redirect) }
 
     /// Whether the user of a session authenticates again.
@@ -71,7 +73,7 @@ struct SignInAttempt: Codable, Sendable {
 struct UpstreamIdentityRecord: Codable, Sendable {
     let issuer: String
     let subject: String
-    /// The address that the provider states.
+    /// The address that the provider reports.
     let email: String?
     let name: String?
     let authenticatedAt: Date

@@ -21,15 +21,17 @@ package struct SignInCode: Sendable, Hashable {
         case reauthentication
     }
 
-    /// The time within which the app exchanges the code; RFC 6749 §4.1.2 recommends ten minutes at most.
+    /// The time within which the app must exchange the code.
+    ///
+    /// RFC 6749 §4.1.2 recommends ten minutes at most.
     static let lifetime: TimeInterval = 60
 
     package let digest: [UInt8]
     package let purpose: Purpose
     package let identity: UpstreamIdentity
-    /// The account that is signed in; nil for a link and for a session that exists.
+    /// The account that is signed in; nil for a link and for an existing session.
     package var accountID: String?
-    /// The version of the account's credentials on which the sign-in was decided.
+    /// The version of the account's credentials that the sign-in was verified with.
     package var credentialVersion = 0
     /// The app's challenge (RFC 7636 §4.2).
     package let codeChallenge: String
@@ -42,27 +44,29 @@ package struct SignInCode: Sendable, Hashable {
 
 extension SignInCode: Redacting {}
 
-/// A code that was mailed to the address of a sign-in through a provider, by the id of its mail.
+/// A code that was mailed to the address of a sign-in through a provider, identified by its mail.
 ///
-/// The code itself is derived from that id and is not stored; only the browser that signed in knows the id.
+/// The code is derived from the mail's id and is not stored. Only the browser that signed in knows the id.
 package struct AddressChallenge: Sendable, Hashable {
-    /// The time within which the code is typed.
+    /// The time within which the code must be entered.
     static let lifetime: TimeInterval = 600
-    /// The number of wrong codes that end it: a code has eight digits.
+    /// The number of wrong codes that end the challenge.
+    ///
+    /// A code has eight digits.
     static let maximumFailures = 5
 
-    /// The result of typing a code.
+    /// The result of entering a code.
     package enum Answer: Sendable, Hashable {
-        /// The code is right; the account has the address, verified.
+        /// The code is right, and the address of the account is now verified.
         case verified(Account)
         case wrong
-        /// It has expired, was used, or had too many wrong codes.
+        /// The challenge has expired, was used, or had too many wrong codes.
         case ended
     }
 
     /// The id of the mail.
     package let id: String
-    /// The account, if the identity has one already.
+    /// The account, if the identity already has one.
     package var accountID: String?
     package let expiresAt: Date
 }

@@ -8,21 +8,21 @@ import LatchJOSE
 import LatchOAuth
 import PortableFoundation
 
-/// What an identity provider says to this server, for an operator's check.
+/// The state of an identity provider, for an operator's check.
 package struct UpstreamCheck: Sendable {
     /// The name of the provider in the configuration.
     package let provider: String
-    /// The part that does not work, such as `discovery`; nil if all do.
+    /// The part that does not work, such as `discovery`; nil if all parts work.
     package var part: String?
-    /// The reason; nil if all works.
+    /// The reason; nil if all parts work.
     package var error: (any Error)?
 }
 
 extension IdentityConfiguration {
-    /// Asks each configured identity provider for its metadata and its keys, and whether it knows the client with its secret.
+    /// Requests metadata and keys from each configured identity provider, and checks the client and its secret.
     ///
-    /// For the last it gets a code that it never issued. A provider first refuses a client that it does not know (RFC 6749 §5.2). Other
-    /// refusals are as they should be.
+    /// For the last check, it sends a code that was never issued. A provider first refuses an unknown client (RFC 6749
+    /// §5.2). Other refusals are expected.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     package func checkUpstreams(by transport: any Handler) async throws(IdentityError) -> [UpstreamCheck] {

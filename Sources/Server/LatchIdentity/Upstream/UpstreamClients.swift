@@ -12,7 +12,7 @@ import PortableFoundation
 struct UpstreamClients: Sendable {
     private let clients: [String: UpstreamClient]
 
-    /// The clients in the order of their names.
+    /// The clients, sorted by name.
     var all: [UpstreamClient] { clients.values.sorted { $0.provider.name < $1.provider.name } }
 
     /// Creates the clients of a configuration, and reads the files with their secrets.
@@ -67,17 +67,19 @@ struct UpstreamClients: Sendable {
 
 /// The client of one identity provider.
 final class UpstreamClient: Sendable {
-    /// The timeout of each request to a provider, for which a user waits.
+    /// The timeout of each request to a provider.
+    ///
+    /// A user waits for it.
     static let timeout = Duration.seconds(10)
 
     let provider: UpstreamProvider
     let configuration: OAuthConfiguration
-    /// The client secret; nil where a key signs it.
+    /// The client secret; nil if a key signs it.
     let secret: String?
     let transport: any Handler
-    /// The client of the sign-ins on pages.
+    /// The client for sign-ins on pages.
     let authorization: AuthorizationClient
-    /// The clients of the apps that sign users in by a dialog of the device, by their identifiers.
+    /// The clients of the apps that sign users in by a dialog of the device, by app identifier.
     let apps: [String: AuthorizationClient]
 
     fileprivate init(
@@ -142,11 +144,11 @@ final class UpstreamClient: Sendable {
     }
 }
 
-/// A handler that keeps requests to an identity provider off this machine and off addresses in its network.
+/// A handler that keeps requests to an identity provider away from this machine and from addresses in its network.
 ///
-/// Metadata names URLs that this server then requests (SSRF). Plain http, loopback, addresses without a name and names without
-/// a dot are refused unless they are of the origin of the configured issuer. A name that resolves to an internal address is not: providers of an
-/// organization have such names.
+/// Metadata names URLs that this server then requests (SSRF). Plain http, loopback, IP addresses and names without a
+/// dot are refused, unless they have the origin of the configured issuer. A name that resolves to an internal address
+/// is permitted, since providers of an organization have such names.
 struct UpstreamTransport: Handler {
     private let issuer: HTTPOrigin?
     private let transport: any Handler
@@ -168,10 +170,10 @@ struct UpstreamTransport: Handler {
         guard host.utf8.first != UInt8(ascii: "["), IPAddress(host) == nil,
             host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
         else { return false }
-        // A name without a dot is one of the network; a dot at the end changes nothing about `localhost`.
+        // A name without a dot belongs to the local network. A dot at the end changes nothing about `localhost`.
         let parts = host.utf8.split(separator: UInt8(ascii: "."))
         guard parts.count > 1, let last = parts.last, !last.elementsEqual("localhost".utf8) else { return false }
-        // WHATWG URL §3.5: a last part of digits alone is an IPv4 address in one of its other notations.
+        // WHATWG URL §3.5: if the last part has only digits, the host is an IPv4 address in another notation.
         return !last.allSatisfy { (0x30...0x39).contains($0) } && !last.starts(with: "0x".utf8)
     }
 }

@@ -8,18 +8,18 @@ import LatchJOSE
 import LatchOAuth
 import PortableFoundation
 
-/// A user as an identity provider knows them.
+/// A user as known to an identity provider.
 ///
-/// Issuer and subject alone say who it is (OpenID Connect Core §5.7). An address can be another user's tomorrow, and some
-/// providers let their users claim any (attack I2).
+/// Only issuer and subject identify the user (OpenID Connect Core §5.7). An address can belong to another user
+/// tomorrow, and some providers let their users claim any address (attack I2).
 package struct UpstreamIdentity: Sendable, Hashable {
     /// The issuer of the user's own tenant.
     package let issuer: String
-    /// The identifier of the user at the issuer, which is never given to another one.
+    /// The identifier of the user at the issuer, which is never reassigned.
     package let subject: String
     /// The name of the provider in the configuration.
     package let provider: String
-    /// The address; nil if the provider states none.
+    /// The address; nil if the provider reports none.
     package var email: EmailAddress?
 
     /// Creates an identity.
@@ -35,11 +35,11 @@ extension UpstreamIdentity: Redacting {
 /// The user of a finished sign-in at an identity provider.
 struct UpstreamUser: Sendable {
     var identity: UpstreamIdentity
-    /// Whether the provider states that it has verified the address.
+    /// Whether the provider reports that it has verified the address.
     var isEmailVerified = false
-    /// The name; nil if the provider states none.
+    /// The name; nil if the provider reports none.
     var name: String?
-    /// The time at which the user authenticated there; nil if the provider does not state it.
+    /// The time at which the user authenticated there; nil if the provider does not report it.
     var authenticatedAt: Date?
 }
 
@@ -47,8 +47,8 @@ extension UpstreamClient {
     /// Finishes a sign-in and returns its user.
     ///
     /// - Parameters:
-    ///   - part: The part of the sign-in that runs, or has thrown the error.
-    ///   - isKnown: Returns whether an identity has an account, which needs no address of the provider's.
+    ///   - part: The current part of the sign-in, or the part that has thrown the error.
+    ///   - isKnown: Returns whether an identity has an account. Such an identity needs no address from the provider.
     /// - Throws: `OAuthError`, `HTTPError` if the provider cannot be reached, `IdentityError.tenantNotAllowed` and
     ///   `.upstreamMisconfigured`, and the errors of `isKnown`.
     func user(
@@ -69,7 +69,7 @@ extension UpstreamClient {
             guard let claims = granted.idTokenClaims else { throw OAuthError.invalidIDToken }
             try checkTenant(claims)
             var user = try user(claims)
-            // OpenID Connect Core §5.4: with a code, what a scope asks for may be at the other endpoint only.
+            // OpenID Connect Core §5.4: with a code, the claims of a scope may be only at the UserInfo endpoint.
             let isComplete = user.identity.email != nil && claims[verificationClaim] != nil
             if !isComplete, server.userInfoEndpoint != nil, try await !isKnown(user.identity) {
                 part = .userInfo
@@ -79,15 +79,15 @@ extension UpstreamClient {
                 }
                 user.name = user.name ?? Self.name(info?.string("name"))
             }
-            // Apple states the name outside of the token, and only the first time.
+            // Apple sends the name outside of the token, and only the first time.
             if provider.kind == .apple { user.name = user.name ?? Self.appleName(response["user"]) }
             return user
         }
     }
 
-    /// Returns what the provider says about the user; nil if it refuses that, which the sign-in does not depend on.
+    /// Returns the provider's claims about the user; nil if it refuses them, since the sign-in does not depend on them.
     ///
-    /// - Parameter isOptional: Whether the ID token has an address, so that any failure is as good as a refusal.
+    /// - Parameter isOptional: Whether the ID token has an address, so that any failure counts as a refusal.
     private func userInfo(of tokens: Tokens, isOptional: Bool) async throws -> Claims? {
         do {
             return try await authorization.userInfo(of: tokens)
@@ -98,7 +98,7 @@ extension UpstreamClient {
         }
     }
 
-    /// The statuses of a request for which the app at the provider lacks a permission.
+    /// The statuses for an app that lacks a permission at the provider.
     private static let refusals: [HTTPStatus?] = [.unauthorized, .forbidden, .notFound]
 
     /// Returns the user of a verified ID token.
@@ -111,10 +111,10 @@ extension UpstreamClient {
             authenticatedAt: claims.date("auth_time"))
     }
 
-    /// Whether the claims state that the provider has verified the address.
+    /// Whether the claims report that the provider has verified the address.
     ///
-    /// Apple writes the flag as text. Microsoft has no such claim; `xms_edov` states that the owner of the domain was
-    /// verified, and without it any administrator of any directory chooses the address (attack I2).
+    /// Apple writes the flag as text. Microsoft has no such claim. `xms_edov` reports that the owner of the domain was
+    /// verified. Without it, any administrator of any directory can choose the address (attack I2).
     private func isVerified(_ claims: Claims) -> Bool {
         let flag = claims[verificationClaim]
         return flag == true || flag == "true" || flag == 1 || flag == "1"
@@ -122,8 +122,9 @@ extension UpstreamClient {
 
     private var verificationClaim: String { provider.kind == .microsoft ? "xms_edov" : "email_verified" }
 
-    /// Requires that the user belongs to an allowed tenant: `tid` of Microsoft, which the issuer contains as well, or `hd` of
-    /// Google, the domain of an organization.
+    /// Requires that the user belongs to an allowed tenant.
+    ///
+    /// A tenant is `tid` of Microsoft, which is also in the issuer, or `hd` of Google, the domain of an organization.
     private func checkTenant(_ claims: Claims) throws(IdentityError) {
         guard !provider.tenants.isEmpty else { return }
         let tenant = claims.string(provider.kind == .microsoft ? "tid" : "hd")?.lowercasedASCII()
@@ -132,11 +133,11 @@ extension UpstreamClient {
         }
     }
 
-    // MARK: Interfaces of their own
+    // MARK: Interfaces without OpenID Connect
 
-    /// GitHub is no OpenID provider: <https://docs.github.com/en/rest/users>.
+    /// The user of GitHub, which is not an OpenID provider: <https://docs.github.com/en/rest/users>.
     ///
-    /// The number stays when the login name changes, which another user may then take.
+    /// The number stays when the login name changes. Another user may then take that name.
     private func gitHubUser(
         _ tokens: Tokens, isKnown: (UpstreamIdentity) async throws -> Bool
     ) async throws -> UpstreamUser {
@@ -149,7 +150,7 @@ extension UpstreamClient {
                 issuer: configuration.issuer.absoluteString, subject: String(id), provider: provider.name),
             name: Self.name(user["name"]?.stringValue ?? user["login"]?.stringValue))
         guard try await !isKnown(found.identity) else { return found }
-        // An app of GitHub's may lack the permission; the public address is one that the user has typed.
+        // A GitHub app may lack the permission. The public address is a text that the user has entered.
         guard let emails = try await get("\(base)/user/emails", tokens, isOptional: true).arrayValue else {
             found.identity.email = Self.email(user["email"]?.stringValue)
             return found
@@ -160,12 +161,12 @@ extension UpstreamClient {
         return found
     }
 
-    /// Facebook: <https://developers.facebook.com/docs/graph-api/reference/user>.
+    /// The user of Facebook: <https://developers.facebook.com/docs/graph-api/reference/user>.
     ///
-    /// The ID token carries the nonce, and its subject must be the user of the interface.
+    /// The ID token contains the nonce, and its subject must be the user that the interface returns.
     private func facebookUser(_ tokens: Tokens) async throws -> UpstreamUser {
         let key = SymmetricKey(data: Array((secret ?? "").utf8))
-        // The proof that the token is used by this server, and not by whoever has copied it.
+        // The proof that this server uses the token, and not an attacker with a copy.
         let proof = HMAC<SHA256>.authenticationCode(for: Array(tokens.access.utf8), using: key)
         let url = "https://graph.facebook.com/me?fields=id,name,email&appsecret_proof=\(Hex.encode(Array(proof)))"
         guard let user = try await get(url, tokens).objectValue, let id = user["id"]?.stringValue, !id.isEmpty else {
@@ -182,7 +183,7 @@ extension UpstreamClient {
 
     /// Requests JSON with a user's token.
     ///
-    /// - Parameter isOptional: Whether null is returned if the provider refuses.
+    /// - Parameter isOptional: Whether to return null if the provider refuses.
     private func get(_ text: String, _ tokens: Tokens, isOptional: Bool = false) async throws -> JSONValue {
         guard let url = URL(string: text) else { throw IdentityError.upstreamMisconfigured }
         let client = Client(baseURL: url, transport: transport, redirects: .none, timeout: Self.timeout)
@@ -199,9 +200,9 @@ extension UpstreamClient {
         do { return try JSONValue(parsing: bytes) } catch { throw OAuthError.invalidUserInfo }
     }
 
-    // MARK: Texts of others
+    // MARK: Third-party texts
 
-    /// Returns an address; nil if it is missing, or not one that mails can be sent to.
+    /// Returns an address; nil if it is missing, or mail cannot be sent to it.
     private static func email(_ text: String?) -> EmailAddress? {
         guard let text else { return nil }
         do { return try EmailAddress(text) } catch { return nil }

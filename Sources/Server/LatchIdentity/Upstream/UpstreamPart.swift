@@ -9,7 +9,7 @@ enum UpstreamPart: String, Sendable {
     case discovery
     /// The provider's public keys.
     case keys
-    /// The request for the provider's page, or what the browser has brought from there.
+    /// The request for the provider's page, or the response that the browser has returned.
     case authorization
     /// The exchange of the code.
     case token
@@ -18,7 +18,9 @@ enum UpstreamPart: String, Sendable {
     /// The provider's interface for the user's name and address.
     case userInfo = "userinfo"
 
-    /// Returns the part that an error names, and otherwise this one: one call fetches keys, redeems the code and verifies the token.
+    /// Returns the part that an error names, or else this one.
+    ///
+    /// One call fetches keys, redeems the code and verifies the token.
     func named(by error: any Error) -> UpstreamPart {
         switch error {
         case AuthError.keysUnavailable: .keys

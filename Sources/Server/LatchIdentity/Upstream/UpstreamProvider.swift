@@ -5,7 +5,7 @@ import LatchCore
 
 /// An identity provider that users may sign in through, and the registration of this server there.
 ///
-/// In a configuration it is one word, its parts separated by semicolons:
+/// In a configuration it is one word with parts that are separated by semicolons:
 ///
 /// ```
 /// google;client_id=123.apps.googleusercontent.com;email_domains=gmail.com
@@ -13,7 +13,7 @@ import LatchCore
 /// staff;issuer=https://sso.example.com;client_id=latch;secret_file=/etc/latch/staff.secret;email_domains=example.com
 /// ```
 ///
-/// The secrets are in the setting `upstream_secrets`, or each in a file.
+/// The secrets are in the setting `upstream_secrets`, or each is in a file.
 public struct UpstreamProvider: Sendable, Hashable {
     /// The protocol of a provider, and its deviations.
     public enum Kind: String, Sendable, CaseIterable {
@@ -24,17 +24,21 @@ public struct UpstreamProvider: Sendable, Hashable {
 
     /// The last part of the path `/api/auth/…`.
     public let name: String
-    /// The kind; that of the name unless it is set.
+    /// The kind; by default the kind of the name.
     public var kind: Kind
     /// The client identifier of this server at the provider.
     public var clientID = ""
-    /// The issuer of a provider that is not one of the known ones.
+    /// The issuer of a provider that is not one of the known providers.
     public var issuer: String?
     /// The directory of Microsoft Entra: its ID or domain, or `common`, `organizations` or `consumers`.
     public var tenant: String?
-    /// The tenants whose users may sign in: `tid` of Microsoft, `hd` of Google; empty allows all of them.
+    /// The tenants whose users may sign in: `tid` of Microsoft, `hd` of Google.
+    ///
+    /// If it is empty, all tenants are allowed.
     public var tenants: [String] = []
-    /// The domains of addresses about which the provider decides; any other address of its users counts as unverified.
+    /// The domains whose addresses the provider can verify.
+    ///
+    /// All other addresses of its users count as unverified.
     public var emailDomains: [String] = []
     /// The bundle identifiers of the apps whose own Sign in with Apple this server accepts.
     public var appIDs: [String] = []
@@ -54,7 +58,7 @@ public struct UpstreamProvider: Sendable, Hashable {
 }
 
 extension UpstreamProvider {
-    /// The names that routes below `/api/auth/` have already.
+    /// The names that are already used by routes below `/api/auth/`.
     private static let reserved: Set<String> = [
         "clients", "continue", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
     ]
@@ -122,7 +126,7 @@ extension UpstreamProvider {
         return ([name] + parts.compactMap { name, value in value.map { "\(name)=\($0)" } }).joined(separator: ";")
     }
 
-    /// The name that users read.
+    /// The name that is shown to users.
     var displayName: String {
         switch kind {
         case .microsoft: "Microsoft"
@@ -134,8 +138,10 @@ extension UpstreamProvider {
         }
     }
 
-    /// The prompts for which the provider shows a page in any case: that of the specification which its conformance tests
-    /// require, and those that a known one documents.
+    /// The prompts for which the provider always shows a page.
+    ///
+    /// They are the prompt that the specification's conformance tests require, and those that a known provider
+    /// documents.
     var interactivePrompts: Set<StepUpRequirement.Prompt> {
         switch kind {
         case .openID: [.login]
@@ -146,12 +152,14 @@ extension UpstreamProvider {
         }
     }
 
-    /// The prompts with which a provider asks a user once more, as far as it can.
+    /// The prompts that make a provider authenticate the user again, if it supports one.
     var authenticationPrompts: [StepUpRequirement.Prompt] {
         [.login, .accountSelection].first { interactivePrompts.contains($0) }.map { [$0] } ?? []
     }
 
-    /// Whether the provider posts its response from its own page, to which browsers send no cookie with SameSite=Lax.
+    /// Whether the provider posts its response from its own page.
+    ///
+    /// Browsers then send no cookie with SameSite=Lax.
     var postsResponses: Bool { kind == .apple }
 
     /// Whether an address that the provider has verified counts as verified here.
@@ -161,7 +169,7 @@ extension UpstreamProvider {
         return emailDomains.contains { $0.utf8.elementsEqual(domain.utf8) }
     }
 
-    /// Returns the part of the configuration that is missing or does not fit; nil if there is none.
+    /// Returns a description of the missing or invalid part of the configuration; nil if there is none.
     var flaw: String? {
         switch kind {
         case .openID where issuer == nil: "an issuer for '\(name)', which is not one of the known providers"

@@ -6,15 +6,15 @@ import PortableFoundation
 
 /// The steps of a sign-in through a provider that the user takes on a page of this server.
 ///
-/// Each page is begun for the browser that signed in, whose cookie says what it is about, and is answered by a form.
+/// Each page is for the browser that signed in. That browser's cookie has the page's state, and a form answers it.
 extension UpstreamSignInService {
     // MARK: The address
 
     /// Mails a code to the address of a user, and returns the attempt that waits for it.
     ///
-    /// The same is done for an address that another account has, and only the mail says so (attacks E2 and I2).
+    /// The steps are the same for an address of another account, and only the mail reveals that (attacks E2 and I2).
     ///
-    /// - Parameter account: The account, if the identity has one; the address is then the account's.
+    /// - Parameter account: The account, if the identity has one. The mail is then sent to the account's address.
     /// - Throws: `IdentityError.emailMissing`, `.tooManyAttempts`, `.overloaded` or a store's error.
     func addressChallenge(
         for account: Account?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
@@ -31,18 +31,19 @@ extension UpstreamSignInService {
         return attempt.waiting(for: .address(mailID: mail.id, sentTo: email.text, record), until: end)
     }
 
-    /// Continues a sign-in with the code that was mailed: the address is then verified, and the user's account is created if
-    /// there is none.
+    /// Continues a sign-in with the mailed code, which verifies the address.
     ///
-    /// - Throws: `IdentityError.invalidCode`, after which the user tries again; `.signInEnded`, `.accountExists` if
-    ///   another account got the address meanwhile, and the errors of the next step.
+    /// The user's account is created if there is none.
+    ///
+    /// - Throws: `IdentityError.invalidCode`, after which the user can try again; `.signInEnded`; `.accountExists` if
+    ///   another account got the address meanwhile; and the errors of the next step.
     func finish(
         mailID: String, sentTo address: String, _ record: UpstreamIdentityRecord, code: String,
         of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let identity = record.identity(at: attempt.provider)
         let now = clock.now
-        // The code proves the address that it was mailed to, and not the one that the account has meanwhile.
+        // The code proves the address that it was mailed to, which may not be the account's current address.
         let email = try EmailAddress(address)
         let known = try await store.account(linkedTo: identity)
         var account =
@@ -60,7 +61,7 @@ extension UpstreamSignInService {
                 detail: "\(provider.name) from \(origin.address)".sanitized(200), at: now)
             throw answer == .wrong ? .invalidMailedCode : .signInEnded
         }
-        // Whoever reads the mails of an address may learn that it has an account.
+        // A user who reads the mail of an address may learn that it has an account.
         let verified =
             isRight && known == nil
             ? try await signingUp(with: email, isVerified: true, at: provider, from: origin, verify)
@@ -78,17 +79,18 @@ extension UpstreamSignInService {
         try await waiting(attempt, on: .provider, for: account) { .secondFactor(challenge: $0, record) }
     }
 
-    /// Stores that the provider has said who the user is, and returns the attempt with the challenge.
+    /// Stores that the provider has identified the user, and returns the attempt with the challenge.
     private func waiting(
         _ attempt: SignInAttempt, on surface: SignInChallenges.Surface, for account: Account,
         _ step: (_ challenge: String) -> SignInAttempt.Step
     ) async throws(IdentityError) -> SignInAttempt {
-        // Another step may be due: a factor that was confirmed meanwhile, for instance.
+        // A different step may be required by now, for example after a second factor was confirmed.
         guard let issued = try await challenges.issue(for: account, on: surface) else { throw .signInEnded }
         return attempt.waiting(for: step(issued.text), until: issued.challenge.expiresAt)
     }
 
-    /// Returns the account of a challenge; nil if it may not sign in any more, such as by a link that was removed meanwhile.
+    /// Returns the account of a challenge; nil if it may not sign in any longer, for example after its link was
+    /// removed.
     private func account(
         of challenge: LoginChallenge, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
     ) async throws(IdentityError) -> Account? {
@@ -98,8 +100,8 @@ extension UpstreamSignInService {
 
     /// Finishes a sign-in by a code of the second factor.
     ///
-    /// - Throws: `IdentityError.invalidCode` and `.tooManyAttempts`, after which the user tries again; `.signInEnded`, or a
-    ///   store's error.
+    /// - Throws: `IdentityError.invalidCode` and `.tooManyAttempts`, after which the user can try again;
+    ///   `.signInEnded`; or a store's error.
     func finish(
         challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
         from origin: RequestOrigin
@@ -114,10 +116,10 @@ extension UpstreamSignInService {
 
     // MARK: The confirmation
 
-    /// Returns the attempt that waits for the user's word that the app is theirs.
+    /// Returns the attempt that waits for the user's confirmation of the app.
     ///
-    /// A provider that knows the browser answers without a page. Then nobody has seen which app has begun, and another one
-    /// may have taken its scheme (RFC 8252 §8.6).
+    /// A provider that knows the browser responds without a page. So the user has not seen which app began the sign-in,
+    /// and another app may have taken its scheme (RFC 8252 §8.6).
     ///
     /// - Parameter account: The account; nil for a link.
     func confirmation(
@@ -145,8 +147,8 @@ extension UpstreamSignInService {
             return .app(url: try await linkCode(record, attempt))
         }
         let now = clock.now
-        // The account is read first: a factor that is confirmed before the challenge is taken ends it, and one that is confirmed
-        // later ends what was decided about the account.
+        // The account is read first. A factor that is confirmed before the challenge is taken ends the challenge. A
+        // factor that is confirmed later invalidates the decision on the account.
         let pending = try await challenges.find(challenge, on: .confirmation)
         guard let account = try await account(of: pending, record, attempt),
             try await store.takeChallenge(challenge.digest, at: now) != nil

@@ -10,8 +10,8 @@ import PortableFoundation
 
 /// A service that signs users in through identity providers, for apps.
 ///
-/// The app opens a page of this server with its own challenge (RFC 7636). After the provider has said who the user is, the
-/// browser returns to the app with a code, which only the app that began can exchange for tokens, or for a link.
+/// The app opens a page of this server with its own challenge (RFC 7636). After the provider has identified the user,
+/// the browser returns to the app with a code. Only the app that began can exchange it for tokens, or for a link.
 struct UpstreamSignInService: Sendable {
     let configuration: IdentityConfiguration
     let store: IdentityStore
@@ -51,7 +51,7 @@ struct UpstreamSignInService: Sendable {
         let (named, challenge) = try validated(request)
         let purpose = try Self.purpose(request.intent)
         guard purpose == .signIn || challenge != nil else { throw .invalidSignIn("its intent needs a code_challenge") }
-        // RFC 6749 §A.5, and what fits a cookie.
+        // RFC 6749 §A.5, and the limit of a cookie.
         guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
             (request.state ?? "").utf8.count <= 1000
         else { throw .invalidSignIn("its state is malformed, or longer than 1,000 bytes") }
@@ -84,26 +84,29 @@ struct UpstreamSignInService: Sendable {
         return (attempt, begun.state, begun.url.absoluteString)
     }
 
-    /// Returns the URL that a provider redirects to, as it is registered there.
+    /// Returns the URL that a provider redirects to, as registered there.
     static func callback(_ issuer: String, _ provider: UpstreamProvider) -> String {
         "\(issuer.withoutFinalSlash)/api/auth/\(provider.name)/callback"
     }
 
-    /// Returns whether a URL of an app is configured, for tokens in it or for a code.
+    /// Returns whether a URL of an app is configured, either for tokens in it or for a code.
     private func isConfigured(_ redirect: String, forTokens: Bool) -> Bool {
         let configuration = configuration
         let listed = forTokens ? configuration.tokenRedirects : configuration.signInRedirects
         return listed.contains { $0.utf8.elementsEqual(redirect.utf8) }
     }
 
-    /// Returns whether the app of an attempt may still have its result: the configuration may have changed meanwhile.
+    /// Returns whether the app of an attempt may still receive its result, since the configuration may have changed
+    /// meanwhile.
     func isAllowed(_ attempt: SignInAttempt) -> Bool {
         guard attempt.isBrowsers != true else { return configuration.answersBrowsersWithTokens }
         return isConfigured(attempt.redirect, forTokens: true)
             || attempt.codeChallenge != nil && isConfigured(attempt.redirect, forTokens: false)
     }
 
-    /// Returns the URL of the app, nil for a browser without one; and its challenge, nil for one that gets tokens at once.
+    /// Returns the URL of the app and its challenge.
+    ///
+    /// The URL is nil for a browser without an app, and the challenge is nil for an app that receives tokens at once.
     private func validated(_ request: Request) throws(IdentityError) -> (String?, String?) {
         guard let redirect = request.redirect else {
             guard configuration.answersBrowsersWithTokens, request.codeChallenge == nil else {
@@ -121,7 +124,7 @@ struct UpstreamSignInService: Sendable {
             }
             return (redirect, nil)
         }
-        // RFC 7636 §4.2: a SHA-256 digest; without the method it would be the verifier itself.
+        // RFC 7636 §4.2: a SHA-256 digest. Without the method, it would be the verifier itself.
         guard request.codeChallengeMethod == "S256", challenge.utf8.count == 43,
             challenge.isWord(maximum: 43, also: "-_")
         else { throw .invalidSignIn("its code_challenge is not one of the method S256") }
@@ -152,17 +155,19 @@ struct UpstreamSignInService: Sendable {
     enum Next: Sendable {
         /// The browser returns to the app.
         case app(url: String)
-        /// The browser has no app, and gets the tokens.
+        /// The browser has no app, and receives the tokens.
         case tokens(IssuedTokens)
         /// The user continues on the page of the attempt's step.
         case page(SignInAttempt)
     }
 
-    /// Uses up an attempt: each is answered once, on whichever node.
+    /// Uses up an attempt.
+    ///
+    /// Each one is answered only once, on any node.
     ///
     /// - Throws: `IdentityError.signInEnded`, or a store's error.
     func spend(_ id: String) async throws(IdentityError) {
-        // A lifetime more than that of the cookie, for nodes whose clocks differ.
+        // A lifetime longer than that of the cookie, since clocks of nodes may differ.
         let end = clock.now.addingTimeInterval(2 * SignInAttempt.lifetime)
         guard try await store.spend(attempt: id.digest, until: end) else { throw .signInEnded }
     }
@@ -178,7 +183,7 @@ struct UpstreamSignInService: Sendable {
         var part = UpstreamPart.discovery
         do {
             user = try await client.user(of: response, to: begun, noting: &part) { identity in
-                // A link shows the address.
+                // A link shows the address, so it counts as unknown.
                 guard !attempt.isLink else { return false }
                 return try await store.account(linkedTo: identity) != nil
             }
@@ -187,13 +192,14 @@ struct UpstreamSignInService: Sendable {
         }
         let record = UpstreamIdentityRecord(
             user, authenticatedAt: min(user.authenticatedAt ?? clock.now, clock.now))
-        // A provider that says when it has asked must have asked for this (OpenID Connect Core §3.1.2.1, prompt=login).
+        // If the provider reports an authentication time, it must be after this request (OpenID Connect Core §3.1.2.1,
+        // prompt=login).
         let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
         guard isAsked ?? true || attempt.asksForLogin != true else { throw .upstreamNotRecent }
         guard !attempt.isReauthentication else {
-            // One that does not say so must have a page that asks.
+            // A provider that does not report it must have a page that authenticates the user again.
             guard isAsked ?? !client.provider.authenticationPrompts.isEmpty else { throw .upstreamNotRecent }
-            // No page need ask whose app it is: the code is of use to a session of the same account alone.
+            // The user need not confirm the app, since the code is only useful to a session of the same account.
             return .app(url: try await code(.reauthentication, record, attempt))
         }
         let isConfirmed = attempt.isClaimed
@@ -204,15 +210,15 @@ struct UpstreamSignInService: Sendable {
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             return .page(try await addressChallenge(for: nil, record, attempt, from: origin))
         }
-        // A user who has authenticated since the attempt began, or has chosen an account, knows of it.
+        // A user who has authenticated or chosen an account since the attempt began has seen it.
         let isSeen =
             attempt.isInteractive || (user.authenticatedAt.map { $0.addingTimeInterval(1) > attempt.beganAt } ?? false)
         return try await next(of: account, record, attempt, isConfirmed: isConfirmed || isSeen, from: origin)
     }
 
-    /// Returns the next step of a user with an account.
+    /// Returns the next step for a user with an account.
     ///
-    /// - Parameter isConfirmed: Whether no page need ask whether the app is the user's.
+    /// - Parameter isConfirmed: Whether the user need not confirm the app on a page.
     func next(
         of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, isConfirmed: Bool,
         from origin: RequestOrigin
@@ -228,15 +234,15 @@ struct UpstreamSignInService: Sendable {
         return try await result(for: account, record, attempt, factorAt: nil, from: origin)
     }
 
-    /// Returns the account of a user, which the first sign-in creates; nil if the address has to be verified first.
+    /// Returns the account of a user, which the first sign-in creates; nil if the address must be verified first.
     ///
-    /// Until then nothing shows whether another account has it.
+    /// Until then nothing reveals whether another account has the address.
     func account(
         of user: UpstreamUser, at provider: UpstreamProvider, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account? {
         if let found = try await store.account(linkedTo: user.identity) { return found }
         guard let email = user.identity.email else { throw .emailMissing }
-        // Only the provider of its domain knows whose an address is.
+        // Only the provider of its domain knows the owner of an address.
         let isVerified = user.isEmailVerified && provider.decides(about: email)
         guard isVerified || !admission.requiresVerifiedEmail else { return nil }
         let now = clock.now
@@ -253,8 +259,8 @@ struct UpstreamSignInService: Sendable {
 
     /// Runs the insertion of an account within the limits of sign-ups.
     ///
-    /// A refusal because of an account that has the address counts once for each network and address: it shows that there is
-    /// one, and repeated it shows nothing new. To whom the address belongs it shows nothing at all.
+    /// A refusal because an account already has the address counts once for each network and address, since a
+    /// repetition reveals nothing new. A refusal to the owner of the address reveals nothing, so it does not count.
     func signingUp(
         with email: EmailAddress, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
         _ insert: () async throws(IdentityError) -> Account
@@ -281,7 +287,7 @@ struct UpstreamSignInService: Sendable {
 
     // MARK: Results
 
-    /// Returns the result of a sign-in: the URL of the app with it, or tokens for a browser.
+    /// Returns the result of a sign-in: the URL of the app with a code or tokens, or the tokens for a browser.
     func result(
         for account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, factorAt: Date?,
         from origin: RequestOrigin
@@ -299,7 +305,7 @@ struct UpstreamSignInService: Sendable {
         return next
     }
 
-    /// Returns the URL of the app with a code that says who the user is.
+    /// Returns the URL of the app with a code that identifies the user.
     func linkCode(
         _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
     ) async throws(IdentityError) -> String {
@@ -322,7 +328,7 @@ struct UpstreamSignInService: Sendable {
         return attempt.appURL([("code", text)])
     }
 
-    /// Returns the proof of a user by the response of a provider.
+    /// Returns the proof of a user from the response of a provider.
     func proof(of account: Account, at date: Date, factorAt: Date? = nil) -> SignInProof {
         SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date, factorAt: factorAt)
     }
@@ -336,7 +342,7 @@ struct UpstreamSignInService: Sendable {
 
     /// Exchanges a code for tokens.
     ///
-    /// - Throws: `IdentityError.invalidSignInCode`, the same for every cause; the code has then ended.
+    /// - Throws: `IdentityError.invalidSignInCode`, the same for every cause. The code has then ended.
     func exchange(
         _ text: String, verifier: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
@@ -351,8 +357,8 @@ struct UpstreamSignInService: Sendable {
 
     /// Links the identity of a code to the account of a session that has authenticated recently.
     ///
-    /// - Throws: `IdentityError.invalidSignInCode`, `.signInAgain`, `.forbidden`, `.linkedElsewhere`, `.alreadyLinked`, or a
-    ///   store's error.
+    /// - Throws: `IdentityError.invalidSignInCode`, `.signInAgain`, `.forbidden`, `.linkedElsewhere`, `.alreadyLinked`,
+    ///   or a store's error.
     func link(
         _ text: String, verifier: String, to session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> UpstreamIdentity {
@@ -374,11 +380,12 @@ struct UpstreamSignInService: Sendable {
         mails.wake()
     }
 
-    /// Authenticates the user of a session again, by a code of a sign-in with an identity that is linked to the account.
+    /// Authenticates the user of a session again, with a code of a sign-in through an identity that the account is
+    /// linked to.
     ///
     /// - Parameter otp: A code of the second factor, or a recovery code, for an account that has one.
-    /// - Throws: `IdentityError.forbidden` for another client's token, `.secondFactorRequired`, after which the same code may
-    ///   be sent again; `.invalidSignInCode`, `.invalidCode`, `.tooManyAttempts`, or a store's error.
+    /// - Throws: `IdentityError.forbidden` for another client's token; `.secondFactorRequired`, after which the same
+    ///   code may be sent again; `.invalidSignInCode`, `.invalidCode`, `.tooManyAttempts`, or a store's error.
     func reauthenticate(
         _ session: AuthenticatedSession, _ text: String, verifier: String, otp: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -401,7 +408,7 @@ struct UpstreamSignInService: Sendable {
         try recentAuthentication.require(session)
     }
 
-    /// Uses up a code of the app that proves its challenge (RFC 7636 §4.6).
+    /// Uses up a code for the app that proves its challenge (RFC 7636 §4.6).
     private func take(
         _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInCode {
@@ -411,7 +418,7 @@ struct UpstreamSignInService: Sendable {
         guard verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
             Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
         else {
-            // Somebody has another app's code.
+            // An attacker has another app's code.
             try await audit("signIn.codeRefused", code.identity.provider, account: code.accountID, from: origin)
             throw .invalidSignInCode
         }
@@ -420,7 +427,7 @@ struct UpstreamSignInService: Sendable {
 
     // MARK: Failures
 
-    /// Counts the error with which a sign-in has ended, and returns it.
+    /// Counts the error that ended a sign-in, and returns it.
     func counted(_ error: IdentityError) -> IdentityError {
         let result =
             switch error {
@@ -461,7 +468,8 @@ struct UpstreamSignInService: Sendable {
         return failure
     }
 
-    /// Returns the reason for the operator; not what the provider wrote, which anyone can put into a response.
+    /// Returns the reason for the operator, without the provider's text, since an attacker could put text into a
+    /// response.
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? any CodedError else { return "unknown" }
         return (error as? OAuthError)?.issuerMessage == nil ? error.message : error.code

@@ -23,7 +23,7 @@ extension Router {
         var service = RPCService(
             handler.rpcMethods, clock: clock,
             admission: { try await admission.admit(&$0) }, onFailure: { $1.noteFailure($0) })
-        // Without an access token a call gets as much as the JSON routes.
+        // Without an access token, the limits of a call are those of the JSON routes.
         service.contentPolicy.limits = Identity.contentLimits(callBytes: service.contentLimits[Identity.callPath] ?? 0)
         group(interceptors: [RequestOriginInterceptor()]) { group in
             group.on(service.routes, handledBy: service)
@@ -36,8 +36,9 @@ enum RequestOriginKey: HTTPContextKey {
     static var defaultValue: RequestOrigin { RequestOrigin(address: RequestOrigin.inProcess, userAgent: nil) }
 }
 
-/// An interceptor that passes on the origin of a request, and keeps responses out of caches, since they hold tokens and
-/// personal data (RFC 6749 §5.1).
+/// An interceptor that passes on the origin of a request, and keeps responses out of caches.
+///
+/// Responses contain tokens and personal data (RFC 6749 §5.1).
 struct RequestOriginInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         var request = request

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule of a request, after the contract's options, which generated clients check as well.
+/// A rule for a request from the options of the contract.
+///
+/// Generated clients check it too.
 struct ValidationRule {
     let holds: Bool
-    /// The message of a broken rule, which names the field and never its value.
+    /// The message for a broken rule.
+    ///
+    /// It names the field and never its value.
     let message: String
     /// The field that the rule is about.
     let field: String
@@ -29,7 +33,8 @@ struct ValidationRule {
 extension [ValidationRule] {
     /// Checks all rules.
     ///
-    /// - Throws: `IdentityError.invalidInput`, with the messages of all broken rules, and the field if it is only one.
+    /// - Throws: `IdentityError.invalidInput` with the messages of all broken rules, and the field if only one is
+    ///   broken.
     func validate() throws(IdentityError) {
         let broken = filter { !$0.holds }
         guard let first = broken.first else { return }
@@ -39,7 +44,7 @@ extension [ValidationRule] {
 }
 
 extension String {
-    /// The JSON name of a field of a message, such as `firstName` for `first_name`.
+    /// The name of a message's field in JSON, such as `firstName` for `first_name`.
     var jsonFieldName: String {
         var name = String.UnicodeScalarView()
         var startsWord = false

@@ -5,7 +5,9 @@ import LatchRPC
 import PortableFoundation
 
 extension User {
-    /// Creates the message of an account with its details; it has no fields for secrets.
+    /// Creates the message of an account with its details.
+    ///
+    /// It has no fields for secrets.
     init(_ full: FullAccount, withPreferences: Bool = true) {
         self.init(full.account)
         let details = full.details
@@ -121,7 +123,9 @@ extension UserStatus {
 }
 
 extension Account.Status {
-    /// Creates the status of a message; a pending verification cannot be set.
+    /// Creates the status of a message.
+    ///
+    /// A pending verification cannot be set.
     ///
     /// - Throws: `IdentityError.invalidInput`.
     init(_ message: UserStatus) throws(IdentityError) {
@@ -138,7 +142,9 @@ extension Account.Status {
 }
 
 extension AccountDetailsChange {
-    /// Creates the change of a request; absent fields stay as they are.
+    /// Creates the change of a request.
+    ///
+    /// Absent fields stay unchanged.
     init(_ request: UpdateProfileRequest) {
         self.init(
             username: request.username, firstName: request.firstName, lastName: request.lastName,
@@ -168,9 +174,11 @@ extension AccountDetails.About {
 }
 
 extension AccountQuery {
-    /// Creates the query of a request; empty, zero and `UNSPECIFIED` fields mean the default.
+    /// Creates the query of a request.
     ///
-    /// - Throws: `IdentityError.invalidInput` for unknown values, since a wrongly filtered list is worse than none.
+    /// Empty, zero and `UNSPECIFIED` fields have their default meaning.
+    ///
+    /// - Throws: `IdentityError.invalidInput` for unknown values, since a wrongly filtered list is worse than an error.
     init(_ request: GetUsersRequest) throws(IdentityError) {
         self.init()
         guard request.limit >= 0 else { throw .invalidInput("'limit' is negative") }
@@ -191,7 +199,9 @@ extension AccountQuery {
         createdBefore = request.hasCreatedBefore ? request.createdBefore : nil
     }
 
-    /// Returns the filter of both fields: the flag has no presence, so that false means no filter.
+    /// Returns the filter of both fields.
+    ///
+    /// The flag has no presence, so false means no filter.
     private static func isVerified(_ request: GetUsersRequest) throws(IdentityError) -> Bool? {
         switch request.verificationFilter {
         case .unspecified: return request.emailVerifiedFilter ? true : nil

@@ -3,7 +3,7 @@
 import LatchHTTP
 import LatchRPC
 
-/// The check of the user service's calls by their heads, so that no stranger's content is decompressed or decoded.
+/// The check of the user service's calls by their heads, so that a stranger's content is never decompressed or decoded.
 struct UserServiceAdmission: Sendable {
     let limits: RateLimits
     let tokens: TokenService
@@ -13,25 +13,28 @@ struct UserServiceAdmission: Sendable {
         static var defaultValue: AuthenticatedSession? { nil }
     }
 
-    /// The calls that need no access token, by the limit that they count against next to that of all calls.
+    /// The calls that need no access token, with the limit that they count against in addition to the limit of all
+    /// calls.
     private static let open: [Substring: RateLimits.Request?] = [
         "Register": .signUp, "Login": nil, "Logout": nil, "RefreshToken": nil, "RequestPasswordReset": .mail,
         "ResendVerification": .mail, "ResetPassword": .link, "VerifyEmail": .link,
     ]
 
-    /// The limits of a caller without an access token: as much as the JSON routes accept.
+    /// The limits of a caller without an access token, the same as for the JSON routes.
     private static let openLimits = RPCLimits(messageBytes: openBytes)
     private static let openBytes = 64 << 10
 
-    /// The limits of the content of the open calls by path, which hold while it is received: a message with its prefix, in
-    /// the base64 of gRPC-Web.
+    /// The limits of the content of the open calls, by path, which apply while the content is received.
+    ///
+    /// They allow a message with its prefix, in the base64 of gRPC-Web.
     static var contentLimits: [String: Int] {
         Dictionary(uniqueKeysWithValues: open.keys.map { (Identity.callPath + $0, (openBytes + 5) * 4 / 3 + 4) })
     }
 
-    /// Counts the call against the limits of the client's network, and authenticates the caller where the method needs it.
+    /// Counts the call against the limits of the client's network, and authenticates the caller if the method needs it.
     ///
-    /// - Throws: The `RPCError` of `IdentityError.tooManyAttempts`, `.invalidToken` or `.forbidden`, or of a store's error.
+    /// - Throws: The `RPCError` of `IdentityError.tooManyAttempts`, `.invalidToken` or `.forbidden`, or of a store's
+    ///   error.
     func admit(_ context: inout CallContext) async throws {
         let name = context.path.dropFirst(Identity.callPath.utf8.count)
         let access = Self.open[name]
@@ -41,7 +44,7 @@ struct UserServiceAdmission: Sendable {
         do throws(IdentityError) {
             try limits.take(attempts)
             let token = context.metadata.bearerToken
-            // A challenge is verified with its code, and proves the password alone.
+            // A challenge proves only the password. It is verified together with its code.
             let isChallenge = token.map { SignInChallenges.isChallenge($0, on: .app) } ?? false
             if access != nil || (name == "VerifyTwoFactor" && isChallenge) {
                 context.limits = Self.openLimits

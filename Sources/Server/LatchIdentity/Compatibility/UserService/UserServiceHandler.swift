@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchRPC
 import PortableFoundation
 
-/// The implementation of `userservice.v1.UserService`, over the same accounts and tokens as every other route.
+/// The implementation of `userservice.v1.UserService`, with the same accounts and tokens as every other route.
 struct UserServiceHandler: UserServiceServer {
     let configuration: IdentityConfiguration
     let store: IdentityStore
@@ -19,7 +19,9 @@ struct UserServiceHandler: UserServiceServer {
     let secondFactors: SecondFactorService
     let tokens: TokenService
 
-    /// Validates a request, runs `body`, and converts errors; ``UserServiceAdmission`` has counted the call.
+    /// Validates a request, runs `body`, and converts errors.
+    ///
+    /// ``UserServiceAdmission`` has counted the call.
     private func handling<Result>(
         _ context: CallContext, _ rules: [ValidationRule],
         _ body: (RequestOrigin) async throws(IdentityError) -> Result
@@ -33,7 +35,7 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Handles a request that needs an access token of the server's own client, which ``UserServiceAdmission`` has verified.
+    /// Handles a request with an access token of the server's own client, which ``UserServiceAdmission`` has verified.
     private func authenticated<Result>(
         _ context: CallContext, _ rules: [ValidationRule],
         _ body: (AuthenticatedSession, RequestOrigin) async throws(IdentityError) -> Result
@@ -74,7 +76,7 @@ struct UserServiceHandler: UserServiceServer {
             details.wantsNews = request.subscribeNewsletter
             details.termsAcceptedAt = request.acceptTerms ? clock.now : nil
             var registration = Registration()
-            // The message names no version: a client of the server's own contract shows the terms that are in force.
+            // The message names no version. A client of the server's own contract shows the current terms.
             registration.acceptedTerms = request.acceptTerms ? configuration.termsVersion : nil
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details,
@@ -92,7 +94,7 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Logs in by password.
     ///
-    /// If a second factor is required, the session's access token is valid for VerifyTwoFactor alone, and the response
+    /// If a second factor is required, the session's access token is valid only for VerifyTwoFactor. The response then
     /// contains no data of the account (attack F4).
     func login(_ request: LoginRequest, context: CallContext) async throws -> AuthResponse {
         try await handling(context, [.filled(request.email, "email"), .filled(request.password, "password")]) {
@@ -112,7 +114,9 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Logs out; succeeds also for a signed-out session, except that logging out all devices requires a valid token.
+    /// Logs out.
+    ///
+    /// It also succeeds for a signed-out session, but logging out all devices requires a valid token.
     func logout(_ request: LogoutRequest, context: CallContext) async throws {
         try await handling(context, [.filled(request.sessionToken, "session_token")]) { _ throws(IdentityError) in
             if request.logoutAllDevices {
@@ -123,7 +127,9 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Refreshes the tokens: after `unauthenticated` the user must log in again, after `unavailable` the token still works.
+    /// Refreshes the tokens.
+    ///
+    /// After `unauthenticated` the user must log in again. After `unavailable` the token still works.
     func refreshToken(_ request: RefreshTokenRequest, context: CallContext) async throws -> AuthResponse {
         try await handling(context, [.filled(request.refreshToken, "refresh_token")]) { _ throws(IdentityError) in
             try await response(
@@ -131,8 +137,11 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Verifies a code: with a challenge as the bearer token it completes a login, with an access token it confirms the
-    /// factor that SetupTwoFactor began and keeps the session.
+    /// Verifies a code.
+    ///
+    /// With a challenge as the bearer token, it completes a login.
+    ///
+    /// With an access token, it confirms the factor that SetupTwoFactor began, and keeps the session.
     func verifyTwoFactor(_ request: VerifyTwoFactorRequest, context: CallContext) async throws -> AuthResponse {
         let rules = [ValidationRule.filled(request.code, "code")]
         if let token = context.metadata.bearerToken, SignInChallenges.isChallenge(token, on: .app) {
@@ -175,7 +184,9 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Mails a reset link; response and work are the same for unknown addresses (attack E2).
+    /// Mails a reset link.
+    ///
+    /// Response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { origin throws(IdentityError) in
             try await accounts.mail(.resetPassword, to: try EmailAddress(request.email), from: origin.address)
@@ -195,10 +206,11 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Verifies an address by a mailed token; the response omits the account's details, since the link proves no more than
-    /// access to the mailbox.
+    /// Verifies an address by a mailed token.
     ///
-    /// The first verification signs out every device but that of an access token in the request (attack E8).
+    /// The response omits the account's details, since the link only proves access to the mailbox.
+    ///
+    /// The first verification signs out every device except that of an access token in the request (attack E8).
     func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
         try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
             _ throws(IdentityError) in
@@ -207,7 +219,9 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Mails a verification link; response and work are the same for unknown addresses (attack E2).
+    /// Mails a verification link.
+    ///
+    /// Response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { origin throws(IdentityError) in
             try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email), from: origin.address)
@@ -216,12 +230,12 @@ struct UserServiceHandler: UserServiceServer {
 
     // MARK: Accounts
 
-    /// Returns the caller's own account, or one of a lower role.
+    /// Returns the caller's own account, or an account of a lower role.
     func getProfile(_ request: GetProfileRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             let full = try await administration.account(request.userId, for: session.account)
             var user = User(full, withPreferences: request.includePreferences)
-            // Devices are visible to their owner, and to administrators, who may end their sessions.
+            // Devices are visible to their owner, and to administrators, who may end the sessions on them.
             if request.includeDevices, full.account.id == session.accountID || session.account.role >= .admin {
                 user.devices = try await tokens.devices(of: full.account.id).map(UserDevice.init)
             }
@@ -231,10 +245,9 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Changes the given fields.
     ///
-    /// A new address takes effect once both the old and the new one are confirmed by mail; the response still has the
-    /// old one (attack E9). Another spelling of the same address, in upper or lower case, is taken at once. Only the owner
-    /// can change the address. A new name to log in with, and any change to another
-    /// account, require a recent login.
+    /// A new address takes effect once both the old and the new one are confirmed by mail. The response still has the
+    /// old address (attack E9). A spelling that differs only in case takes effect at once. Only the owner can change
+    /// the address. A new login name, and any change to another account, require a recent login.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
         let email = request.email ?? ""
         let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])
@@ -242,7 +255,8 @@ struct UserServiceHandler: UserServiceServer {
             var change = AccountDetailsChange(request)
             if !email.isEmpty {
                 guard request.userId == session.accountID else { throw .forbidden }
-                // Checked before anything is changed; another spelling of the same address needs nothing.
+                // Checked before anything is changed. Another spelling of the same address needs no recent
+                // authentication.
                 change.email = try EmailAddress(email)
                 if change.email?.key != session.account.email.key {
                     try recentAuthentication.require(session)
@@ -254,7 +268,7 @@ struct UserServiceHandler: UserServiceServer {
                 try recentAuthentication.require(session)
             }
             let user = User(try await administration.change(change, of: request.userId, by: session.actor))
-            // Last, since a rejected change must not send mails.
+            // Last, since a rejected change must not send mail.
             if !email.isEmpty { try await accounts.changeEmail(of: session, to: email) }
             return user
         }
@@ -275,7 +289,9 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Deletes an account; requires a recent login, so that no unattended session deletes one.
+    /// Deletes an account.
+    ///
+    /// This requires a recent login, so that an unattended session cannot be used for it.
     func deleteUser(_ request: DeleteUserRequest, context: CallContext) async throws {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
             try recentAuthentication.require(session)
@@ -303,7 +319,7 @@ struct UserServiceHandler: UserServiceServer {
 
     // MARK: Administration
 
-    // All of it requires a recent login, so that no unattended session, and no stolen access token, administers.
+    // All of these require a recent login, so that an unattended session or a stolen access token cannot administer.
 
     func setUserRole(_ request: SetUserRoleRequest, context: CallContext) async throws -> User {
         try await authenticated(context, [.filled(request.userId, "user_id")]) { session, _ throws(IdentityError) in
@@ -339,7 +355,9 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Removes a second factor: the caller's own requires a code, also of an administrator.
+    /// Removes a second factor.
+    ///
+    /// Removing the caller's own requires a code, also from an administrator.
     func removeTwoFactor(_ request: RemoveTwoFactorRequest, context: CallContext) async throws {
         let rule = ValidationRule(
             holds: !request.userId.isEmpty || !request.code.isEmpty, message: "code must not be empty without user_id",
