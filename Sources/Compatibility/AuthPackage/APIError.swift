@@ -90,13 +90,13 @@ extension APIError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .invalidURL:
-            "The URL cannot be requested. Plain http reaches this machine alone, unless AuthConfiguration has "
+            "The URL cannot be requested. Plain http is allowed only to this machine, unless AuthConfiguration has "
                 + "allowingInsecureHTTP: .anyHostWithoutEncryption, as for a LAN address; a sign-in with a provider needs a redirectScheme."
         case .network(let error): "The backend cannot be reached: \(error.localizedDescription)"
         case .server(let status, let message): message.map { "\($0) (\(status))" } ?? "The backend answered \(status)."
         case .decodingFailed: "The backend's response is not what the client expects."
-        case .unauthorized: "The credentials are wrong, or the user is not signed in any more."
-        case .cancelled: "The request was cancelled."
+        case .unauthorized: "The credentials are wrong, or the user is no longer signed in."
+        case .cancelled: "The request was canceled."
         case .unknown: "The request failed for a reason that AuthClient.lastFailure has."
         }
     }

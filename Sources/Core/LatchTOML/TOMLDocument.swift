@@ -39,7 +39,9 @@ package struct TOMLDocument: Sendable, Hashable {
         for length in 1..<max(key.count, 1) {
             let prefix = table + key[..<length]
             if let problem = valueProblem(prefix) { return problem }
-            guard !headers.contains(prefix) else { return "'\(Self.name(prefix))' has a table of its own" }
+            guard !headers.contains(prefix) else {
+                return "'\(Self.name(prefix))' is already defined by its own [header]"
+            }
             dotted.insert(prefix)
         }
         let path = table + key

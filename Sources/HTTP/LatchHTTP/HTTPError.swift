@@ -42,7 +42,7 @@ extension HTTPError {
     /// Plain http to another machine was rejected; nothing was sent.
     public static let insecureURL = HTTPError(
         code: "insecureURL", message: "Plain http to another machine was refused.",
-        hint: "Use https, or allow it in the client's initialiser if you know that the network is trusted.")
+        hint: "Use https. On a trusted network, allow plain http with `allowingInsecureHTTP`.")
 
     /// A header field would break the message's framing.
     public static let invalidField = HTTPError.invalidField("?")
@@ -60,7 +60,7 @@ extension HTTPError {
         code: "timeout", message: "The server did not respond in time.", hint: "Try again, or allow more time.")
 
     /// The task and its transfer were canceled.
-    public static let cancelled = HTTPError(code: "cancelled", message: "The request was cancelled.")
+    public static let cancelled = HTTPError(code: "cancelled", message: "The request was canceled.")
 
     /// The TLS handshake or the certificate's verification failed; no request was sent.
     public static let tls = HTTPError.tls("The server's certificate could not be verified.")
@@ -110,10 +110,11 @@ extension HTTPError {
 
     /// The status is not a success, and the route expects one.
     public static let unacceptableStatus = HTTPError(
-        code: "unacceptableStatus", message: "The server did not respond with success.")
+        code: "unacceptableStatus", message: "The server responded with an error.")
 
     /// The content does not match the route's type.
-    public static let undecodable = HTTPError.undecodable("The content has another shape.", response: nil)
+    public static let undecodable = HTTPError.undecodable(
+        "The content does not match the expected type.", response: nil)
 
     /// The content of a route cannot be encoded, such as a number that is not finite.
     public static let unencodable = HTTPError.unencodable("it is malformed.")
@@ -144,15 +145,15 @@ extension HTTPError {
     /// A field that only the transport may set.
     static func fieldOfTransport(_ name: String) -> HTTPError {
         HTTPError(
-            code: "invalidField", message: "The header field '\(name)' follows from the URL and the content.",
-            hint: "Leave it out.")
+            code: "invalidField", message: "The transport sets the header field '\(name)' itself.",
+            hint: "Remove it from the request.")
     }
 
     /// - Parameter isUnsent: Whether no earlier connection can have sent part of the request.
     package static func tooManyOpenFiles(isUnsent: Bool = true) -> HTTPError {
         var error = HTTPError(
             code: "tooManyOpenFiles", message: "This process cannot open more files or connections.",
-            hint: "Raise its limit (ulimit -n), or find what keeps so many of them open.")
+            hint: "Raise its limit (ulimit -n), or find out which code does not close them.")
         error.isUnsent = isUnsent
         return error
     }
@@ -175,8 +176,8 @@ extension HTTPError {
     /// Returns the error of a response whose fields exceed the limit of the transport.
     static func fieldsTooLarge(of authority: String) -> HTTPError {
         HTTPError(
-            code: tooLarge.code, message: "The fields of the response of \(authority) are too large.",
-            hint: "All lines may have 256 KiB together, one of them 100 KB, and one behind the content 4 KiB.")
+            code: tooLarge.code, message: "The response header fields of \(authority) are too large.",
+            hint: "The limits are 256 KiB in total, 100 KB for one line, and 4 KiB for one trailer line.")
     }
 
     package static func tls(
@@ -192,7 +193,7 @@ extension HTTPError {
     package static func clientCertificateRefused(_ what: String) -> HTTPError {
         HTTPError(
             code: "clientCertificateRefused", message: what,
-            hint: "Check which certificate the server expects, its validity, and for which hosts it is given here.")
+            hint: "Check that the client certificate is valid, the server accepts it, and its hosts include this one.")
     }
 
     package static func invalidTLSPolicy(_ why: String) -> HTTPError {
@@ -227,7 +228,7 @@ extension HTTPError {
         return HTTPError(
             code: malformedMessage.code,
             message: "\(authority) sent its content in the transfer coding '\(safe)', which no request allows.",
-            hint: "Have the server, or a proxy in front of it, name the coding in Content-Encoding.")
+            hint: "The server, or the proxy in front of it, must name the coding in Content-Encoding.")
     }
 
     package static func unacceptableStatus(_ response: HTTPResponse) -> HTTPError {
@@ -258,7 +259,7 @@ extension HTTPError {
     ///
     /// RFC 9110 §9.3.1 gives such content no meaning.
     package static let contentWithGET = HTTPError(
-        code: "unencodable", message: "This system sends no content with the method GET.",
+        code: "unencodable", message: "This platform cannot send content with a GET request.",
         hint: "Put it into the URL's query, or send it with POST.")
 
     package static func undecodable(_ what: String, response: HTTPResponse?) -> HTTPError {

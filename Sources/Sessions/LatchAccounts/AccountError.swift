@@ -50,27 +50,27 @@ public struct AccountError: CodedError, RetryAfterError {
 extension AccountError {
     /// The email address or the password is wrong.
     public static let wrongCredentials = AccountError(
-        code: "wrongCredentials", message: "The e-mail address or the password is wrong.",
+        code: "wrongCredentials", message: "The email address or the password is wrong.",
         hint: "Check both, or reset the password.")
 
     /// The password is right, but the account has a second factor: the request also needs its code.
     public static let secondFactorRequired = AccountError(
-        code: "secondFactorRequired", message: "A code of the authenticator app is needed as well.",
+        code: "secondFactorRequired", message: "Enter the code from your authenticator app.",
         hint: "Ask the user for the code, and send it along.")
 
     /// The code of the second factor is wrong or was already used.
     public static let wrongCode = AccountError(
-        code: "wrongCode", message: "The code is not valid, or no longer.",
+        code: "wrongCode", message: "The code is wrong or was already used.",
         hint: "Wait for the next code, or use a recovery code.")
 
     /// The email address already has an account.
     public static let emailTaken = AccountError(
-        code: "emailTaken", message: "There is an account with this e-mail address already.",
+        code: "emailTaken", message: "An account with this email address already exists.",
         hint: "Sign in, or reset the password.")
 
     /// The email address is not valid, according to the server.
     public static let invalidEmail = AccountError(
-        code: "invalidEmail", message: "The e-mail address is not valid.",
+        code: "invalidEmail", message: "The email address is not valid.",
         hint: "Check the spelling; an address has the form name@example.com.")
 
     /// The client made too many attempts; `retryAfter` may hold the necessary pause.

@@ -91,7 +91,7 @@ extension AuthError {
     static func lockHeld(by holder: String?) -> AuthError {
         let process = holder.map { "The process \($0)" } ?? "Another process"
         return AuthError(
-            code: "lockHeld", message: "\(process) is using the session, and does not finish.",
+            code: "lockHeld", message: "\(process) has held the session's lock for too long.",
             hint: "Try again; continue the process if it is stopped. Ending it may lose the session.")
     }
 
@@ -184,7 +184,7 @@ extension AuthError {
     /// It is neither changed nor deleted.
     public static let storeNewer = AuthError(
         code: "storeNewer", message: "The secret store's content was written by a newer version.",
-        hint: "Update this program; the content is kept as it is.")
+        hint: "Update this program. The content stays unchanged.")
 
     /// The disk is full.
     public static let storeFull = AuthError(
@@ -246,7 +246,7 @@ extension AuthError {
     /// The content does not match the message's digest.
     package static let digestMismatch = AuthError(
         code: "digestMismatch", message: "The content does not match the message's digest.",
-        hint: "It was changed on the way, or the digest was computed over something else.")
+        hint: "The content was changed in transit, or the digest covers other content.")
 
     /// The tokens are bound to a key that is missing.
     public static let missingProofKey = AuthError(
@@ -258,7 +258,7 @@ extension AuthError {
     /// RFC 6749 §7.1: a client must not use a token whose type it does not understand.
     public static let unknownTokenType = AuthError(
         code: "unknownTokenType", message: "The tokens are of a type that is neither Bearer nor DPoP.",
-        hint: "Have the issuer issue bearer tokens, or send them by a credential of your own.")
+        hint: "Configure the issuer to issue bearer tokens, or write a credential for this type.")
 
     /// A message lacks the proof that its token is bound to, or the proof is not valid.
     package static let refusedProof = AuthError.refusedProof("it is wrong")

@@ -63,7 +63,7 @@ extension JOSEError {
     /// The token is for another audience.
     public static let wrongAudience = JOSEError(
         code: "wrongAudience", message: "The token is meant for another audience.",
-        hint: "Give the verifier the audience for which the issuer makes tokens.")
+        hint: "Set the verifier's audience to the one in the issuer's tokens.")
 
     /// The algorithm is not accepted.
     public static let refusedAlgorithm = JOSEError(
@@ -78,16 +78,16 @@ extension JOSEError {
     /// The header requires an extension that is not supported.
     public static let refusedExtension = JOSEError(
         code: "refusedExtension", message: "The token demands an extension that is not understood.",
-        hint: "Have the issuer make tokens without critical headers.")
+        hint: "Configure the issuer to issue tokens without critical headers.")
 
     /// A required claim is missing.
     public static let missingClaim = missingClaim("?")
 
     /// The payload or the header cannot be signed in the requested form.
-    public static let unsignable = unsignable("the form has no place for it")
+    public static let unsignable = unsignable("this serialization cannot contain it")
 
     /// The header cannot be encrypted in the requested form.
-    public static let unencryptable = unencryptable("the form has no place for it")
+    public static let unencryptable = unencryptable("this serialization cannot contain it")
 
     /// The key cannot be used for the operation.
     public static let unsuitableKey = unsuitableKey("it does not fit")
@@ -136,7 +136,7 @@ extension JOSEError {
     package static func unencryptable(_ why: String) -> JOSEError {
         JOSEError(
             code: "unencryptable", message: "It cannot be encrypted in this form: \(why).",
-            hint: "Leave to the key what belongs to it, and name in crit only protected extensions.")
+            hint: "Do not set parameters that come from the key. List only protected extensions in crit.")
     }
 
     /// Returns the error for a key; `why` completes a sentence and contains no part of the key.

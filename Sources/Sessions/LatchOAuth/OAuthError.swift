@@ -60,7 +60,7 @@ public struct OAuthError: CodedError, RetryAfterError {
 extension OAuthError {
     /// The request lacks a parameter, or has one twice (RFC 6749 §5.2).
     public static let invalidRequest = OAuthError(
-        code: "invalidRequest", message: "The server found the request malformed.",
+        code: "invalidRequest", message: "The server rejected the request as malformed.",
         hint: "Compare the request with the server's documentation.")
 
     /// Client authentication failed (RFC 6749 §5.2); the error says nothing about the user.
@@ -96,7 +96,7 @@ extension OAuthError {
     /// Tokens of this type cannot be revoked (RFC 7009 §2.2.1).
     public static let unsupportedTokenType = OAuthError(
         code: "unsupportedTokenType", message: "The server does not revoke tokens of this type.",
-        hint: "Revoke the refresh token; the access token ends by its expiry.")
+        hint: "Revoke the refresh token. The access token expires by itself.")
 
     /// The proof of possession was refused (RFC 9449 §5).
     public static let invalidDPoPProof = OAuthError(
@@ -244,7 +244,9 @@ extension OAuthError {
         case 429: return .tooManyRequests
         case 503: return .temporarilyUnavailable
         case 500...: return .serverFailed
-        case 300..<400: return .invalidResponse("it is a redirect, which no secret may follow", status: status)
+        case 300..<400:
+            return .invalidResponse(
+                "it is a redirect, and secrets are never sent to a redirect's target", status: status)
         default: break
         }
         guard let issuerCode else { return status == .unauthorized ? .unauthorized : .refused }

@@ -54,7 +54,7 @@ import Testing
         ("a = 1\nb = 2\na = 3", 3, 1, "a second time"), ("a.b = 1\na = 2", 2, 1, "a second time"),
         ("a = 1\na.b = 2", 2, 1, "'a' is a value"), ("[t]\n[t]", 2, 1, "a second time"),
         ("a.b = 1\n[a]", 2, 1, "a second time"), ("a = 1\n[a]", 2, 1, "'a' is a value"),
-        ("[a.b]\n[a]\nb.c = 1", 3, 1, "a table of its own"), ("a = [1]\n[a.b]", 2, 1, "'a' is a value"),
+        ("[a.b]\n[a]\nb.c = 1", 3, 1, "'a.b' is already defined"), ("a = [1]\n[a.b]", 2, 1, "'a' is a value"),
         ("[[t]]", 1, 1, "arrays of tables"), ("[t", 1, 3, "does not end with ']'"), ("[]", 1, 2, "a key is missing"),
         ("a = {b = 1}", 1, 5, "inline tables"), ("a = 1979-05-27", 1, 5, "dates and times"),
         ("a = 07:32:00", 1, 5, "dates and times"), ("a = 012", 1, 5, "malformed"), ("a = 1__0", 1, 5, "malformed"),

@@ -96,7 +96,7 @@ import Testing
         #expect(try settings.options().swift.layout == .perFile)
         settings.set(.visibility, ["open"], from: "--visibility")
         let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
-        #expect(error?.message.contains("--visibility: 'open' is none of public, package, internal") == true)
+        #expect(error?.message.contains("--visibility: 'open' must be one of public, package, internal") == true)
     }
 
     @Test(arguments: [("true", true), ("1", true), ("YES", true), ("false", false), ("0", false), ("no", false)])

@@ -152,7 +152,7 @@ import Testing
         let server = try RawHTTPServer { _ in .text("\(head)X-Long: " + String(repeating: "x", count: 200_000)) }
         let error = try await failure(server.request())
         #expect(error.code == HTTPError.tooLarge.code)
-        #expect(error.message == "The fields of the response of 127.0.0.1:\(server.port) are too large.")
+        #expect(error.message == "The response header fields of 127.0.0.1:\(server.port) are too large.")
     }
 
     @Test func `because the server speaks no TLS is tls`() async throws {

@@ -168,7 +168,7 @@ import Testing
                 let without = try await home.start(arguments, input: "secret\n").outcome()
                 #expect(without.ending == .exited(1))
                 #expect(without.error.first == "latch: The account has a second factor.")
-                #expect(without.error.last == "hint: Pipe in its code as well, on a second line.")
+                #expect(without.error.last == "hint: Pipe in the code on a second line.")
                 let outcome = try await home.start(arguments, input: "secret\n123456\n").outcome()
                 #expect(outcome.ending == .exited(0), "\(outcome.error)")
                 let form = issuer.world.withLock { $0.requests.last { $0.path == "/oauth/token" }?.body.text }

@@ -284,7 +284,7 @@ import Testing
             try await CommandHome.with { home in
                 let login = try await login(home, provider, ["--browser"], environment: ["BROWSER": try browser(home)])
                 #expect(login.ending == .exited(1))
-                #expect(login.error.first?.contains("sends you to the page of another server") == true)
+                #expect(login.error.first?.contains("shows another server's page") == true)
                 #expect(provider.requests(to: "/register").isEmpty)
             }
         }

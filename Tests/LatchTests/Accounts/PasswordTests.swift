@@ -68,7 +68,7 @@ import Testing
         try await signedIn { home, server in
             let wrong = try await home.latch("password", "--password-stdin", input: "a guess\n\(Self.new)\n")
             #expect(wrong.ending == .exited(1))
-            #expect(wrong.error.first?.hasPrefix("latch: The e-mail address or the password is wrong.") == true)
+            #expect(wrong.error.first?.hasPrefix("latch: The email address or the password is wrong.") == true)
             let changed = try await home.latch(
                 "password", "--password-stdin", "--json", input: "\(Self.password)\n\(Self.new)\n")
             #expect(changed.ending == .exited(0), "\(changed.error)")
@@ -156,7 +156,7 @@ import Testing
                 "signup", "--issuer", issuer, "--account", Self.email, "--password-stdin", input: Self.password)
             #expect(again.ending == .exited(1))
             #expect(
-                again.error.first?.hasPrefix("latch: There is an account with this e-mail address already.") == true)
+                again.error.first?.hasPrefix("latch: An account with this email address already exists.") == true)
             try await expectLogin(home, server, with: Self.password)
         }
     }

@@ -77,7 +77,7 @@ import Testing
             (["--kotlin-framework-version", "1"], 2, "is not supported yet", "Swift"),
             (["--dry-run", "--diff"], 2, "exclude each other", "Give one"),
             (["--log-level", "loud"], 2, "'loud' is not a log level", "error, warn, info"),
-            (["--visibility", "open"], 1, "'open' is none of", ""),
+            (["--visibility", "open"], 1, "'open' must be one of", ""),
         ] as [([String], Int32, String, String)])
     func `fails and says why, and what there is instead`(
         flags: [String], code: Int32, says: String, hints: String

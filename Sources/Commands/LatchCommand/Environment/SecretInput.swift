@@ -17,7 +17,7 @@ package enum SecretInput {
             throw CommandError.failed("There is no \(what) on standard input.", hint: "Pipe it in, on one line.")
         }
         guard !text.contains(where: \.isNewline) else {
-            throw CommandError.failed("Standard input holds more than one line.", hint: "Pipe in the \(what) alone.")
+            throw CommandError.failed("Standard input holds more than one line.", hint: "Pipe in only the \(what).")
         }
         return text
     }

@@ -139,7 +139,7 @@ package struct CompletionScript {
             # Completions of \(name) for zsh.
             _\(name)() {
             \(walk(words: "words", first: 2, last: "CURRENT"))
-                # What follows is completed as if the subcommand were a command of its own.
+                # The rest is completed as if the subcommand were a separate command.
                 local depth=${#${(z)place}}
                 words=("$place" "${(@)words[depth + 1,-1]}")
                 ((CURRENT -= depth - 1))

@@ -131,7 +131,7 @@ extension Login {
         at endpoint: TokenEndpoint, _ issuer: IssuerURL, _ content: AccountList.Content
     ) async throws -> ClientRegistration {
         let doubtful = CommandError.failed(
-            "\(issuer.text) sends you to the page of another server, and registers this program by itself.",
+            "\(issuer.text) shows another server's page although it registers programs automatically.",
             hint: "If you trust it, register the program by hand, and write '--client-id ID'.")
         guard endpoint.server.authorizationEndpoint.flatMap(HTTPOrigin.init) == issuer.origin,
             let redirectURI = try redirectURI() ?? URL(string: "http://127.0.0.1\(LoopbackBrowser.defaultPath)")
@@ -183,7 +183,7 @@ extension Login {
         guard !pages.allSatisfy({ HTTPOrigin($0) == HTTPOrigin(issuer) }) else { return }
         throw CommandError.failed(
             "\(issuer.absoluteString.printable) sends you to the page of another server.",
-            hint: "Sign in at that server by itself, or write the '--client-id' that you have registered.")
+            hint: "Sign in at that server directly, or pass your registered '--client-id'.")
     }
 
     /// Opens the browser, and prints the URL in case no page appears.

@@ -12,7 +12,7 @@ enum LoginSubcommand {
     static let issuer = Option.value(
         "issuer", "URL", "the auth server (LATCH_ISSUER, or the account's own)")
     static let account = Option.value(
-        "account", "NAME", short: "a", "the e-mail address or user name, or an account of the list")
+        "account", "NAME", short: "a", "the email address or user name, or an account of the list")
     static let passwordStdin = Option.flag(
         "password-stdin", "reads the password from standard input, and a code of the second factor on a second line")
     static let browser = Option.flag("browser", "signs in on the issuer's page, in the browser of this machine")
@@ -33,9 +33,9 @@ enum LoginSubcommand {
         discussion: """
             With --browser it opens the issuer's page in the browser of this machine; with --device the
             page opens on any other device, where a code is entered. 'latch serve' knows this command;
-            another issuer needs a client ID, unless it registers programs by itself, with the redirect
-            URI http://127.0.0.1/callback. --redirect-uri names another one of this machine, such as
-            http://localhost or http://127.0.0.1:8400/callback.
+            another issuer needs a client ID, unless it registers programs automatically, with the
+            redirect URI http://127.0.0.1/callback. --redirect-uri names another one of this machine,
+            such as http://localhost or http://127.0.0.1:8400/callback.
 
             Otherwise it prompts for the password without echo, and for a code where the account has a
             second factor; a script pipes the password in, and the code on a second line. Neither comes
@@ -117,7 +117,7 @@ struct Login {
                 hint: "Check them, then try again.")
         } catch let error as OAuthError where error.issuerCode == "mfa_required" && code == nil {
             throw CommandError.failed(
-                "The account has a second factor.", hint: "Pipe in its code as well, on a second line.")
+                "The account has a second factor.", hint: "Pipe in the code on a second line.")
         }
         return try await finish(
             response, as: username, issuer: issuer.text, username: username, userID: response.userID, content)
@@ -225,7 +225,7 @@ extension Login {
     private func warnOfEarlierSession() {
         environment.warn(
             "The earlier session of this account could not be ended at the issuer.",
-            hint: "It ends by itself; 'latch logout --all-devices' ends all of them.")
+            hint: "The session expires; 'latch logout --all-devices' ends all sessions now.")
     }
 
     /// Prints the account, and warns of scopes that are missing or were not requested.

@@ -68,7 +68,7 @@ enum LogoutSubcommand {
         guard response.status.isSuccess, try JSONValue(parsing: response.body.bytes)["allDevices"] == true else {
             throw CommandError.failed(
                 "\(issuer.text) does not end the sessions of all devices.",
-                hint: "'latch logout' alone ends that of this one.")
+                hint: "'latch logout' ends only the session on this device.")
         }
     }
 }

@@ -7,7 +7,7 @@ import LatchCore
 
 /// `latch signup`: creates an account at an issuer.
 enum SignUpSubcommand {
-    private static let account = Option.value("account", "EMAIL", short: "a", "the e-mail address of the new account")
+    private static let account = Option.value("account", "EMAIL", short: "a", "the email address of the new account")
     private static let name = Option.value("name", "NAME", "the name that others see")
     private static let terms = Option.value(
         "accept-terms", "VERSION", "the version of the issuer's terms that you accept")
@@ -16,8 +16,8 @@ enum SignUpSubcommand {
         name: "signup", summary: "creates an account at an issuer",
         discussion: """
             It prompts for what is missing, for the password without echo, and for the link of the mail
-            that confirms the address, which a browser can open as well. A script pipes the password
-            in. The new account is not signed in: 'latch login' does that.
+            that confirms the address, which a browser can also open. A script pipes the password in.
+            The new account is not signed in: 'latch login' does that.
             """,
         options: [
             LoginSubcommand.issuer, account, name, terms, LoginSubcommand.passwordStdin, IssuerTransport.authorities,

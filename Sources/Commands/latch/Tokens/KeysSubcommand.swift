@@ -16,7 +16,7 @@ enum KeysSubcommand {
         "algorithm", "NAME", short: "a", "ES256, ES384, ES512, EdDSA, RS…, PS… or HS… (ES256)")
     private static let id = Option.value("id", "ID", "the key's name (its thumbprint)")
     private static let output = Option.value(
-        "output", "FILE", short: "o", "the file for the whole key, for its owner alone")
+        "output", "FILE", short: "o", "the file for the private key, readable only by its owner")
     private static let publicOutput = Option.value("public-output", "FILE", "the file for the public key")
 
     static let subcommand = Subcommand(
@@ -27,7 +27,7 @@ enum KeysSubcommand {
     private static let generate = Subcommand(
         name: "generate", summary: "generates a key, as a JSON Web Key (RFC 7517)",
         discussion: """
-            With '--output' the whole key is written to a new file that its owner alone may read, and the
+            With '--output' the whole key is written to a new file that only its owner can read, and the
             public key to standard output; otherwise the whole key is written to standard output.
             """,
         options: [algorithm, id, output, publicOutput],

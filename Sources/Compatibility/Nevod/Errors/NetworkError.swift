@@ -224,7 +224,7 @@ extension NetworkError: LocalizedError {
         case .parsingError, .invalidResponse: "The server sent a response that the app does not understand."
         case .timeout: "The server did not respond in time. Try again."
         case .noConnection: "The server cannot be reached. Check your connection, then try again."
-        case .cancelled: "The request was cancelled."
+        case .cancelled: "The request was canceled."
         case .unauthorized: "You are not signed in, or your session has ended."
         case .clientError(let code, _, _): "The server refused the request (\(code))."
         case .serverError(let code, _): "The server has a problem (\(code)). Try again later."

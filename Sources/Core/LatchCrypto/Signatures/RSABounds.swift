@@ -8,9 +8,10 @@ enum RSABounds {
     /// Both numbers are big-endian, without leading zeros. The cost of a verification grows with the square of the
     /// modulus's length and with the exponent's length. The publisher of a key chooses both.
     static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
-        guard (2048...8192).contains(bitCount(modulus)), (modulus.last ?? 0) & 1 == 1 else {
-            throw .malformedKey("an RSA key has 2048 to 8192 bits, and this one has not")
+        guard (2048...8192).contains(bitCount(modulus)) else {
+            throw .malformedKey("its size is not between 2048 and 8192 bits")
         }
+        guard (modulus.last ?? 0) & 1 == 1 else { throw .malformedKey("its modulus is even") }
         guard (1...4).contains(exponent.count), (exponent.last ?? 0) & 1 == 1, exponent != [1] else {
             throw .malformedKey("the public exponent is even, 1, or longer than 32 bits")
         }

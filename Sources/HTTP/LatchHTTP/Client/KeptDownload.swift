@@ -136,8 +136,8 @@ struct KeptDownload {
     private static func error(_ failure: FileError) -> HTTPError {
         guard failure.operation != "flock" else {
             return HTTPError(
-                code: HTTPError.fileUnavailable.code, message: "Another call or process downloads to this path now.",
-                hint: "Wait for its end, or choose another path.")
+                code: HTTPError.fileUnavailable.code, message: "Another download to this path is running.",
+                hint: "Wait until it ends, or choose another path.")
         }
         return .fileUnavailable("The file could not be written: \(failure).")
     }

@@ -154,7 +154,7 @@ final class ResumableDownload: Sendable {
                         guard try await open(&state, validator) != nil else { return nil }
                         continue
                     }
-                    throw HTTPError.offline("The content broke off.")
+                    throw HTTPError.offline("The transfer was interrupted.")
                 }
                 let known = min(state.surplus, piece.count)
                 state.surplus -= known
@@ -237,7 +237,7 @@ final class ResumableDownload: Sendable {
         else { throw HTTPError.contentChanged }
         // RFC 9110 §15.3.7: the server decides where a partial response begins.
         guard first <= state.count else {
-            throw HTTPError.malformedMessage("A part of the content begins after the byte that was asked for.")
+            throw HTTPError.malformedMessage("The partial response begins after the requested byte.")
         }
         state.total = state.total ?? range.total
         return (state.count - first, true)

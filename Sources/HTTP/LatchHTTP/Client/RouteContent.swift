@@ -114,7 +114,7 @@ extension RouteContent {
     /// Returns the sorted pairs, since the encoder writes the members in a different order each time.
     private static func pairs(of json: JSONValue) throws(HTTPError) -> [(String, String)] {
         guard let members = json.objectValue else {
-            throw .unencodable("at the top it has no names, and a form needs them.")
+            throw .unencodable("the value must be an object with named properties.")
         }
         var pairs: [(String, String)] = []
         for (name, value) in members where !value.isNull {

@@ -41,7 +41,7 @@ public struct EventStream: AsyncSequence, Sendable {
             throw HTTPError.unacceptableStatus(response.withoutContent)
         }
         guard response.fields.mediaType == Self.mediaType else {
-            throw HTTPError.undecodable("it is not an event stream.", response: response.withoutContent)
+            throw HTTPError.undecodable("the content type is not text/event-stream.", response: response.withoutContent)
         }
         return response.body.chunks.makeAsyncIterator()
     }

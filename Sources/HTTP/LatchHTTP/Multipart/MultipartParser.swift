@@ -29,7 +29,7 @@ extension MultipartForm {
         var rest = first.dropFirst(delimiter.count - 2)
         while !rest.starts(with: [0x2D, 0x2D]) {
             guard rest.starts(with: [0x0D, 0x0A]) else {
-                throw .malformedMessage("A boundary of the form is not on a line of its own.")
+                throw .malformedMessage("A boundary of the form is not on a separate line.")
             }
             guard parts.count < limits.parts else { throw .tooLarge }
             rest = rest.dropFirst(2)

@@ -16,7 +16,7 @@ public struct ClientCertificate: Sendable, CustomStringConvertible, CustomReflec
 
         fileprivate static func checked(certificate: [UInt8], key: [UInt8]) throws(HTTPError) -> Content {
             guard certificate.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
-                throw .invalidTLSPolicy("there is no PEM certificate in the client certificate")
+                throw .invalidTLSPolicy("the client certificate contains no PEM certificate")
             }
             guard key.firstRange(of: Array("PRIVATE KEY-----".utf8)) != nil else {
                 throw .invalidTLSPolicy("there is no PEM private key for the client certificate")

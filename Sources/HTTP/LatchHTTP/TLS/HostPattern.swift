@@ -23,7 +23,7 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
             !$0.isEmpty && $0.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
         }
         guard isDomain ? isName && labels.count > 1 : isName || isIPv6Literal(host) else {
-            throw .invalidTLSPolicy("'\(text)' names no host")
+            throw .invalidTLSPolicy("'\(text)' is not a valid host name")
         }
         self.text = lowercase
     }

@@ -167,7 +167,7 @@ extension GeneratorSettings {
         /// Returns one of several words, regardless of case.
         func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(GeneratorError) -> Choice {
             guard let choice = Choice.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
-                throw invalid("is none of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw invalid("must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             return choice
         }

@@ -129,7 +129,7 @@ extension SwiftCheck {
         let found = try FileSearch.find(path, suffix: ".swift")
         // The compiler would wait for a pipe, and quote the file that a link leads to.
         for file in found where FileStatus(of: file, followsLink: false)?.isFile != true {
-            throw .missingInput("'\(file)' is no file.", hint: "Remove it, or check another folder.")
+            throw .missingInput("'\(file)' is not a file.", hint: "Remove it, or check another folder.")
         }
         // The compiler reads each file completely.
         for file in found where (FileSearch.size(of: file) ?? 0) > UInt64(OutputPlan.maximumFileSize) {

@@ -7,7 +7,7 @@ struct SerializedFileValidator: FileStage {
     let file: FileDescriptor
     let pool: DescriptorPool
 
-    private static let hint = "protoc writes no such descriptor: pass on what protoc or buf has compiled."
+    private static let hint = "protoc never writes such a descriptor. Use the unchanged output of protoc or buf."
 
     /// Checks the shapes of all declarations.
     ///
@@ -49,7 +49,9 @@ struct SerializedFileValidator: FileStage {
         }
         // The linker checks the default of an enum.
         if let text = field.defaultValue, let type = field.type, type != .enum, !type.accepts(default: text) {
-            refuse("the default '\(text)' of '\(field.name)' is no \(type.word)", at: field.positions.defaultValue)
+            refuse(
+                "the default '\(text)' of '\(field.name)' is not a valid \(type.word) value",
+                at: field.positions.defaultValue)
         }
     }
 

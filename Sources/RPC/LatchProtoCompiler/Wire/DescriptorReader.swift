@@ -71,7 +71,7 @@ struct DescriptorReader {
         let (passedOn, weak) = (Set(try message.numbers(10)), Set(try message.numbers(11)))
         let paths = message.strings(3)
         for index in passedOn.union(weak).sorted() where index >= UInt64(paths.count) {
-            problems.append(("there is no import \(index) that could be public or weak", nil))
+            problems.append(("the public or weak import \(index) does not exist", nil))
         }
         for (index, path) in paths.enumerated() {
             let kind: Import.Kind =

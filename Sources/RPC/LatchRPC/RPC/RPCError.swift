@@ -69,7 +69,7 @@ public struct RPCError: CodedError {
 
 extension RPCError {
     /// The caller canceled the call.
-    public static let canceled = RPCError(.canceled, "The call was cancelled.")
+    public static let canceled = RPCError(.canceled, "The call was canceled.")
     /// An error without a more specific code.
     public static let unknown = RPCError(.unknown)
     /// The request is invalid.

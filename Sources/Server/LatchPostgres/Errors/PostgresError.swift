@@ -126,7 +126,7 @@ extension PostgresError {
 
     /// A statement took longer than allowed.
     package static let statementTimeout = PostgresError(
-        code: "statementTimeout", message: "A statement took longer than the time limit and was cancelled.",
+        code: "statementTimeout", message: "A statement took longer than the time limit and was canceled.",
         hint: "Look for a missing index or a blocked table, or raise the time limit of statements.")
 
     /// The transaction conflicted with a concurrent one and was rolled back, even after the permitted repetitions.

@@ -226,7 +226,7 @@ private final class LoopbackListener: Sendable {
             attempt.isAnswered(by: url)
         else {
             // Any program on this machine can call; only the response to the attempt ends the wait.
-            return HTMLPage("Nothing to do here", text: "This response belongs to no sign-in that is under way.")
+            return HTMLPage("Nothing to do here", text: "No sign-in is waiting for this response.")
                 .response(status: .badRequest)
         }
         result.finish(.success(url))

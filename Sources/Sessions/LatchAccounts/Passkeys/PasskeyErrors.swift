@@ -3,8 +3,8 @@
 extension AccountError {
     /// The user closed the system's dialog for a passkey.
     public static let passkeyCancelled = AccountError(
-        code: "passkeyCancelled", message: "The request for a passkey was cancelled.",
-        hint: "Show no failure: the user knows. Let the user go on another way.")
+        code: "passkeyCancelled", message: "The request for a passkey was canceled.",
+        hint: "Show no error. Offer another way to continue.")
 
     /// This device has no passkey for the server.
     public static let noPasskey = AccountError(
@@ -13,7 +13,7 @@ extension AccountError {
 
     /// The account already has a passkey of this device.
     public static let passkeyExists = AccountError(
-        code: "passkeyExists", message: "The account has a passkey of this device already.",
+        code: "passkeyExists", message: "The account already has a passkey on this device.",
         hint: "Sign in with it, or remove it first.")
 
     /// The server does not accept the passkey, which may have been removed from the account.

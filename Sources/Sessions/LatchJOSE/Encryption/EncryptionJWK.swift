@@ -30,7 +30,7 @@ extension EncryptionKey {
         }
         let operations = try EncryptionOperations(jwk, algorithm: actual)
         guard material.isPrivate || operations.contains(.encrypt) else {
-            throw .unsuitableKey("its key_ops let it decrypt, which needs a secret that it has not")
+            throw .unsuitableKey("its key_ops permit decrypting, but it has no private part")
         }
         self.init(
             id: try jwk.text("kid"), algorithm: actual, material: material, operations: operations,
@@ -82,7 +82,8 @@ extension EncryptionKeyMaterial {
             case ("oct", .keyWrap), ("oct", .gcmKeyWrap), ("oct", .direct):
                 return try EncryptionKeyMaterial(secret: SymmetricKey(data: jwk.bytes("k")), algorithm: algorithm)
             case ("oct", .password):
-                throw JOSEError.unsuitableKey("a password needs a bound for its iterations, which a key cannot state")
+                throw JOSEError.unsuitableKey(
+                    "a password needs a limit for its iterations, which a JSON Web Key cannot contain")
             default: throw JOSEError.unsuitableKey("its alg is not known, or does not fit its kty")
             }
         } catch let error as JOSEError {

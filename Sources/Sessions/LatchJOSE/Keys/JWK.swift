@@ -20,7 +20,7 @@ extension Key {
         }
         let (actual, material) = try KeyMaterial.read(jwk, algorithm: algorithm ?? named)
         guard material.isPrivate || operations.contains(.verify) else {
-            throw .unsuitableKey("its key_ops let it sign, which needs a secret that it has not")
+            throw .unsuitableKey("its key_ops permit signing, but it has no private part")
         }
         var isRSA = false
         if case .rsa = material { isRSA = true }

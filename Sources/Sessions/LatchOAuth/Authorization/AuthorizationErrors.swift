@@ -16,7 +16,7 @@ extension OAuthError {
 
     /// The server needs an interaction with the user that the request did not allow (OpenID Connect Core §3.1.2.6).
     public static let interactionRequired = OAuthError(
-        code: "interactionRequired", message: "The server needs the user for this.",
+        code: "interactionRequired", message: "The server requires the user to sign in or to consent.",
         hint: "Repeat the request with a page that the user sees.")
 
     /// The server does not support the response type, the scopes, the request object or another feature of the request.
@@ -28,7 +28,7 @@ extension OAuthError {
     public static let stateMismatch = OAuthError(
         code: "stateMismatch",
         message: "The response belongs to no sign-in that was begun here, or to one that has ended.",
-        hint: "Begin the sign-in again. If that helps nothing, a link was opened that somebody else has made.")
+        hint: "Begin the sign-in again. If that fails, the opened link may come from another person.")
 
     /// The response comes from another issuer than expected (RFC 9207 §2.4, RFC 8414 §3.3).
     public static let issuerMismatch = issuerMismatch(expected: "", actual: "")
@@ -81,21 +81,22 @@ extension OAuthError {
 
     /// The user ended the sign-in, for example by closing the window.
     public static let cancelled = OAuthError(
-        code: "cancelled", message: "The sign-in was cancelled.", hint: "Begin again when you want to sign in.")
+        code: "cancelled", message: "The sign-in was canceled.", hint: "To sign in, begin again.")
 
     /// The user did not finish the sign-in in time.
     public static let signInTimedOut = OAuthError(
-        code: "signInTimedOut", message: "Nobody finished the sign-in in time.", hint: "Begin again.")
+        code: "signInTimedOut", message: "The sign-in was not finished in time.", hint: "Begin again.")
 
     /// A sign-in in a browser could not begin, or its page was opened twice.
     public static let browserUnavailable = browserUnavailable("no program opens URLs here")
 
     static func issuerMismatch(expected: String, actual: String) -> OAuthError {
-        let actual = printable(actual)
+        let (expected, actual) = (printable(expected), printable(actual))
         return OAuthError(
             code: "issuerMismatch",
-            message: "The issuer '\(printable(expected))' was expected, and "
-                + (actual.isEmpty ? "none is named." : "'\(actual)' is named."),
+            message: actual.isEmpty
+                ? "No issuer is named, but '\(expected)' was expected."
+                : "The issuer '\(actual)' is named, but '\(expected)' was expected.",
             hint: "Compare the two, character by character. If they are different servers, do not continue.")
     }
 

@@ -59,7 +59,7 @@ public struct WebAuthenticationBrowser: Browser {
     ///   redirects to another URL.
     public func open(_ url: URL, redirectingTo redirectURI: URL) async throws -> URL {
         let callback = try WebAuthenticationCallback(redirectURI)
-        guard turn.begin() else { throw OAuthError.browserUnavailable("another sign-in is under way") }
+        guard turn.begin() else { throw OAuthError.browserUnavailable("another sign-in is running") }
         defer { turn.end() }
         try Task.checkCancellation()
         let result = SharedResult<URL>()

@@ -18,7 +18,8 @@ public enum WebAuthenticationCallback: Sendable, Hashable {
         let scheme = redirectURI.scheme?.lowercasedASCII() ?? ""
         guard scheme == "https" else {
             guard !scheme.isEmpty, !Self.foreign.contains(scheme) else {
-                throw .browserUnavailable("an app cannot receive its redirect URI; use a scheme of its own, or https")
+                throw .browserUnavailable(
+                    "an app cannot receive its redirect URI; use the app's custom scheme, or https")
             }
             self = .customScheme(scheme)
             return

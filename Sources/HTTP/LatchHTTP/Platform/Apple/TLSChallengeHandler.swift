@@ -88,7 +88,7 @@ final class TLSChallengeHandler: Sendable {
 
     private static func open(_ certificate: ClientCertificate, for host: String) -> Disposition {
         guard case .pkcs12(let container) = certificate.content else {
-            return .refuse(.invalidTLSPolicy("this platform reads client certificates from PKCS#12 alone"))
+            return .refuse(.invalidTLSPolicy("this platform supports only PKCS#12 client certificates"))
         }
         let options: [CFString: Any] = [
             kSecImportExportPassphrase: certificate.passphrase ?? "",
@@ -98,7 +98,10 @@ final class TLSChallengeHandler: Sendable {
         var items: CFArray?
         guard SecPKCS12Import(Data(container) as CFData, options as CFDictionary, &items) == errSecSuccess,
             let item = (items as? [[String: Any]])?.first
-        else { return .refuse(.invalidTLSPolicy("the client certificate for \(host) does not open")) }
+        else {
+            let why = "the client certificate for \(host) cannot be opened; check its passphrase"
+            return .refuse(.invalidTLSPolicy(why))
+        }
         // `as?` does not distinguish Core Foundation types, so their identifiers are compared.
         guard let reference = item[kSecImportItemIdentity as String] as CFTypeRef?,
             CFGetTypeID(reference) == SecIdentityGetTypeID()

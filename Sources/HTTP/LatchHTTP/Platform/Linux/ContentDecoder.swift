@@ -150,7 +150,7 @@ extension CurlTransfer {
                 return Int(CURL_WRITEFUNC_PAUSE)
             }
             guard let piece = decoder.read(&input) else {
-                refusal = .malformedMessage("The content of \(authority) does not have the coding that it names.")
+                refusal = .malformedMessage("The content of \(authority) does not match its Content-Encoding.")
                 return 0
             }
             guard piece.isEmpty || take(piece) == piece.count else { return 0 }

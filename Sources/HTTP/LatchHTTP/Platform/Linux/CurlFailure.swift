@@ -18,7 +18,8 @@ enum CurlFailure {
     ) -> HTTPError {
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch("\(authority) showed a key that is not pinned.")
-        case CURLE_SSL_CERTPROBLEM: .invalidTLSPolicy("the client certificate for \(authority) does not open")
+        case CURLE_SSL_CERTPROBLEM:
+            .invalidTLSPolicy("the client certificate for \(authority) cannot be opened; check its key and passphrase")
         case _ where code == CURLE_SSL_CLIENTCERT || isAboutOurs(errorBuffer, showsCertificate):
             .clientCertificateRefused(
                 showsCertificate

@@ -275,7 +275,7 @@ final class CurlTransfer: @unchecked Sendable {
         if outcome != CURLE_OK, !isAnsweredAnyway, let failure = upload?.failure { throw failure }
         if let refusal { throw refusal }
         guard !isExpectationRefused else {
-            let error = HTTPError.offline("\(authority) takes no content with an expectation.")
+            let error = HTTPError.offline("\(authority) rejected the Expect field of the request.")
             throw UnprocessedRequestError(httpError: error, isRepeatable: true, omitsExpectation: true)
         }
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
@@ -298,7 +298,7 @@ final class CurlTransfer: @unchecked Sendable {
             throw HTTPError.offline("\(authority) closed in the middle of its response.")
         }
         guard decoder?.isWhole ?? true else {
-            throw HTTPError.malformedMessage("The content of \(authority) ends in the middle of its coding.")
+            throw HTTPError.malformedMessage("The compressed content of \(authority) is incomplete.")
         }
     }
 }

@@ -69,14 +69,13 @@ struct LostResponseError: Error {
     /// The error for a response whose end may be lost.
     static func end(of authority: String) -> HTTPError {
         .malformedMessage(
-            "\(authority) ended its response before it had the request, and this libcurl may have lost the end.")
+            "\(authority) responded before it had received the whole request, and libcurl may have lost the end.")
     }
 
     /// The error to throw if the request cannot be sent again.
     var httpError: HTTPError {
         .malformedMessage(
-            "\(authority) ended its response before it had the request, and this libcurl lost the response."
-        )
+            "\(authority) responded before it had received the whole request, and libcurl lost the response.")
     }
 }
 #endif

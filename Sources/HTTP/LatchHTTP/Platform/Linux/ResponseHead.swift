@@ -22,7 +22,7 @@ enum ResponseHead {
         let parsed = head.withUnsafeBufferPointer { parse($0) }
         guard let parsed else { throw .malformedMessage("The response has no status line.") }
         guard !hasTwoLengths(parsed.fields) else {
-            throw .malformedMessage("The response has two lengths, of which one is wrong.")
+            throw .malformedMessage("The response has two different Content-Length values.")
         }
         return parsed
     }

@@ -139,7 +139,7 @@ package struct SMTPSubmission: Sendable {
     private func error(of transfer: CurlTransfer, _ replies: SMTPReplies, _ server: MailServer) -> HTTPError {
         if let reason = rejection(replies.code) { return .offline("\(server.authority) \(reason) (\(replies.codes)).") }
         if user != nil, replies.isGreeted, !replies.offersSignIn, transfer.outcome == CURLE_OK || replies.code >= 400 {
-            return .offline("\(server.authority) offers no way to sign in (AUTH), and there is a user for it.")
+            return .offline("\(server.authority) does not offer sign-in (AUTH), but a user is configured.")
         }
         // RFC 5321 §4.2.1: 4xx is temporary, 5xx is not.
         if replies.code >= 500, replies.isAboutSender {
@@ -147,7 +147,7 @@ package struct SMTPSubmission: Sendable {
         }
         if replies.code >= 500 { return .mailRefused(replies.codes) }
         if replies.code >= 400 {
-            return .offline("\(server.authority) takes no mail at the moment (\(replies.codes)).")
+            return .offline("\(server.authority) does not accept mail at the moment (\(replies.codes)).")
         }
         if transfer.isOutOfDescriptors { return .tooManyOpenFiles }
         return CurlFailure.error(
@@ -279,11 +279,11 @@ struct MailServer {
         let separator = url.utf8.firstRange(of: "://".utf8)
         let scheme = separator.map { url[..<$0.lowerBound].lowercasedASCII() }
         guard let separator, let scheme, ["smtp", "smtps"].contains(scheme) else {
-            throw .invalidURL("a mail server's begins with smtp:// or smtps://")
+            throw .invalidURL("the URL of a mail server must begin with smtp:// or smtps://")
         }
         var rest = url[separator.upperBound...]
         if rest.utf8.last == 0x2F { rest = Substring(rest.utf8.dropLast()) }
-        guard !rest.utf8.contains(0x2F) else { throw .invalidURL("a mail server's has no path") }
+        guard !rest.utf8.contains(0x2F) else { throw .invalidURL("the URL of a mail server must not have a path") }
         // The rules for host and port are those of http; the default ports are not used.
         let origin = try HTTPOrigin.split("http://\(rest)").origin
         self.url = String(url[..<separator.upperBound] + rest)

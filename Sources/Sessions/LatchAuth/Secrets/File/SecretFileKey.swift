@@ -81,7 +81,7 @@ extension SecretFileKeySource {
     static func denied(_ reason: String) -> AuthError {
         AuthError.storeDenied.saying(
             "The encrypted file of secrets stays closed: \(reason).",
-            hint: "Pass the key with which it was written. To start over, move the file away.")
+            hint: "Use the key that the file was written with. To start over, move the file to another folder.")
     }
 }
 
