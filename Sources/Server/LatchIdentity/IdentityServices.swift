@@ -5,7 +5,7 @@ import LatchCrypto
 import LatchHTTP
 import PortableFoundation
 
-/// The state and the services of a server under one configuration, each built once, here.
+/// The state and the services of a server under one configuration, all built here.
 ///
 /// A service stores what it needs; nothing but the routes' list and the operators' commands picks from this value.
 final class IdentityServices: Sendable {
@@ -41,20 +41,14 @@ final class IdentityServices: Sendable {
     let permitted: PermittedSignIns
     let resources: ResourcePolicy
     let recentAuthentication: RecentAuthenticationRule
-    let measurements: Measurements
 
     let administration: AccountAdministration
-    let accounts: AccountService
     let signIns: SignInService
     let secondFactors: SecondFactorService
-    let passkeys: PasskeyService
     let passkeySignIns: PasskeySignInService
     let upstreamSignIns: UpstreamSignInService
-    let authorizations: AuthorizationService
-    let deviceAuthorizations: DeviceAuthorizationService
     let pageSessions: PageSessionService
     let audit: AuditService
-    let signingKeys: SigningKeyService
     let tokens: TokenService
 
     init(
@@ -84,13 +78,8 @@ final class IdentityServices: Sendable {
         resources = ResourcePolicy(
             audience: configuration.audience, accessTokens: accessTokens, scopePolicy: scopePolicy)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
-        measurements = Measurements(
-            store: store, passwords: passwords, accessTokens: accessTokens, metrics: metrics, clock: clock)
         audit = AuditService(
             retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
-        signingKeys = SigningKeyService(
-            keyLifetime: configuration.signingKeyLifetime, store: store, clock: clock, dates: dates,
-            keyring: keys.keyring, accessTokens: accessTokens)
 
         administration = AccountAdministration(store: store, clock: clock, limits: limits, mails: mails)
         let sessions = SessionService(
@@ -119,19 +108,44 @@ final class IdentityServices: Sendable {
             accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
             recentAuthentication: recentAuthentication, permitted: permitted, signIns: signIns,
             secondFactors: secondFactors, tokens: tokens, challenges: challenges, admission: admission)
-        accounts = AccountService(
+    }
+
+    // MARK: Services that no other one needs
+
+    var accounts: AccountService {
+        AccountService(
             configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
             passwords: passwords, limits: limits, mails: mails, metrics: metrics,
             recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
-        passkeys = PasskeyService(
+    }
+
+    var passkeys: PasskeyService {
+        PasskeyService(
             serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
             limits: limits, mails: mails, recentAuthentication: recentAuthentication, permitted: permitted)
-        authorizations = AuthorizationService(
+    }
+
+    var authorizations: AuthorizationService {
+        AuthorizationService(
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
             scopePolicy: scopePolicy, metrics: metrics, resources: resources, tokens: tokens)
-        deviceAuthorizations = DeviceAuthorizationService(
+    }
+
+    var deviceAuthorizations: DeviceAuthorizationService {
+        DeviceAuthorizationService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,
             scopePolicy: scopePolicy, tokens: tokens)
+    }
+
+    var signingKeys: SigningKeyService {
+        SigningKeyService(
+            keyLifetime: configuration.signingKeyLifetime, store: store, clock: clock, dates: dates,
+            keyring: keyring, accessTokens: accessTokens)
+    }
+
+    var measurements: Measurements {
+        Measurements(
+            store: store, passwords: passwords, accessTokens: accessTokens, metrics: metrics, clock: clock)
     }
 }
 

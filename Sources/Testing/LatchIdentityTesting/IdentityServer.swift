@@ -102,7 +102,9 @@ public final class IdentityServer: Handler {
     ///
     /// - Throws: `IdentityError.noSuchAccount`.
     public func suspend(_ email: String) async throws {
-        guard let account = try await identity.administration.account(email: email) else { throw IdentityError.noSuchAccount }
+        guard let account = try await identity.administration.account(email: email) else {
+            throw IdentityError.noSuchAccount
+        }
         _ = try await identity.administration.setStatus(of: account.id, to: .suspended)
     }
 

@@ -114,7 +114,8 @@ final class RealBackend: Sendable {
         let setup = try await identity.secondFactors.begin(session)
         let app = try #require(AuthenticatorApp(secret: setup.secret))
         try await identity.secondFactors.confirm(
-            app.code(at: identity.services.clock.now), session, from: RequestOrigin(address: "127.0.0.1", userAgent: nil))
+            app.code(at: identity.services.clock.now), session,
+            from: RequestOrigin(address: "127.0.0.1", userAgent: nil))
         return setup.recoveryCodes
     }
 

@@ -56,7 +56,8 @@ import Testing
         change = AccountDetailsChange()
         change.displayName = ""
         #expect(
-            try await site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id)).details.shownName
+            try await site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id)).details
+                .shownName
                 == "Ada")
         await site.close()
     }
@@ -154,13 +155,16 @@ import Testing
         // An id that is nobody's is answered in the same way: ids cannot be tried.
         #expect(await refusal { try await administration.account("nobody", for: bob) } == "forbidden")
         #expect(
-            await refusal { try await administration.change(full(), of: ada.id, by: AccountActor(bob.id)) } == "forbidden")
+            await refusal { try await administration.change(full(), of: ada.id, by: AccountActor(bob.id)) }
+                == "forbidden")
         #expect(
-            await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(bob.id)) } == "forbidden")
+            await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(bob.id)) }
+                == "forbidden")
         #expect(await refusal { try await administration.list(AccountQuery(), for: bob) } == "forbidden")
         #expect(await refusal { try await administration.statistics(for: bob) } == "forbidden")
         #expect(try await administration.account(ada.id, for: boss).account.id == ada.id)
-        #expect(try await administration.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName == "Ada")
+        #expect(
+            try await administration.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName == "Ada")
         #expect(
             await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(boss.id)) }
                 == "noSuchAccount")

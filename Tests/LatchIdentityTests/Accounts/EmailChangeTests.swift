@@ -54,7 +54,8 @@ import Testing
         let request: JSONValue = ["userId": .string(ada.id), "email": "BOB@example.com"]
         // It begins as any other change, and discloses nothing.
         #expect(try await site.call("UpdateProfile", request, bearer: access).string("email") == "ada@example.com")
-        #expect(try await site.identity.administration.account(email: "bob@example.com")?.email.text == "bob@example.com")
+        #expect(
+            try await site.identity.administration.account(email: "bob@example.com")?.email.text == "bob@example.com")
         await site.close()
     }
 

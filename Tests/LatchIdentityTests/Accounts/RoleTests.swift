@@ -240,18 +240,23 @@ import Testing
         let bob = try await site.signUp("bob@example.com")
         let login = try await site.logIn("bob@example.com")
         let administration = site.identity.administration
-        #expect(try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "asked for\nit"))
+        #expect(
+            try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "asked for\nit")
+        )
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
         #expect(await refusal { try await administration.account(bob.id, for: boss) } == "noSuchAccount")
         #expect(try await administration.list(AccountQuery(), for: boss).total == 1)
         #expect(await refusal { try await site.signUp("bob@example.com") } == "alreadyExists")
-        #expect(try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "") == false)
+        #expect(
+            try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "") == false)
         // The operator opens it again, which an administrator cannot.
         #expect(try await administration.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)) == false)
         #expect(try await administration.setStatus(of: bob.id, to: .active))
         #expect(try await administration.account(bob.id, for: boss).status == .active)
         #expect(try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "for good"))
-        #expect(try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again") == false)
+        #expect(
+            try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again") == false
+        )
         try await site.signUp("bob@example.com")
         await site.close()
         let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)

@@ -59,8 +59,10 @@ import Testing
         let pair = try #require(agent.cookies.first { $0.key.hasPrefix("latch-session-") })
         var request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/")
         request.fields[.cookie] = "\(pair.key)=\(pair.value)"
-        let session = try #require(PageCookies(
-                issuer: services.accessTokens.issuer, pepper: services.pepper, clock: services.clock).session(in: request))
+        let session = try #require(
+            PageCookies(
+                issuer: services.accessTokens.issuer, pepper: services.pepper, clock: services.clock
+            ).session(in: request))
         let earlier = EncryptedCookies(
             "latch-session", key: services.pepper.derived(for: "latch page cookies"), isSecure: false,
             lifetime: .seconds(3600), clock: services.clock)

@@ -61,7 +61,10 @@ extension IdentityConfiguration {
     }
 
     @Test func `share every limit of a rate among the nodes`() {
-        let (one, four) = (RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system), IdentityConfiguration.nodes(4))
+        let (one, four) = (
+            RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system),
+            IdentityConfiguration.nodes(4)
+        )
         let capacities = { (limits: RateLimits) in
             Mirror(reflecting: limits).children.compactMap { $0.value as? AttemptLimiter.Limit }
         }

@@ -102,7 +102,10 @@ import Testing
                 group.addTask {
                     try await site.call(
                         "ChangePassword",
-                        ["currentPassword": .string(Site.password), "newPassword": .string("sentence number \(number)")],
+                        [
+                            "currentPassword": .string(Site.password),
+                            "newPassword": .string("sentence number \(number)"),
+                        ],
                         bearer: access)
                 }
             }

@@ -86,7 +86,9 @@ struct LocalAccountAdministration: AccountAdministration {
     }
 
     func endSessions(of id: String) async throws -> Int {
-        guard let count = try await administration.endSessions(of: id, by: nil) else { throw CommandError.noAccount(id) }
+        guard let count = try await administration.endSessions(of: id, by: nil) else {
+            throw CommandError.noAccount(id)
+        }
         return count
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+import LatchAuth
 package import PortableFoundation
 
 /// The data of a registration besides the account: the app's fields, and the terms that the user has accepted.

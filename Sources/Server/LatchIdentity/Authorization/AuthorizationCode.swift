@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+import LatchAuth
 package import PortableFoundation
 
 /// An authorization code (RFC 6749 §4.1.2), stored by the digest of its text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchServer

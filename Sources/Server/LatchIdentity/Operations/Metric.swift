@@ -63,7 +63,8 @@ extension Metric {
 
     /// Those of a server are this value and its grants.
     static let tokensIssued = Metric(
-        "latch_tokens_issued_total", "Responses with an access token.", by: "grant", of: [OAuthClient.GrantType.passkey.rawValue])
+        "latch_tokens_issued_total", "Responses with an access token.", by: "grant",
+        of: [OAuthClient.GrantType.passkey.rawValue])
 
     static let reloadFailures = Metric(
         "latch_reload_failures_total", "Reloads after which the earlier configuration and certificate stayed in effect."

@@ -16,7 +16,6 @@ struct LogoutRoutes: Sendable {
     let pageSessions: PageSessionService
     let signInPages: SignInPages
 
-
     /// A valid request.
     private struct Request {
         /// The account of the ID token that the client has sent.

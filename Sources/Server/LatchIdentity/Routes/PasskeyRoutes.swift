@@ -13,7 +13,6 @@ struct PasskeyRoutes: Sendable {
     let passkeySignIns: PasskeySignInService
     let tokens: TokenService
 
-
     /// Adds the routes.
     ///
     /// If the public URL permits no passkeys, each responds with 404.

@@ -222,7 +222,8 @@ struct UpstreamRoutes: Sendable {
         let otp = try body.optionalText("otp")
         let issued: IssuedTokens
         do throws(IdentityError) {
-            issued = try await upstreamSignIns.signIn(with: credential, otp: otp, at: client, from: request.requestOrigin)
+            issued = try await upstreamSignIns.signIn(
+                with: credential, otp: otp, at: client, from: request.requestOrigin)
         } catch {
             note(upstreamFailureOf: error, in: request)
             // After these errors, the app sends the same credential again.
@@ -240,7 +241,8 @@ struct UpstreamRoutes: Sendable {
         let body = try request.jsonObject()
         let (code, verifier) = (try body.text("code"), try body.text("code_verifier"))
         do throws(IdentityError) {
-            let identity = try await upstreamSignIns.link(code, verifier: verifier, to: session, from: request.requestOrigin)
+            let identity = try await upstreamSignIns.link(
+                code, verifier: verifier, to: session, from: request.requestOrigin)
             return .json(UpstreamLink(identity: identity, linkedAt: clock.now).json, status: .created)
         } catch {
             throw error.withinSession

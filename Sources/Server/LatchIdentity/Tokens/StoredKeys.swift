@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+import LatchAuth
 package import PortableFoundation
 
 /// The signing keys and secrets of a store.

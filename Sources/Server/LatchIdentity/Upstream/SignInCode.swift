@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchAuth
+import LatchAuth
 package import PortableFoundation
 
 /// A link of an account to an identity at a provider.
