@@ -209,8 +209,7 @@ public struct Identity: Sendable {
     /// The server still responds to all requests.
     public func drain() { services.metrics.isDraining = true }
 
-    /// Reports the failures of store calls, at most once a minute for each error code; the report function survives
-    /// reloads.
+    /// Reports the failures of store calls, at most once a minute for each error code, also after reloads.
     ///
     /// - Parameter report: A function that the store's threads call, so it must not block.
     package func reportStoreFailures(by report: @escaping StoreFailures.Report) {
@@ -242,7 +241,7 @@ public struct Identity: Sendable {
         }
     }
 
-    /// Refreshes the signing keys and the date of the store until the task is cancelled.
+    /// Refreshes the signing keys and the date of the store until the task is canceled.
     ///
     /// After a failure the server continues with the current keys and date.
     private static func refreshKeys(_ services: IdentityServices, _ storeClock: StoreClock?) async {

@@ -25,7 +25,7 @@ public struct IdentityError: CodedError {
     var pageKey: String?
     /// The variable part of the message, which the text on a page repeats.
     var detail: String?
-    /// The refused member of the content; nil without one, for several, or for a secret one.
+    /// The refused member of the content; nil without one, for several, or if the client must not know it.
     var field: String?
 
     /// The failure at an identity provider, for the log: the provider's name, the part, and the code of the cause.

@@ -182,7 +182,7 @@ extension IdentityError {
 
     /// The password is correct, but the login needs a code of the second factor.
     ///
-    /// It is 403, since a 401 would request another password. No RFC names this OAuth error; other servers use the same
+    /// It is 403, since a 401 would request another password. No RFC names this OAuth error; other servers use this
     /// name.
     package static let secondFactorRequired = IdentityError(
         code: "mfaRequired", message: "A code of the authenticator app is needed as well.",

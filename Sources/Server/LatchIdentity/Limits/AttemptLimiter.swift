@@ -235,8 +235,7 @@ extension AttemptLimiter {
 
         var count: Int { buckets.count }
 
-        /// Calls `body` with the refilled bucket of an attempt; a new key's bucket is kept only if it is no longer
-        /// full.
+        /// Calls `body` with the refilled bucket of an attempt; a new key's bucket is kept unless it is full.
         mutating func withBucket<Result>(of attempt: Attempt, at now: Date, _ body: (inout Bucket) -> Result) -> Result
         {
             if let index = buckets.index(forKey: attempt.digest) {

@@ -35,8 +35,7 @@ final class RateLimits: Sendable {
 
     /// The limit of guesses at one account from one network, which users can reach.
     private let pair: Limit
-    /// The limit of guesses at one account from a wider network, so that one subscriber cannot use up the account's
-    /// limit.
+    /// The limit of guesses at one account from a wider network, so that one subscriber cannot exhaust `account`.
     private let pairPrefix: Limit
     /// The limit of guesses at one account from all networks, ten times as high (NIST SP 800-63B-4 §3.2.2).
     private let account: Limit
@@ -269,8 +268,7 @@ final class RateLimits: Sendable {
 
     /// Returns the key for the owner of an account, who gets its notices.
     ///
-    /// Without a proved owner it is the address, so that the limit also holds if the account is deleted and created
-    /// again.
+    /// Without a proved owner it is the address, so that deleting and creating the account again keeps the limit.
     private static func owner(of account: Account) -> String {
         account.ownerProvedAt == nil ? account.email.key : account.id
     }

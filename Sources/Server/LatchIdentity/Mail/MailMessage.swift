@@ -74,8 +74,7 @@ public struct MailMessage: Sendable, Hashable {
         return Array((head + content(as: encoding)).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
     }
 
-    /// Returns the content with its header fields: one text, or both as alternatives with the HTML last (RFC 2046
-    /// §5.1.4).
+    /// Returns the content with its header fields: one text, or both with the HTML last (RFC 2046 §5.1.4).
     private func content(as encoding: Encoding) -> [String] {
         guard let html else { return Self.part(text, "plain", encoding) }
         // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text, and the ID in no text of a mail.

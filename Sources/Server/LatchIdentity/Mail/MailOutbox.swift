@@ -23,8 +23,7 @@ package struct OutboxMail: Sendable, Hashable {
         /// An invitation, with a link that sets the first password.
         case invitation
 
-        /// The purpose of the one-time token that the mail carries; nil without a token, or for a token of another
-        /// kind.
+        /// The purpose of the one-time token that the mail carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
             switch self {
             case .verifyEmail: .verifyEmail
@@ -57,8 +56,7 @@ package struct OutboxMail: Sendable, Hashable {
     package let createdAt: Date
     /// The number of attempts, including the current one.
     package let attempts: Int
-    /// The language of the request that caused the mail; nil for a mail of the operator's commands or of an earlier
-    /// version.
+    /// The language of the request that caused the mail; nil for the operator's commands and earlier versions.
     package let language: String?
 
     /// Creates a mail, by default without attempts and in the language of the current request.

@@ -55,8 +55,7 @@ final class MailQueue: Sendable {
     private let clock: WallClock
     private let random: RandomSource
     private let closeTimeout: Duration
-    /// The maximum number of workers: several, so that one slow recipient blocks no others, but few for the mail
-    /// server.
+    /// The maximum number of workers: enough that one slow recipient blocks no others, few for the mail server.
     private let maximumRunning = 4
     private let state = Mutex(State())
 
@@ -169,8 +168,7 @@ final class MailQueue: Sendable {
             guard let due = try await store.claimMail(claim) else { return false }
             claimed = due
         } catch {
-            // While the store is unavailable each look fails and loses nothing. After another error, a mail may have
-            // been taken.
+            // While the store is unavailable, a look loses nothing. After another error, a mail may have been taken.
             if error != .storeUnavailable { metrics.count(.mailStoreFailures) }
             return false
         }

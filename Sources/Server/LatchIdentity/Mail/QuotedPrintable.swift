@@ -16,8 +16,7 @@ enum QuotedPrintable {
         var width = 0
         for (index, byte) in zip(bytes.indices, bytes) {
             let isLast = bytes.index(after: index) == bytes.endIndex
-            // A dot at the beginning of a line could end the mail (RFC 5321 §4.5.2), and mail servers drop space at its
-            // end.
+            // A dot at the beginning of a line could end the mail (RFC 5321 §4.5.2); space at its end is lost.
             let isPlain =
                 switch byte {
                 case UInt8(ascii: "="): false

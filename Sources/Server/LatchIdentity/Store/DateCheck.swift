@@ -65,8 +65,7 @@ final class DateCheck: Sendable {
     /// - Throws: `IdentityError.doubtfulDate`.
     func require() throws(IdentityError) { if !isBelieved { throw .doubtfulDate } }
 
-    /// Stores the date once an hour; while it is in doubt, reads the date that an operator or another server has
-    /// accepted.
+    /// Stores the date once an hour; in doubt, reads the date that an operator or another server has accepted.
     ///
     /// - Throws: `IdentityError.doubtfulDate` with the dates, for the operator, or a store's error.
     func update(_ store: IdentityStore) async throws(IdentityError) {

@@ -175,8 +175,9 @@ extension IdentityStore {
     /// The number of rows that one pruning transaction removes, which takes tens of milliseconds.
     private static let pruningBatch = 5000
 
-    /// Removes devices, challenges, codes, device authorizations, mailed tokens and used attempts that ended before
-    /// `date`.
+    /// Removes the rows that ended before `date`.
+    ///
+    /// These are devices, challenges, codes, device authorizations, mailed tokens, used attempts and address changes.
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         let tables: KeyValuePairs = [
             "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",

@@ -15,8 +15,7 @@ package final class StoreFailures: Sendable {
         var reported: [String: ContinuousClock.Instant] = [:]
     }
 
-    /// The time for which further failures with the same code are not reported: a failing store may fail at each
-    /// request.
+    /// The time for which further failures with the same code are not reported: a store may fail at each request.
     static let pause = Duration.seconds(60)
 
     private let state = Mutex(State())

@@ -118,8 +118,7 @@ package struct TelemetryConfiguration: Sendable {
         return pairs
     }
 
-    /// Returns the fraction of traces that are recorded; the clients whose `traceparent` decides are a setting of the
-    /// server.
+    /// Returns the fraction of recorded traces; the clients whose `traceparent` decides are a setting of the server.
     private static func ratio(_ text: String, _ environment: [String: String]) throws(IdentityError) -> Double {
         let sampler = environment["OTEL_TRACES_SAMPLER"] ?? ""
         var given = text

@@ -24,8 +24,7 @@ package final class TelemetryExporter: Sendable {
         case traces, metrics
     }
 
-    /// A function that gets the reason when the collector stops taking a signal, and nil when it takes the signal
-    /// again.
+    /// A function that gets the reason when the collector stops taking a signal, and nil when it resumes.
     package typealias Report = @Sendable (_ signal: Signal, _ failure: String?) -> Void
 
     private struct State {

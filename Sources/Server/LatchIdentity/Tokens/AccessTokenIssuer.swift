@@ -33,7 +33,7 @@ final class AccessTokenIssuer: Sendable {
     }
 
     private struct State: Sendable {
-        /// The keys, the last one to start signing first.
+        /// The keys, the latest `signsAt` first.
         var keys: [SigningKey] {
             didSet {
                 keySet = Self.keySet(keys)

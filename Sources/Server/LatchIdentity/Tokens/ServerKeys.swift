@@ -8,7 +8,7 @@ import PortableFoundation
 
 /// The server's keys, read from the store or created at its first start.
 struct ServerKeys: Sendable {
-    /// The signing keys, the last one to start signing first.
+    /// The signing keys, the latest `signsAt` first.
     let signing: [SigningKey]
     /// The root key, from which other keys are derived.
     ///
@@ -252,7 +252,7 @@ struct Keyring: Sendable {
             signsAt: signsAt, sealedBy: storeKey?.id)
     }
 
-    /// Decrypts and parses the stored keys that have not ended, the last one to start signing first.
+    /// Decrypts and parses the stored keys that have not ended, the latest `signsAt` first.
     func signingKeys(_ stored: StoredKeys) throws(IdentityError) -> [SigningKey] {
         var keys: [SigningKey] = []
         for key in try list(of: stored).present(among: stored.signing) {

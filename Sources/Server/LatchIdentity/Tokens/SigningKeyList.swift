@@ -71,7 +71,7 @@ struct SigningKeyList: Sendable, Hashable {
         }
     }
 
-    /// Returns the rows of keys that have not ended, with the times of the list, the last one to start signing first.
+    /// Returns the rows of keys that have not ended, with the times of the list, the latest `signsAt` first.
     func present(among rows: [StoredKey]) -> [StoredKey] {
         rows.filter { !ended.contains($0.id) }.map { row in
             guard let times = keys[row.id] else { return row }

@@ -20,7 +20,7 @@ package struct SigningKeyService: Sendable {
     /// The maximum time until a running server uses a change of the keys.
     package static let refreshInterval = Duration.seconds(15)
 
-    /// Returns the keys, the last one to start signing first.
+    /// Returns the keys, the latest `signsAt` first.
     package func list() async throws(IdentityError) -> [SigningKeyDescription] {
         let (keys, now) = (try await keys(), clock.now)
         let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id

@@ -11,8 +11,7 @@ import PortableFoundation
 struct AuditAnchor: Sendable, Hashable {
     /// The name of the entry.
     static let event = "audit.anchored"
-    /// The time in seconds after which no more entries with an earlier time can be added; transactions are much
-    /// shorter.
+    /// The time in seconds after which no entry with an earlier time can appear; transactions are much shorter.
     static let delay = 600.0
 
     /// The smallest ID that the digest covers.

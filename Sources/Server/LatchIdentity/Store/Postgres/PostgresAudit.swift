@@ -52,7 +52,7 @@ final class PostgresAudit: Sendable {
 /// The audit log as one chain for each account, and 64 chains for the entries without an account.
 ///
 /// A single chain would serialize every write of every node. The chain of an account begins with its first entry,
-/// `account.created`. The 64 others begin with the key. A missing chain is damage otherwise.
+/// `account.created`. The 64 others begin with the key. Otherwise a missing chain is damage.
 extension PostgresSession {
     /// The number of chains for entries without an account.
     private static let sharedChains = 64

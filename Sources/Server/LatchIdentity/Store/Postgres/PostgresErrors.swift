@@ -10,8 +10,7 @@ extension IdentityError {
         do throws(PostgresError) { return try body() } catch { throw IdentityError(error) }
     }
 
-    /// Creates the store's error from the error of a call: an `IdentityError`, an error of the database, or a
-    /// cancellation.
+    /// Creates the store's error from that of a call: an `IdentityError`, a database error, or a cancellation.
     init(storing error: any Error) {
         self =
             switch error {

@@ -111,8 +111,7 @@ struct AccountClass: Sendable, Hashable {
     }
 }
 
-/// The execution of an ``AccountQuery`` on the table `account_list`, at a cost almost independent of the number of
-/// accounts.
+/// The execution of an ``AccountQuery`` on the table `account_list`, at a cost that hardly depends on its size.
 ///
 /// Every index of the table begins with `class`, followed by one sort column and `serial`. There are only 32 classes.
 /// So two plans are possible:
@@ -121,8 +120,7 @@ struct AccountClass: Sendable, Hashable {
 ///   search filters the rows while they are read.
 /// - **Full text**: let the trigram index find the rows of a search, and filter and sort them.
 ///
-/// Without a search the first plan is used. For a search, counts that stop at ``effort`` rows decide which plan is
-/// cheaper.
+/// Without a search the first plan is used. For a search, counts up to ``effort`` rows decide which plan is cheaper.
 ///
 /// `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number (see ``SQLiteSchema``). So it
 /// orders by sign-up, breaks ties, and represents the times of a query as bounds.

@@ -404,8 +404,7 @@ extension SQLConnection {
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(let isFinal):
-            // A user who signed up with a stranger's address must not block the address by deleting the account (attack
-            // E8).
+            // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
             let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
             try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
         }

@@ -142,7 +142,7 @@ extension SQLConnection {
     /// Removes the devices over the limit, but never the newest.
     ///
     /// Signed-out devices are removed first, then never refreshed ones, then those unused for longest. The ten latest
-    /// of the never refreshed ones, such as logins of a script, are kept like the others. After a sign-up, logins cost
+    /// of the never refreshed ones, such as logins of a script, count as used ones. After a sign-up, logins cost
     /// an attacker nothing, so their rows must be bounded.
     fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
         let removed = try all(

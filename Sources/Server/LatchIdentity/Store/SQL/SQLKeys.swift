@@ -3,7 +3,7 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns the rows of signing keys, the last one to start signing first.
+    /// Returns the rows of signing keys, the latest `signsAt` first.
     ///
     /// They may include rows of ended keys that an attacker has restored.
     package func signingKeys() async throws(IdentityError) -> [StoredKey] {
@@ -133,7 +133,7 @@ extension SQLConnection {
         return stored
     }
 
-    /// Returns the keys, the last one to start signing first.
+    /// Returns the keys, the latest `signsAt` first.
     ///
     /// Keys with equal times are sorted by ID, so that all nodes sign with the same key.
     fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {

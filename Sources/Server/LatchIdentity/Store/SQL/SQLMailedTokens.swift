@@ -44,8 +44,7 @@ extension IdentityStore {
         }
     }
 
-    /// Ends a change of address by the token of the old address, and signs out all devices, including the one that
-    /// requested it.
+    /// Ends a change by the old address's token, and signs out all devices, including the one that requested it.
     ///
     /// - Returns: False if the token is not valid.
     package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Bool {
@@ -58,8 +57,8 @@ extension IdentityStore {
         }
     }
 
-    /// Uses up the token and marks its address as verified; the first time, this ends the earlier credentials of the
-    /// account.
+    /// Uses up the token and marks its address as verified; the first time, this ends the account's earlier
+    /// credentials.
     ///
     /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func verifyEmail(
@@ -157,8 +156,7 @@ extension SQLConnection {
         try audit("account.passwordReset", account: account.id, at: now)
     }
 
-    /// Records that a reader of an address's mails has answered one; the first time, ends earlier credentials (attack
-    /// E8).
+    /// Records an answer to a mail of an address; the first answer ends earlier credentials (attack E8).
     ///
     /// Before that, any user may have signed up with the address. So sessions, second factor, recovery codes, passkeys,
     /// challenges and pending changes of address end, except for the session that made the proof. A further kind of

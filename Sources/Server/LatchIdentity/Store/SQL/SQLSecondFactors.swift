@@ -135,8 +135,7 @@ extension SQLConnection {
         let key: [SQLValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
         switch proof {
         case .recovery(let digest):
-            // No lock: recovery codes have 80 bits and cannot be guessed. The owner must get in while an attacker
-            // guesses.
+            // No lock: recovery codes have 80 bits and cannot be guessed. The owner must get in during an attack.
             let used = try run(
                 "DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = $2 AND digest = $3",
                 key + [.blob(digest)])

@@ -46,7 +46,6 @@ extension Date {
 }
 
 extension String {
-    /// Whether a database can store the text: PostgreSQL refuses U+0000, which clients can send as an ID or a login
-    /// name.
+    /// Whether a database can store the text: PostgreSQL refuses U+0000, which a client can send as ID or login name.
     var isStorable: Bool { !utf8.contains(0) }
 }

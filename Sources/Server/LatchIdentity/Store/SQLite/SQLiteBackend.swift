@@ -18,8 +18,7 @@ final class SQLiteBackend: SQLBackend {
         let connection = try SQLiteConnection(path: path, access: .readWrite, busyTimeout: busyTimeout)
         guard !connection.isReadOnly else { throw .readOnlyStore(path) }
         try Self.configure(connection)
-        // A new file gets its tables and its application ID before the log is enabled; otherwise they would be in the
-        // log first.
+        // A new file gets its tables and its application ID before its log; otherwise they would be in the log first.
         try SQLiteSchema.migrate(connection)
         try Self.enableLog(connection, timeout: busyTimeout)
         try Self.check(connection)
@@ -60,8 +59,7 @@ final class SQLiteBackend: SQLBackend {
     private static func configure(_ connection: SQLiteConnection) throws(IdentityError) {
         // With a log, FULL adds one fsync per commit, which makes commits durable after a power cut.
         try connection.run("PRAGMA synchronous = FULL")
-        // On Apple's systems fsync leaves data in the drive's cache, and F_FULLFSYNC does not; elsewhere it has no
-        // effect.
+        // On Apple's systems fsync leaves data in the drive's cache, unlike F_FULLFSYNC. Elsewhere it has no effect.
         try connection.run("PRAGMA fullfsync = ON")
         try connection.run("PRAGMA foreign_keys = ON")
         // https://sqlite.org/security.html recommends OFF. But the triggers write to the full-text index, and SQLite
@@ -91,8 +89,7 @@ final class SQLiteBackend: SQLBackend {
         }
     }
 
-    /// Checks the integrity of a small file, which takes a few milliseconds; damage of large files is reported when it
-    /// is read.
+    /// Checks the integrity of a small file in a few milliseconds; damage of large files is reported when it is read.
     private static func check(_ connection: SQLiteConnection) throws(IdentityError) {
         guard try connection.number("PRAGMA page_count") <= 2048 else { return }
         let finding = try connection.first("PRAGMA quick_check(1)") { row throws(IdentityError) in try row.text(0) }

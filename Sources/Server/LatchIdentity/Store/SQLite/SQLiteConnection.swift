@@ -44,8 +44,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.milliseconds))
-        // Journals of statements and sorts: only the store's folder must be writable, and no other folder has parts of
-        // it.
+        // Keeps journals of statements and sorts in memory, so that only the store's folder is written to.
         sqlite3_exec(handle, "PRAGMA temp_store = MEMORY", nil, nil, nil)
     }
 

@@ -95,9 +95,9 @@ enum SQLiteSchema {
         """,
     ]
 
-    /// Version 2: usernames, the client and the scope of a device, and the sample resource.
+    /// Version 2: user names, the client and the scope of a device, and the sample resource.
     ///
-    /// New columns are NULL in earlier rows: no username, the server's own client, and the default scopes.
+    /// New columns are NULL in earlier rows: no user name, the server's own client, and the default scopes.
     private static let second = [
         "ALTER TABLE account ADD COLUMN username TEXT",
         "ALTER TABLE account ADD COLUMN username_key TEXT",

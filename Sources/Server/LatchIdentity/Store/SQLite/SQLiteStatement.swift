@@ -49,8 +49,7 @@ final class SQLiteStatement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// Requires that `$1`, `$2` … first appear in this order: SQLite treats them as names and numbers them as they
-    /// appear.
+    /// Requires that `$1`, `$2` … first appear in this order: to SQLite they are names, numbered as they appear.
     private func requireOrder() throws(IdentityError) {
         let count = sqlite3_bind_parameter_count(handle)
         guard count > 0 else { return }

@@ -37,7 +37,7 @@ final class SQLiteWriter: Sendable {
     private let connection: SQLiteConnection
     private let queue = DispatchQueue(label: "latch.store.writer")
     private let state = Mutex(State())
-    /// The number of jobs from which writes throw `IdentityError.overloaded`, so that a blocked disk does not fill the
+    /// The number of jobs from which writes throw `IdentityError.overloaded`, so that a blocked disk cannot fill
     /// memory.
     private let maximumWaiting: Int
     /// The maximum number of jobs in a commit, which bounds the first job's wait for the last.
@@ -190,8 +190,8 @@ extension SQLiteWriter {
         }
         if error == .storeMoved { connection.saveLostLog() }
         for outcome in outcomes { outcome.report(error) }
-        // If the transaction did not begin, it would not begin now either. After any other failure, the remaining jobs
-        // are tried.
+        // If the transaction did not begin, it would not begin now either. After other failures, the remaining jobs are
+        // tried.
         if outcomes.isEmpty {
             for job in rest { job.reject(error) }
         } else if !rest.isEmpty {
