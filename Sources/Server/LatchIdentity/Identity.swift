@@ -27,7 +27,7 @@ public struct Identity: Sendable {
     package var secondFactors: SecondFactorService { services.secondFactors }
     /// The rotation of the signing keys, for the operator's commands.
     package var signingKeys: SigningKeyService { services.signingKeys }
-    /// Accepts the date as right, which servers have not believed, and returns it.
+    /// Accepts the store's current date, which servers have doubted, and returns it.
     package func acceptDate() async throws(IdentityError) -> Date {
         let now = services.clock.now
         try await services.store.believe(now, isFinal: true)
@@ -36,17 +36,18 @@ public struct Identity: Sendable {
     /// The audit log, for the operator's commands.
     package var audit: AuditService { services.audit }
     let services: IdentityServices
-    /// The transport to identity providers.
+    /// The transport for requests to identity providers.
     private let transport: any Handler
-    /// The database's date, which takes the place of this machine's; nil for a store without one.
+    /// The database's clock, which replaces this machine's; nil for a store without a clock.
     private let storeClock: StoreClock?
-    /// The tasks that prune the store and refresh the keys, cancelled when another value takes over the store.
+    /// The tasks that prune the store and refresh the keys; they are canceled when another value takes over the store.
     private let housekeeping: [Task<Void, Never>]
 
-    /// Creates a server over a SQLite file, which is created if it does not exist, or over a PostgreSQL database, whose URI
-    /// takes the place of the path: `postgres://user@host/database`.
+    /// Creates a server over a SQLite file or a PostgreSQL database.
     ///
-    /// Over PostgreSQL the date is that of the database, so that all nodes have one; `clock` then measures the time between.
+    /// A SQLite file is created if it does not exist. For PostgreSQL, pass the database's URI as the path:
+    /// `postgres://user@host/database`. The date is then that of the database, so that all nodes have the same date.
+    /// `clock` only measures the time between two readings.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     public init(
@@ -71,9 +72,9 @@ public struct Identity: Sendable {
             storeClock: try await StoreClock(of: store, local: .system), transport: transport)
     }
 
-    /// Creates a value for the operator's commands, next to a server that may be running and that sends the mails.
+    /// Creates a value for the operator's commands, beside a server that may be running and that sends the mails.
     ///
-    /// It migrates no store: servers of an earlier version that run could not start again.
+    /// It does not migrate the store: running servers of an earlier version could not start again.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used, such as `.olderSchema`.
     package init(administering storePath: String, configuration: IdentityConfiguration) async throws(IdentityError) {
@@ -82,7 +83,7 @@ public struct Identity: Sendable {
             throw .olderSchema(found: schema.found, known: schema.latest)
         }
         if configuration.acceptsAnotherPepper {
-            // A server that runs would keep the earlier one, and end the sessions whose refreshes it gets.
+            // A running server would keep the earlier pepper, and end each session that refreshes there.
             try await StoreConnections.onThread { () throws(IdentityError) in
                 try StoreConnections.requireUnused(storePath)
             }
@@ -93,8 +94,10 @@ public struct Identity: Sendable {
             storeClock: try await StoreClock(of: store, local: .system))
     }
 
-    /// Opens a store for settings that can be used: a start that is refused leaves no new store, and none of an earlier version
-    /// migrated, which that version could not open again.
+    /// Opens a store after checking the settings.
+    ///
+    /// A start with a wrong setting creates no store. Nor does it migrate the store of an earlier version, which that
+    /// version could not open again.
     private static func store(
         at path: String, for configuration: IdentityConfiguration
     ) async throws(IdentityError) -> IdentityStore {
@@ -106,10 +109,10 @@ public struct Identity: Sendable {
     ///
     /// - Parameters:
     ///   - transport: The transport to identity providers.
-    ///   - storeClock: The date of the store, which takes the place of the clock's.
-    ///   - synchronized: Returns the machine's date if a time server keeps it right.
-    ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server: they may not
-    ///     know its settings, and by others would remove entries of the audit log.
+    /// - storeClock: The clock of the store, which replaces `clock`.
+    /// - synchronized: Returns the machine's date if a time server keeps it correct.
+    /// - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server. They may not know
+    ///   the server's settings, and with other settings would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, storeClock: StoreClock? = nil,
@@ -162,11 +165,11 @@ public struct Identity: Sendable {
             ] : []
     }
 
-    /// Returns the same server under another configuration: the store stays open, its keys are read again.
+    /// Returns the same server with another configuration; the store stays open, and its keys are read again.
     ///
-    /// Metrics, rate limits, waiting mails and the issuer carry over. Requests in progress end under the earlier
-    /// configuration. Do not close the earlier value: its store is the new value's. The queue of password hashes starts
-    /// anew; hashes that wait in the earlier one are still computed.
+    /// Metrics, rate limits, waiting mails and the issuer carry over. Requests in progress end with the earlier
+    /// configuration. Do not close the earlier value: the new value uses its store. The queue of password hashes starts
+    /// empty; hashes that wait in the earlier queue are still computed.
     ///
     /// - Throws: `IdentityError` if the configuration or the keys cannot be used; the earlier value then stays in use.
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
@@ -186,7 +189,8 @@ public struct Identity: Sendable {
 
     /// Returns the limits of the RPCs by path, for `Server.Configuration.contentLimits`.
     ///
-    /// - Parameter bytes: The maximum size of a call with an access token; one without gets as much as the JSON routes.
+    /// - Parameter bytes: The maximum size of a call with an access token; a call without one has the limit of the JSON
+    ///   routes.
     public static func contentLimits(callBytes bytes: Int) -> [String: Int] {
         UserServiceAdmission.contentLimits.mapValues { min($0, bytes) }.merging([callPath: bytes]) { $1 }
     }
@@ -200,33 +204,35 @@ public struct Identity: Sendable {
         services.mails.wake()
     }
 
-    /// Reports at `/readyz` from now on that the server takes no new clients, so that load balancers turn to others.
+    /// Reports at `/readyz` from now on that the server takes no new clients, so that load balancers use other servers.
     ///
-    /// Requests are served as before.
+    /// The server still responds to all requests.
     public func drain() { services.metrics.isDraining = true }
 
-    /// Reports what calls of the store fail for, once a minute for each code; it stays so through reloads.
+    /// Reports the failures of store calls, at most once a minute for each error code, also after reloads.
     ///
-    /// - Parameter report: A function that must not block, which the store's threads call.
+    /// - Parameter report: A function that the store's threads call, so it must not block.
     package func reportStoreFailures(by report: @escaping StoreFailures.Report) {
         services.store.failures.report(by: report)
     }
 
-    /// Sends the mails that are due, as far as the mail server accepts them within ten seconds, commits waiting writes, and closes the store.
+    /// Sends the mails that are due, commits waiting writes, and closes the store.
     ///
-    /// Close the server in front of it first: later requests get a 503. The call returns within about ten
-    /// seconds, plus the time of the mails that are being sent. Other mails stay in the store for the next start.
+    /// Close the server that uses the handler first: later requests get a 503. Mails are sent for ten seconds. The call
+    /// returns after that time, plus the time of the mails that are being sent. Other mails stay in the store for the
+    /// next start.
     public func close() async {
         for task in housekeeping { task.cancel() }
         await services.mails.close()
         await services.store.close()
     }
 
-    /// Returns once every mail that was due has been sent or postponed, for tests.
+    /// Returns when every due mail has been sent or postponed, for tests.
     package func flushMails() async { await services.mails.flush() }
 
-    /// The handler for tests, whose responses come once the mails of their requests are sent: workers send in parallel, and a test
-    /// expects the mails of one request after those of an earlier one.
+    /// The handler for tests, which responds when the mails of the request are sent.
+    ///
+    /// Workers send in parallel, and a test expects the mails of two requests in the order of the requests.
     package var handlerAfterMails: any Handler {
         ClosureHandler { [self] request in
             let response = try await handler.respond(to: request)
@@ -235,9 +241,9 @@ public struct Identity: Sendable {
         }
     }
 
-    /// Refreshes the signing keys and the date of the store until the task is cancelled.
+    /// Refreshes the signing keys and the date of the store until the task is canceled.
     ///
-    /// After a failure the server continues with those that it has.
+    /// After a failure the server continues with the current keys and date.
     private static func refreshKeys(_ services: IdentityServices, _ storeClock: StoreClock?) async {
         while !Task.isCancelled {
             do {
@@ -250,7 +256,7 @@ public struct Identity: Sendable {
                 try await services.signingKeys.refresh()
             } catch {
                 services.metrics.count(.keyRefreshFailures)
-                // Keys that this server cannot open are no failure of a call.
+                // Unreadable keys are not a failure of a store call.
                 services.store.failures.note(error, in: "refreshKeys")
             }
             do { try await services.clock.sleep(for: SigningKeyService.refreshInterval) } catch { return }

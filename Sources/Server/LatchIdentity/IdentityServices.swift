@@ -5,11 +5,11 @@ import LatchCrypto
 import LatchHTTP
 import PortableFoundation
 
-/// The state and the services of a server under one configuration, all built here.
+/// The state and the services of a server under one configuration, all of them built in this file.
 ///
-/// A service stores what it needs; nothing but the routes' list and the operators' commands picks from this value.
+/// A service stores what it needs. Only the list of routes and the operator's commands read from this value.
 final class IdentityServices: Sendable {
-    /// The configuration; a reload creates new services with another one.
+    /// The configuration; a reload creates new services with another configuration.
     let configuration: IdentityConfiguration
     let store: IdentityStore
     /// The source of every date that is stored or compared.
@@ -18,8 +18,9 @@ final class IdentityServices: Sendable {
     let dates: DateCheck
     /// The source of identifiers and secrets; keys and password salts always come from the operating system.
     let random: RandomSource
-    /// The root key from which the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes are
-    /// derived.
+    /// The root key, from which other keys are derived.
+    ///
+    /// These are the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes.
     let pepper: SymmetricKey
     /// The encryption of the keys in the store.
     let keyring: Keyring
@@ -150,7 +151,7 @@ final class IdentityServices: Sendable {
 }
 
 extension RandomSource {
-    /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows come last and no id can be guessed.
+    /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows are the last ones and no ID can be guessed.
     func newID(at now: Date) -> String {
         let time = UInt64(max(now.storedMilliseconds, 0))
         var bytes = [40, 32, 24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + self.bytes(10)

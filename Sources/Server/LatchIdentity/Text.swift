@@ -6,13 +6,13 @@ extension StringProtocol {
     /// The SHA-256 digest: a fast hash is enough for a text with 256 random bits.
     var digest: [UInt8] { Array(SHA256.hash(data: Array(utf8))) }
 
-    /// Whether the text has no control characters, to which tokens, pages and logs give different meanings.
+    /// Whether the text has no control characters, which tokens, pages and logs interpret differently.
     var isPlain: Bool { !unicodeScalars.contains(where: \.isControl) }
 
-    /// Whether each character can be seen: nothing is invisible but the joiners and variation selectors that scripts and emoji
-    /// need between others (UTS #39 §3.1).
+    /// Whether each character is visible, except for the joiners and variation selectors that scripts and emoji need
+    /// between visible characters (UTS #39 §3.1).
     var isVisible: Bool {
-        // A joiner follows what can be seen, or its variation selector; and a selector what can be seen.
+        // A selector follows a visible character; a joiner follows a visible character or its selector.
         var (isSeen, isSelected) = (false, false)
         for scalar in unicodeScalars {
             let isSelector = scalar.properties.isVariationSelector
@@ -47,7 +47,7 @@ extension String {
     /// The text without a slash at the end, so that a path can follow.
     var withoutFinalSlash: Substring { Substring(utf8.dropLast(utf8.last == 0x2F ? 1 : 0)) }
 
-    /// Returns at most `count` scalars of the text, without control characters; nil if that is empty.
+    /// Returns at most `count` scalars of the text, without control characters; nil if none remain.
     func sanitized(_ count: Int) -> String? {
         let scalars = unicodeScalars.prefix(count).filter { !$0.isControl }
         return scalars.isEmpty ? nil : String(String.UnicodeScalarView(scalars))
@@ -55,8 +55,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is a control character, ends a line, or changes the order in which the text after it is shown: with
-    /// one of the latter a name can look like another one (UTS #55).
+    /// Whether the scalar is a control character, ends a line, or changes the display order of the text after it.
+    ///
+    /// A change of the order can make one name look like another (UTS #55).
     fileprivate var isControl: Bool {
         switch value {
         case 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
@@ -64,10 +65,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether the scalar joins its neighbours, or keeps them apart.
+    /// Whether the scalar joins its neighbors, or keeps them apart.
     fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
 
-    /// Whether nothing is shown for the scalar, not even a space.
+    /// Whether the scalar shows nothing, not even a space.
     fileprivate var isInvisible: Bool {
         switch properties.generalCategory {
         case .format, .privateUse, .surrogate, .unassigned: true

@@ -8,8 +8,9 @@ public import LatchIdentity
 public import LatchTesting
 public import PortableFoundation
 
-/// An auth server in the process of a test: the real server's accounts, tokens and mails, without a socket or mail
-/// server.
+/// An auth server in the process of a test.
+///
+/// It has the real server's accounts, tokens and mails, but no socket and no mail server.
 ///
 /// ```swift
 /// let server = try await IdentityServer.inMemory()
@@ -30,7 +31,6 @@ public final class IdentityServer: Handler {
     private let identity: Identity
     private let mailer: MemoryMailer
     private let folder: Folder
-    /// The folder of the store.
     package var folderPath: String { folder.path }
 
     /// A folder that is removed with its owner.
@@ -79,7 +79,7 @@ public final class IdentityServer: Handler {
         (self.url, self.clock, self.mailer, self.folder) = (url, clock, mailer, folder)
     }
 
-    /// Ends the server; without this call it ends shortly after its last use.
+    /// Ends the server; without this call, the server ends shortly after its last use.
     public func close() async { await identity.close() }
 
     deinit {
@@ -110,7 +110,7 @@ public final class IdentityServer: Handler {
 
     // MARK: Mails
 
-    /// The mails that were sent, in order; each is present as soon as the request that caused it has ended.
+    /// The mails that were sent, in order; a mail is present when the request that caused it has ended.
     public var mails: [MailMessage] {
         get async {
             await identity.flushMails()
@@ -118,7 +118,7 @@ public final class IdentityServer: Handler {
         }
     }
 
-    /// Returns the link of the newest mail to an address.
+    /// Returns the link in the newest mail to an address.
     ///
     /// - Throws: ``MissingMail`` if no mail with a link was sent there.
     public func link(to address: String) async throws -> MailedLink {
@@ -137,7 +137,7 @@ public final class IdentityServer: Handler {
 public struct MailedLink: Sendable, Hashable {
     /// The page that it opens.
     public let url: URL
-    /// Its token, which an app takes from a deep link.
+    /// The token, which an app takes from a deep link.
     public let token: String
 }
 

@@ -15,7 +15,7 @@ import Synchronization
 /// try await auth.signIn(withPasskeyFrom: passkeys)
 /// ```
 ///
-/// It acts like a phone's user who agrees to everything. A test can let the user decline, or choose a suggestion.
+/// It acts like a phone whose user agrees to everything. A test can make the user decline, or choose a suggestion.
 public final class VirtualPasskeys: PasskeyProvider {
     private struct State {
         var isDeclining = false

@@ -4,7 +4,7 @@ public import LatchCore
 public import PortableFoundation
 import Synchronization
 
-/// A clock that a test moves; moving it resumes the waiting tasks.
+/// A clock that a test moves, which resumes the waiting tasks.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -52,12 +52,12 @@ public final class ManualClock: Sendable {
     private let world: Mutex<World>
     private let jumps = DateJumps()
 
-    /// A clock that shows `date`.
+    /// Creates a clock that shows `date`.
     public init(_ date: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
         world = Mutex(World(date: date, uptime: .seconds(date.timeIntervalSince1970)))
     }
 
-    /// The date that it shows.
+    /// The date that the clock shows.
     public var now: Date { world.withLock { $0.date } }
 
     /// The measured time, which no jump of the date changes.
@@ -84,7 +84,7 @@ public final class ManualClock: Sendable {
     /// Lets seconds pass.
     public func advance(by seconds: TimeInterval) { advance(by: .seconds(seconds)) }
 
-    /// Moves only the date, as a user or a time server may.
+    /// Moves only the date, as a user or a time server can.
     ///
     /// Waiting tasks are unaffected, and listeners for jumps are notified.
     public func jump(by seconds: TimeInterval) {
@@ -100,13 +100,13 @@ public final class ManualClock: Sendable {
         world.withLock { $0.remaining }
     }
 
-    /// Returns the remaining times as soon as at least `count` tasks wait, so that a test need not sleep.
+    /// Returns the remaining times when at least `count` tasks wait, so that a test need not sleep.
     public func sleepers(atLeast count: Int) async -> [Duration] {
         await audience { $0.count >= count }
         return sleepers
     }
 
-    /// Returns as soon as a task has a remaining wait in `range`.
+    /// Returns when a task has a remaining wait in `range`.
     ///
     /// A task that computes a wait before it waits does not notice a move of the clock in between. A test that knows
     /// the duration moves the clock only after this call.
@@ -126,9 +126,9 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Waits until a task waits, then lets exactly the time pass until the first one continues.
+    /// Waits until a task waits, and advances to the first deadline.
     ///
-    /// - Returns: The duration.
+    /// - Returns: The duration of the advance.
     @discardableResult
     public func wakeNext() async -> Duration {
         // The sleeper may have been canceled; then the next one is awaited.

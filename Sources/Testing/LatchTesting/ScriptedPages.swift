@@ -4,14 +4,14 @@ public import LatchOAuth
 public import PortableFoundation
 import Synchronization
 
-/// Pages of a system's browser that a test ends instead of a user.
+/// Pages of the system's browser that a test ends instead of a user.
 ///
 /// ```swift
 /// let pages = ScriptedPages { url in .success(try provider.approve(url)) }
 /// let browser = WebAuthenticationBrowser(sessions: pages, redirectURI: redirectURI)
 /// ```
 ///
-/// They may report their end more than once, as a system does.
+/// They can report their end more than once, as a system does.
 public final class ScriptedPages: WebAuthenticationSessionFactory {
     /// The end of a page: nil leaves it open, and an error means that the page cannot be used.
     public typealias Script = @Sendable (URL) throws -> Result<URL, OAuthError>?
@@ -31,7 +31,7 @@ public final class ScriptedPages: WebAuthenticationSessionFactory {
     ///
     /// - Parameters:
     ///   - starts: Whether a page can be shown.
-    ///   - script: Plays the user on a page.
+    /// - script: Acts as the user of a page.
     public init(starts: Bool = true, _ script: @escaping Script) {
         self.starts = starts
         self.script = script

@@ -8,11 +8,11 @@ package import PortableFoundation
 package struct AuditQuery: Sendable, Hashable {
     /// The entry before which to begin; nil for the newest.
     package var before: Int64?
-    /// The account of the entries; nil for all, and for those without one.
+    /// The account of the entries; nil selects all entries, including those without an account.
     package var accountID: String?
     /// The event of the entries, such as `key.created`; nil for all.
     package var event: String?
-    /// The time from which on entries are selected.
+    /// The earliest time of the entries.
     package var since: Date?
     /// The maximum number of entries.
     package var limit: Int
@@ -32,9 +32,9 @@ package struct AuditRecord: Sendable, Hashable {
 
 /// The result of a check of the audit log.
 package enum AuditVerification: Sendable, Hashable {
-    /// All entries are as they were written; the digest of the last one can be noted elsewhere and compared later.
+    /// All entries are as they were written; the last digest can be noted elsewhere and compared later.
     case intact(count: Int, digest: [UInt8])
-    /// The entry is the first that does not fit.
+    /// The first entry that does not fit the chain.
     case damaged(id: Int64, reason: String)
 }
 
@@ -56,7 +56,9 @@ struct AuditChain: Sendable {
 
     init(_ key: [UInt8]) { self.key = SymmetricKey(data: key).derived(for: "latch audit") }
 
-    /// Returns the chain of a name, among several with one key: no entry and no head fits another chain.
+    /// Returns the chain with a name.
+    ///
+    /// Several chains share one key. An entry or a head of one chain fits no other chain.
     func named(_ name: String) -> AuditChain { AuditChain(key.derived(for: "latch audit chain \(name)")) }
 
     private init(_ key: SymmetricKey) { self.key = key }
@@ -68,12 +70,14 @@ struct AuditChain: Sendable {
             [Array("entry".utf8), previous, bytes(record.id), bytes(record.at.storedMilliseconds)] + texts)
     }
 
-    /// Returns the digest of the head, which shows a chain that was cut at its end.
+    /// Returns the digest of the head, which reveals a chain that was cut at its end.
     func digest(of head: Head) -> [UInt8] {
         code([Array("head".utf8), bytes(head.baseID), head.baseDigest, bytes(head.lastID), head.lastDigest])
     }
 
-    /// Returns the code of a list of fields, each with its length, so that no two lists have the same bytes.
+    /// Returns the authentication code of a list of fields.
+    ///
+    /// Each field has its length, so that no two lists have the same bytes.
     private func code(_ fields: [[UInt8]?]) -> [UInt8] {
         var content: [UInt8] = []
         for field in fields { content += bytes(Int64(field?.count ?? -1)) + (field ?? []) }

@@ -5,9 +5,9 @@ import PortableFoundation
 
 /// The audit log, for the operator's commands and the server's housekeeping.
 package struct AuditService: Sendable {
-    /// The number of entries that are kept at most, so that failed logins cannot fill the disk.
+    /// The maximum number of entries that are kept, so that failed logins cannot fill the disk.
     static let maximumCount = 1_000_000
-    /// The number of entries that one transaction removes at most, so that no login waits long for it.
+    /// The maximum number of entries that one transaction removes, so that no login waits long for it.
     static let pruningBatch = 10_000
 
     /// The time for which entries are kept.
@@ -30,17 +30,17 @@ package struct AuditService: Sendable {
         try await store.auditRecords(query)
     }
 
-    /// Checks that no entry was changed, removed or added behind the server's back.
+    /// Checks that the entries were changed, removed or added only by the server.
     package func verify() async throws(IdentityError) -> AuditVerification {
         try await store.verifyAudit(with: auditKey)
     }
 
-    /// Removes the entries that are older than the configuration keeps them, and the oldest beyond the maximum count.
+    /// Removes the entries that are older than the configured retention, and the oldest beyond the maximum count.
     ///
     /// It removes all of them: a fixed number each hour would be fewer than a flood of failed logins adds.
     ///
-    /// - Parameter continues: Returns whether to go on, before each transaction.
-    /// - Returns: Whether all were removed.
+    /// - Parameter continues: Called before each transaction; returns whether to continue.
+    /// - Returns: Whether all such entries were removed.
     @discardableResult
     func prune(
         at date: Date, keeping count: Int = maximumCount, batch: Int = pruningBatch,

@@ -6,7 +6,7 @@ import LatchRPC
 
 /// Errors of authorization requests; `ClientForm.oauth` is the `error` at the redirect URI (RFC 6749 §4.1.2.1).
 extension IdentityError {
-    /// Returns the error of a request that names no client, or not a redirect URI of it: the user reads it.
+    /// Returns the error of a request without a known client or a registered redirect URI, which the user reads.
     static func invalidAuthorization(_ problem: String) -> IdentityError {
         IdentityError(
             code: "invalidAuthorization", message: "This sign-in cannot begin",
@@ -14,7 +14,7 @@ extension IdentityError {
             form: .badRequest, detail: problem)
     }
 
-    /// Returns the error of a sign-out that would lead to a place that is not the client's (attack B10).
+    /// Returns the error of a sign-out that would redirect to a URI that is not the client's (attack B10).
     static func invalidSignOut(_ problem: String) -> IdentityError {
         IdentityError(
             code: "invalidSignOut", message: "This sign-out cannot begin",
@@ -22,12 +22,12 @@ extension IdentityError {
             form: .badRequest, detail: problem)
     }
 
-    /// The form of a page is too old, or is not of this server.
+    /// The form of a page is too old, or is not from this server.
     static let loginEnded = IdentityError(
         code: "loginEnded", message: "This sign-in has ended",
         hint: "It was open for too long, or was finished in another tab. Begin again in the app.", form: .badRequest)
 
-    /// The browser sends no cookies, or the page was opened in another one.
+    /// The browser sends no cookies, or the page was opened in another browser.
     static let cookiesMissing = IdentityError(
         code: "cookiesMissing", message: "Your browser has sent no cookie of this site",
         hint: "Allow cookies for this site, then sign in here.", form: .badRequest)
@@ -37,7 +37,7 @@ extension IdentityError {
         code: "foreignPage", message: "This form comes from another site",
         hint: "Nothing has happened. Begin again in the app.", form: .forbidden)
 
-    /// A page of another site shows the page as a part of itself, or loads it behind the user's back.
+    /// A page of another site embeds the page, or loads it without the user's knowledge.
     static let embeddedPage = IdentityError(
         code: "embeddedPage", message: "This page is not shown inside another one",
         hint: "Open it in a window of its own.", form: .forbidden)
@@ -47,25 +47,25 @@ extension IdentityError {
         code: "alreadyAnswered", message: "You have answered this page already",
         hint: "If the app does not continue, begin there again.", form: .badRequest)
 
-    /// The server issues codes alone (RFC 9700 §2.1.2).
+    /// The server issues only codes (RFC 9700 §2.1.2).
     static let unsupportedResponseType = authorization(
         "unsupportedResponseType", "The response_type must be code.", "unsupported_response_type")
 
-    /// Returns the error of a request object, which the server does not read (OpenID Connect Core §6).
+    /// Returns the error for a request object, which the server does not support (OpenID Connect Core §6).
     static func requestNotSupported(_ name: String) -> IdentityError {
         authorization("requestNotSupported", "Request objects are not supported.", name)
     }
 
-    /// The user must sign in, and the request allows no page.
+    /// The user must sign in, and the request does not allow a page.
     static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")
 
-    /// The user must agree, and the request allows no page.
+    /// The user must agree, and the request does not allow a page.
     static let consentRequired = authorization("consentRequired", "The user must agree.", "consent_required")
 
     /// The user has refused.
     static let authorizationDenied = authorization("authorizationDenied", "The user has refused.", "access_denied")
 
-    /// The user came back to a page that was open for too long; the client begins again.
+    /// The user came back to a page that was open for too long; the client must start again.
     static let authorizationEnded = authorization(
         "authorizationEnded", "The sign-in was open for too long.", "temporarily_unavailable")
 
@@ -73,11 +73,11 @@ extension IdentityError {
     static let invalidTarget = authorization(
         "invalidTarget", "Tokens for this resource are not issued here.", "invalid_target")
 
-    /// A client of others names the operator's API, and none of its scopes, to which its user would agree.
+    /// A third-party client names the operator's API, but none of its scopes for the user to agree to.
     static let scopelessTarget = authorization(
         "scopelessTarget", "The request names a resource, and none of its scopes.", "invalid_target")
 
-    /// The authorization code is not valid, or no longer, or was issued for another request.
+    /// The authorization code is invalid or has expired, or was issued for another request.
     static let invalidAuthorizationCode = IdentityError(
         code: "invalidAuthorizationCode", message: "The code is not valid, or no longer.",
         hint: "Begin the sign-in again.",
@@ -96,13 +96,13 @@ extension IdentityError {
     /// The user has not decided yet.
     static let authorizationPending = device(
         "authorizationPending", "The user has not signed in yet.", "authorization_pending")
-    /// The device asks too often: five seconds more, for this and all later requests.
+    /// The device polls too often: its interval grows by five seconds, for this and all later requests (RFC 8628 §3.5).
     static let slowDown = device("slowDown", "Ask less often: five seconds later each time.", "slow_down")
     /// The user has refused.
     static let deviceDenied = device("deviceDenied", "The user has refused.", "access_denied")
     /// The code has expired.
     static let deviceCodeExpired = device("deviceCodeExpired", "The code has expired.", "expired_token")
-    /// The code is not one of this server and this client, or was used before.
+    /// The code is not from this server or not for this client, or was used before.
     static let invalidDeviceCode = device("invalidDeviceCode", "The code is not valid, or no longer.", "invalid_grant")
 
     /// The user code is wrong, was used, or has expired; the page does not say which.

@@ -7,10 +7,10 @@ extension IdentityError {
     /// An earlier version wrote the store.
     package static let olderSchema = IdentityError.olderSchema(found: 0, known: 0)
 
-    /// The store that is to be filled is there already.
+    /// The store that is to be filled already has content.
     package static let storeNotEmpty = IdentityError.storeNotEmpty("The store")
 
-    /// A server, or another command, has the store open that is to be filled.
+    /// A server or another command has opened the store that is to be filled.
     package static let storeInUse = IdentityError.storeInUse("the store")
 
     /// No server has used the store so far.
@@ -18,7 +18,7 @@ extension IdentityError {
         code: "storeUnused", message: "The store has no keys: no server has used it.",
         hint: "Check the location of the store.")
 
-    /// What was written is not what was read; nothing of it remains.
+    /// The written content differs from the content that was read; nothing of it remains.
     package static let unequalCopy = IdentityError(
         code: "unequalCopy", message: "The new store differs from what was to be put into it, and was discarded.",
         hint: "Report this as a defect. The source is as it was.")
@@ -43,7 +43,7 @@ extension IdentityError {
         code: "truncatedBackup", message: "The end of the backup is missing.",
         hint: "Copy the file again from where it was written, or use another backup.")
 
-    /// A byte of the backup was changed, or a part of it was moved or removed.
+    /// A byte of the backup was changed, or a part was moved or removed.
     package static let damagedBackup = IdentityError(
         code: "damagedBackup", message: "The backup is damaged.",
         hint: "Copy the file again from where it was written, or use another backup.")
@@ -75,7 +75,7 @@ extension IdentityError {
             hint: "End it first, for instance by: systemctl stop latch.socket latch.service")
     }
 
-    /// Returns a ``storeInUse`` error with the server processes of the database's other connections.
+    /// Returns a ``storeInUse`` error with the server process IDs of the database's other connections.
     static func storeInUse(connections: [Int64]) -> IdentityError {
         let list = connections.map(String.init).joined(separator: ", ")
         let (noun, verb) = connections.count == 1 ? ("connection", "has") : ("connections", "have")
@@ -86,19 +86,19 @@ extension IdentityError {
                 + "SELECT pg_terminate_backend(\(connections.first ?? 0)).")
     }
 
-    /// Returns a ``wrongBackupKey`` error for another kind of key.
+    /// Returns a ``wrongBackupKey`` error that names the kind of key that is needed.
     static func wrongBackupKey(needs kind: String) -> IdentityError {
         wrongBackupKey.with(message: "The backup was written with \(kind).", hint: "Give the one of the backup.")
     }
 
-    /// Returns the error for a text that the other database cannot hold.
+    /// Returns the error for a text that the other database cannot store.
     static func unstorableText(_ column: String) -> IdentityError {
         IdentityError(
             code: "unstorableText", message: "A text in \(column) contains a NUL, which PostgreSQL does not store.",
             hint: "Correct that row in the source.")
     }
 
-    /// Returns the result of `body`, or throws its error as one of the operation.
+    /// Returns the result of `body`, and maps its error to one of this module.
     static func mapping<Result>(_ body: () throws(FileError) -> Result) throws(IdentityError) -> Result {
         do throws(FileError) { return try body() } catch { throw IdentityError(error) }
     }

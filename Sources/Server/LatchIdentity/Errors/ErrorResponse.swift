@@ -5,13 +5,13 @@ import LatchHTTP
 import LatchRPC
 import LatchServer
 
-/// The members of an error's JSON content; the clients of each surface expect their own.
+/// The format of an error's content; the clients of each surface expect a different one.
 enum ErrorFormat: Sendable {
-    /// `message`, `code` and `hint`, as in the backends of JWTAuth and AuthPackage, and the `field` that is refused.
+    /// `message`, `code` and `hint`, as in the backends of JWTAuth and AuthPackage, and the refused `field`.
     case message
-    /// The members of `message` with Lazi's `detail` and `error_code`.
+    /// The members of `message`, and Lazi's `detail` and `error_code`.
     case detail
-    /// RFC 6749 §5.2 with Lazi's `detail` and `error_code`.
+    /// The members of RFC 6749 §5.2, and Lazi's `detail` and `error_code`.
     case oauth
     /// A page in the user's language, for routes that a browser opens.
     case page
@@ -26,7 +26,7 @@ enum ErrorFormat: Sendable {
             if let hint = error.hint { body["hint"] = .string(hint) }
             if let field = error.field { body["field"] = .string(field) }
             if case .message = self { return body }
-        // A page has no such content.
+        // A page has no JSON content.
         case .page: return body
         case .oauth:
             body["error"] = .string(form.oauth)
@@ -38,7 +38,7 @@ enum ErrorFormat: Sendable {
         return body
     }
 
-    /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces without `"` and `\`.
+    /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces, without `"` and `\`.
     static func description(_ error: IdentityError) -> String {
         let text = error.hint.map { "\(error.message) \($0)" } ?? error.message
         let visible = text.unicodeScalars.map { scalar -> Unicode.Scalar in
@@ -51,7 +51,7 @@ enum ErrorFormat: Sendable {
         return String(String.UnicodeScalarView(visible))
     }
 
-    /// Returns a code as Lazi clients spell it: an acronym is one word, so `notJSON` is `NOT_JSON`.
+    /// Returns a code in the spelling of Lazi clients: an acronym is one word, so `notJSON` becomes `NOT_JSON`.
     static func upperSnakeCase(_ code: String) -> String {
         let letters = Array(code.unicodeScalars)
         return letters.indices.reduce(into: "") { text, index in
@@ -64,8 +64,9 @@ enum ErrorFormat: Sendable {
     }
 }
 
-/// An interceptor that turns thrown errors into responses in the format of its surface; others are left to the server, which
-/// responds with 500 without details.
+/// An interceptor that turns the errors of this module into responses in the format of its surface.
+///
+/// Other errors are left to the server, which responds with 500 without details.
 struct IdentityErrorInterceptor: Filter {
     var format = ErrorFormat.message
 
@@ -122,7 +123,7 @@ extension HTTPRequest {
     /// Notes a failure of the server that a page shows, for the log and the metrics.
     func note(_ error: IdentityError) { context[MatchedRouteKey.self]?.note(error) }
 
-    /// Notes the error of an OAuth request, whichever side caused it, for the log.
+    /// Notes the error of an OAuth request for the log, for a client's mistake and for a failure of the server.
     func noteRefusal(_ error: IdentityError) {
         note(error)
         context[MatchedRouteKey.self]?.noteRefusal(error)
@@ -130,12 +131,12 @@ extension HTTPRequest {
 }
 
 extension MatchedRoute {
-    /// Notes the code of a failure of the server; nothing that a client is refused for.
+    /// Notes the code of a failure of the server; an error of the client is ignored.
     fileprivate func note(_ error: IdentityError) {
         if error.isFailureOfServer { failure = error.code }
     }
 
-    /// Notes the OAuth code of what a client is refused for, and the name of the parameter; a failure has its own code.
+    /// Notes the OAuth code of a refusal and the name of the parameter; a failure of the server is ignored.
     fileprivate func noteRefusal(_ error: IdentityError) {
         guard !error.isFailureOfServer else { return }
         refusal = error.field.map { "\(error.form.oauth):\($0)" } ?? error.form.oauth
@@ -145,26 +146,26 @@ extension MatchedRoute {
 extension CallContext {
     /// The field with the stable code of an error, since RPCs have only sixteen codes.
     static let codeField: HTTPFieldName = "latch-code"
-    /// The field with the JSON name of the request's field that is refused.
+    /// The field with the JSON name of the request's refused field.
     static let refusedField: HTTPFieldName = "latch-field"
 
     /// Returns the RPC error for an error, and adds its code, waiting time and challenge to the response metadata.
     ///
-    /// A failure of the server is noted for the log and the metrics, since over gRPC the status of its response is 200.
+    /// A failure of the server is noted for the log and the metrics, since over gRPC its response has the status 200.
     func failure(_ error: IdentityError) -> RPCError {
         http[MatchedRouteKey.self]?.note(error)
         let disclosed = error.disclosed
         responseMetadata[Self.codeField] = disclosed.code
         responseMetadata[Self.refusedField] = disclosed.field?.jsonFieldName
         error.report(in: &responseMetadata)
-        // Connect responds with 401, and RFC 9110 §15.5.2 requires a challenge with each.
+        // Connect responds with 401, and RFC 9110 §15.5.2 requires a challenge with each 401.
         if error.form.rpc == .unauthenticated { responseMetadata[.wwwAuthenticate] = error.form.challenge }
         return RPCError(error.form.rpc, disclosed.hint.map { "\(disclosed.message) \($0)" } ?? disclosed.message)
     }
 
-    /// Notes a failure of the server that no method has named: an unexpected error, or a response that cannot be encoded.
+    /// Notes a failure of the server outside of a method: an unexpected error, or a response that cannot be encoded.
     ///
-    /// A malformed request is `.internal` as well in some protocols, and has no cause.
+    /// A malformed request is also `.internal` in some protocols, but it has no cause.
     func noteFailure(_ error: RPCError) {
         guard error.status == .internal, let cause = error.cause else { return }
         guard let route = http[MatchedRouteKey.self], route.failure == nil else { return }
@@ -173,13 +174,13 @@ extension CallContext {
 }
 
 extension IdentityError {
-    /// Whether the server fails a request for a reason of its own, and not since its client is gone.
+    /// Whether the server fails the request for an internal reason, not because the client has disconnected.
     var isFailureOfServer: Bool { form.status.isServerError && self != .cancelled }
 
     /// The error as clients see it.
     fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
 
-    /// Sets the fields that report when the request may be repeated, and the exhausted limit.
+    /// Sets the fields that report the exhausted limit, and when the request may be repeated.
     fileprivate func report(in fields: inout HTTPFields) {
         let wait = retryAfterSeconds
         fields[.retryAfter] = wait.map(String.init)

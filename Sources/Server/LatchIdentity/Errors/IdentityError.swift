@@ -12,23 +12,23 @@ public struct IdentityError: CodedError {
     public let code: String
     /// A description of what happened.
     public internal(set) var message: String
-    /// Advice on what to do about it.
+    /// Advice on what to do next.
     public internal(set) var hint: String?
     /// The time after which the same request may be repeated, if known.
     public internal(set) var retryAfter: Duration?
-    /// The form in which clients receive the error; by default it says only that the server is unavailable.
+    /// The form in which clients receive the error; by default it only says that the server is unavailable.
     var form = ClientForm.serverError
     /// The exhausted rate limit, for the RateLimit fields of the response.
     var limit: AttemptLimiter.Limit?
 
-    /// The key of the error's texts on pages, where one code has several; nil for the code.
+    /// The key of the error's texts on pages, for a code with several texts; nil uses the code.
     var pageKey: String?
-    /// The part of the message that differs from case to case, for the same text on a page.
+    /// The variable part of the message, which the text on a page repeats.
     var detail: String?
-    /// The member of the content that is refused; nil if it is none, several, or must not be known.
+    /// The refused member of the content; nil without one, for several, or if the client must not know it.
     var field: String?
 
-    /// What has failed at an identity provider, for the log: its name, the part and the code of the cause.
+    /// The failure at an identity provider, for the log: the provider's name, the part, and the code of the cause.
     ///
     /// An example is `google:token:invalidClient`. Nil for other errors.
     var upstreamFailure: String?
@@ -47,7 +47,7 @@ public struct IdentityError: CodedError {
         return error
     }
 
-    /// Returns the same error about the passwords of a change, as its request names them.
+    /// Returns the same error for the passwords of a change, with the names that its request uses for them.
     func at(newPassword: String, oldPassword: String? = nil) -> IdentityError {
         if self == .weakPassword { return at(newPassword) }
         return self == .invalidCredentials ? at(oldPassword) : self
@@ -71,17 +71,17 @@ struct ClientForm: Sendable {
     /// Whether clients see code, message and hint; otherwise they see ``IdentityError/unavailable``.
     var isDisclosed = true
 
-    /// The form of internal failures: 503, which clients retry, and not 500, on which they give up.
+    /// The form of internal failures: 503, which clients retry, not 500, after which they give up.
     static let serverError = ClientForm(
         status: .serviceUnavailable, oauth: "temporarily_unavailable", rpc: .unavailable, isDisclosed: false)
-    /// The form of transient failures whose message names no path and no table.
+    /// The form of temporary failures whose message names no path and no table.
     static let temporarilyUnavailable = ClientForm(
         status: .serviceUnavailable, oauth: "temporarily_unavailable", rpc: .unavailable)
     /// The form of malformed requests.
     static let badRequest = ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .invalidArgument)
-    /// The form of requests that the account may not make.
+    /// The form of requests that the account is not allowed to make.
     static let forbidden = ClientForm(status: .forbidden, oauth: "access_denied", rpc: .permissionDenied)
-    /// The form of grants that are not valid, or no longer (RFC 6749 §5.2).
+    /// The form of grants that are invalid or have expired (RFC 6749 §5.2).
     static let invalidGrant = ClientForm(
         status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated)
     /// The form of requests for an object that does not exist.

@@ -27,7 +27,7 @@ extension IdentityError {
         hint: "Request new options, and try again.",
         form: ClientForm(status: .badRequest, oauth: "invalid_grant", rpc: .failedPrecondition))
 
-    /// Browsers and systems make no passkeys for the public URL of the server.
+    /// Browsers and systems do not create passkeys for the public URL of the server.
     package static let passkeysUnavailable = IdentityError(
         code: "passkeysUnavailable", message: "This server has no passkeys.",
         hint: "They need a public URL (setting issuer) with https and a domain, or http://localhost.", form: .notFound)

@@ -18,12 +18,12 @@ extension IdentityError {
     /// Returns the error of a required member or parameter that is missing.
     static func missing(_ name: String) -> IdentityError { invalid(name, "is missing") }
 
-    /// Returns the error of a member with a problem, which continues the member's name.
+    /// Returns the error of a member with a problem; the text of the problem follows the member's name.
     static func invalid(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
         invalidInput("'\(name)' \(problem)", hint: hint).at(name)
     }
 
-    /// The e-mail address is not valid.
+    /// The email address is not valid.
     public static let invalidEmail = IdentityError(
         code: "invalidEmail", message: "The e-mail address is not valid.",
         hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest,
@@ -44,7 +44,7 @@ extension IdentityError {
     static let twoTokens = IdentityError.invalidInput(
         "the request holds different refresh tokens", hint: "Send one of them.")
 
-    /// The content exceeds the limit of every route.
+    /// The content exceeds the size limit of all routes.
     static let contentTooLarge = IdentityError(
         code: "contentTooLarge", message: "The content is larger than 64 KiB.", hint: "Send less.",
         form: ClientForm(status: .contentTooLarge, oauth: "invalid_request", rpc: .invalidArgument))
@@ -60,17 +60,17 @@ extension IdentityError {
 extension IdentityError {
     private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .alreadyExists)
 
-    /// Another account has the e-mail address.
+    /// Another account has the email address.
     package static let alreadyExists = IdentityError(
         code: "alreadyExists", message: "There is already an account with this e-mail address.",
         hint: "Log in, or reset the password.", form: conflict)
 
-    /// Another account has the e-mail address or the username; a sign-up does not say which.
+    /// Another account has the email address or the user name; a sign-up does not say which.
     static let emailOrUsernameTaken = alreadyExists.with(
         message: "There is already an account with this e-mail address or username.",
         hint: "Log in, reset the password, or choose another username.")
 
-    /// Another account has the username; shares its code with ``alreadyExists``.
+    /// Another account has the user name; shares its code with ``alreadyExists``.
     static let usernameTaken = alreadyExists.with(
         message: "There is already an account with this username.", hint: "Choose another one."
     ).at("username")
@@ -82,7 +82,7 @@ extension IdentityError {
     /// The account has no such signed-in device.
     static let noSuchDevice = IdentityError(code: "noSuchDevice", message: "There is no such device.", form: .notFound)
 
-    /// The account may not do this.
+    /// The account is not allowed to do this.
     package static let forbidden = IdentityError(
         code: "forbidden", message: "This account may not do that.", hint: "Ask an administrator.", form: .forbidden)
 
@@ -97,10 +97,10 @@ extension IdentityError {
         hint: "Make another one an administrator first.",
         form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition))
 
-    /// The person has not accepted the terms that the server's operator requires, or others.
+    /// The user has not accepted the required terms of the operator, or has accepted another version.
     package static let termsRequired = IdentityError.termsRequired(version: "…")
 
-    /// Returns a ``termsRequired`` error with the version that is required.
+    /// Returns a ``termsRequired`` error with the required version.
     static func termsRequired(version: String) -> IdentityError {
         IdentityError(
             code: "termsRequired", message: "The terms of use of version '\(version)' have to be accepted.",
@@ -111,7 +111,7 @@ extension IdentityError {
     /// The new password is refused.
     package static let weakPassword = IdentityError.weakPassword("it is too short")
 
-    /// Returns a ``weakPassword`` error with the reason, which the user who chose the password reads.
+    /// Returns a ``weakPassword`` error with the reason, which is shown to the user who chose the password.
     ///
     /// - Parameter pageKey: The key of the same reason on pages.
     static func weakPassword(_ reason: String, pageKey: String? = nil) -> IdentityError {
@@ -126,7 +126,7 @@ extension IdentityError {
         code: "invalidLink", message: "The link is not valid, or no longer.", hint: "Request a new one.",
         form: .badRequest)
 
-    /// A mailed link came alone, and the configuration requires a proof of who owns the account as well.
+    /// The mailed link was sent without a proof of the account's owner, which the configuration requires.
     package static let ownerProofRequired = IdentityError(
         code: "ownerProofRequired", message: "The link alone does not verify the address.",
         hint: "Send the account's password along, or log in first, or open the page of the link.",
@@ -135,7 +135,7 @@ extension IdentityError {
 
 /// Errors of logins and second factors.
 extension IdentityError {
-    /// The address and the password do not match, or nobody has the address; the response does not say which.
+    /// The address and the password do not match, or no account has the address; the response does not say which.
     package static let invalidCredentials = IdentityError(
         code: "invalidCredentials", message: "The e-mail address or the password is wrong.",
         hint: "Check both, or reset the password.",
@@ -143,7 +143,7 @@ extension IdentityError {
 
     /// The account is suspended.
     ///
-    /// Only a client that has proved whose account it is gets this error and the next two.
+    /// Only a client that has proved the account's credentials gets this error and the next two.
     package static let accountSuspended = IdentityError(
         code: "accountSuspended", message: "This account is suspended",
         hint: "Ask the app's operator.",
@@ -156,7 +156,7 @@ extension IdentityError {
         form: ClientForm(
             status: .forbidden, oauth: "account_closed", oauthStatus: .badRequest, rpc: .permissionDenied))
 
-    /// The configuration requires a verified address, and the account of the password or passkey has none.
+    /// The configuration requires a verified address, and the account that signs in has none.
     package static let addressUnverified = {
         var error = emailUnverified.with(
             message: "The e-mail address is not verified", hint: "Open the link of the mail, or request another one.")
@@ -180,23 +180,24 @@ extension IdentityError {
         return error
     }
 
-    /// The password is right, and the login lacks a code of the second factor.
+    /// The password is correct, but the login needs a code of the second factor.
     ///
-    /// 403 and not 401: the password was right, and a 401 would request another one. No RFC names the OAuth error; this
-    /// is the name that other servers use.
+    /// It is 403, since a 401 would request another password. No RFC names this OAuth error; other servers use this
+    /// name.
     package static let secondFactorRequired = IdentityError(
         code: "mfaRequired", message: "A code of the authenticator app is needed as well.",
         hint: "Send the login again, with the code as 'otp'.",
         form: ClientForm(status: .forbidden, oauth: "mfa_required", oauthStatus: .badRequest, rpc: .failedPrecondition))
 
-    /// The code is wrong, was used before, or came after too many wrong ones; the response does not say which.
+    /// The code is wrong, was used before, or came after too many wrong codes; the response does not say which.
     package static let invalidCode = IdentityError(
         code: "invalidCode", message: "The code is not valid, or no longer.",
         hint: "Wait for the next code, or use a recovery code.",
         form: .invalidGrant)
 
-    /// The error for a request whose access token is good: 403, since clients take a 401 for a refusal of the token (RFC 6750
-    /// §3.1), refresh it, and would send a wrong password twice.
+    /// The error for a request whose access token is valid: 403 instead of 401.
+    ///
+    /// Clients take a 401 as a refusal of the token (RFC 6750 §3.1), refresh it, and would send a wrong password twice.
     var withinSession: IdentityError {
         guard [.invalidCredentials, .invalidCode, .invalidSignInCode, .invalidPasskey].contains(self) else {
             return self
@@ -209,8 +210,9 @@ extension IdentityError {
     /// The operation requires a recent authentication of the session.
     package static let signInAgain = IdentityError.signInAgain(maximumAge: IdentityConfiguration().recentAuthentication)
 
-    /// Returns a ``signInAgain`` error with the challenge of RFC 9470 §3: the access token is good, and a refresh would not
-    /// help.
+    /// Returns a ``signInAgain`` error with the challenge of RFC 9470 §3.
+    ///
+    /// The access token is valid, and a refresh would not help.
     static func signInAgain(maximumAge: Duration) -> IdentityError {
         let challenge =
             #"Bearer error="insufficient_user_authentication", "#
@@ -232,7 +234,7 @@ extension IdentityError {
 
 /// Errors of OAuth clients and tokens.
 extension IdentityError {
-    /// The refresh token is not valid, or no longer (RFC 6749 §5.2, invalid_grant).
+    /// The refresh token is invalid or has expired (RFC 6749 §5.2, invalid_grant).
     package static let invalidGrant = IdentityError(
         code: "invalidGrant", message: "The session has ended.", hint: "Log in again.",
         form: ClientForm(
@@ -260,7 +262,7 @@ extension IdentityError {
             status: .unauthorized, oauth: "invalid_client", rpc: .unauthenticated,
             challenge: #"Basic realm="oauth", charset="UTF-8""#))
 
-    /// The client may not use this grant (RFC 6749 §5.2, unauthorized_client).
+    /// The client is not allowed to use this grant (RFC 6749 §5.2, unauthorized_client).
     static let unauthorizedClient = IdentityError(
         code: "unauthorizedClient", message: "The client may not use this grant.",
         hint: "The server's settings 'clients' and 'first_party_grants' list the grants of each client.",

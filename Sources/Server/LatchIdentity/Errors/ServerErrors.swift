@@ -18,20 +18,20 @@ extension IdentityError {
     /// The file, its folder or its file system is read-only.
     public static let readOnlyStore = IdentityError.readOnlyStore("the store")
 
-    /// The disk, or the space allowed to the store, is full; the change did not happen.
+    /// The disk is full, or the space allowed to the store; the change did not happen.
     public static let storeFull = IdentityError(
         code: "storeFull", message: "The store cannot grow: the disk is full.",
         hint: "Free space on the store's file system; nothing that was committed is lost.",
         form: .temporarilyUnavailable)
 
-    /// Another process holds the store's lock for too long.
+    /// Another process has held the store's lock for too long.
     public static let storeBusy = IdentityError(
         code: "storeBusy", message: "The store is in use by another process for too long.",
         hint: "End the other process, or try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
 
-    /// A concurrent request has changed the account's credentials, on which this one has decided.
+    /// A concurrent request has changed the account's credentials, which this request relied on.
     ///
-    /// The session is as valid as before; a repeated request decides anew.
+    /// The session is still valid; a repeated request decides with the new credentials.
     package static let accountChanged = IdentityError(
         code: "accountChanged", message: "The account was changed by another request at the same time.",
         hint: "Try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
@@ -50,14 +50,14 @@ extension IdentityError {
         code: "storeClosed", message: "The server is shutting down.", retryAfter: .seconds(1),
         form: .temporarilyUnavailable)
 
-    /// Returns a ``corruptStore`` error; the reason names pages, tables and columns and never a value.
+    /// Returns a ``corruptStore`` error; the reason may name pages, tables and columns, but never a value.
     package static func corruptStore(_ reason: String) -> IdentityError {
         IdentityError(
             code: "corruptStore", message: "The store is damaged: \(reason).",
             hint: "Keep the file as it is, and restore a backup to a new file.")
     }
 
-    /// Returns a ``notADatabase`` error with the path, so that an operator who mistyped it sees the other file.
+    /// Returns a ``notADatabase`` error with the path, which shows an operator a mistyped path.
     package static func notADatabase(_ path: String) -> IdentityError {
         IdentityError(
             code: "notADatabase", message: "\(path) is not a store of this server.",
@@ -66,7 +66,7 @@ extension IdentityError {
 
     /// Returns a ``newerSchema`` error.
     ///
-    /// A newer version may have given columns another meaning; an older one would damage the data.
+    /// A newer version may have changed the meaning of columns; an older one would damage the data.
     package static func newerSchema(found: Int, known: Int) -> IdentityError {
         IdentityError(
             code: "newerSchema",
@@ -74,14 +74,14 @@ extension IdentityError {
             hint: "Run the newer version, or restore a backup from before its upgrade. The file was left as it is.")
     }
 
-    /// Returns a ``readOnlyStore`` error for the file or its folder; SQLite writes both.
+    /// Returns a ``readOnlyStore`` error for the file or its folder; SQLite writes to both.
     package static func readOnlyStore(_ path: String) -> IdentityError {
         IdentityError(
             code: "readOnlyStore", message: "\(path) cannot be written.",
             hint: "Give the server's user write access to the file and to its folder.")
     }
 
-    /// Returns a ``storeUnavailable`` error for a file that other users may access, and that this user cannot protect.
+    /// Returns a ``storeUnavailable`` error for a file that other users can access, and that this user cannot protect.
     package static func publicStore(_ path: String) -> IdentityError {
         IdentityError(
             code: "storeUnavailable", message: "Other users may access \(path), and this user cannot change that.",
@@ -95,7 +95,7 @@ extension IdentityError {
             hint: "Check the path, its folder and its permissions.")
     }
 
-    /// Returns a ``storeUnavailable`` error of a database, with what its client says.
+    /// Returns a ``storeUnavailable`` error of a database, with its client's message.
     static func databaseUnavailable(_ message: String, hint: String?) -> IdentityError {
         IdentityError(code: "storeUnavailable", message: message, hint: hint)
     }
@@ -115,9 +115,9 @@ extension IdentityError {
             hint: "See 'latch serve --print-config' for all settings and their values.")
     }
 
-    /// Returns an ``invalidSetting`` error with what is wrong in the value.
+    /// Returns an ``invalidSetting`` error with the problem of the value.
     ///
-    /// - Parameter problem: A sentence without its full stop, which quotes nothing that may be a secret.
+    /// - Parameter problem: A sentence without its period, which quotes nothing that may be a secret.
     static func unusableSetting(_ key: String, _ problem: String) -> IdentityError {
         invalidSetting.with(message: "The setting '\(key)' cannot be used: \(problem).", hint: invalidSetting.hint)
     }
@@ -131,14 +131,14 @@ extension IdentityError {
                 ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?")
     }
 
-    /// Returns the error for keys in the store that another store key has encrypted, or that need one.
+    /// Returns the error for stored keys that need a store key, or another one.
     static func storeKeyNeeded(_ id: String) -> IdentityError {
         IdentityError(
             code: "storeKeyNeeded", message: "The keys in the store are encrypted with the store key \(id).",
             hint: "Set store_key_file or LATCH_STORE_KEY to that key; without it the store cannot be used.")
     }
 
-    /// The setting `token_pepper` is not the one of the store's other servers.
+    /// The setting `token_pepper` differs from that of the store's other servers.
     package static let anotherPepper = IdentityError(
         code: "anotherPepper", message: "The setting 'token_pepper' is not the one with which the store is used.",
         hint: """
@@ -147,7 +147,7 @@ extension IdentityError {
             'latch admin keys accept-pepper': it ends the sessions that another one has begun.
             """)
 
-    /// The setting `token_pepper` has a line break at its end that the store's pepper does not have, or the other way round.
+    /// The setting `token_pepper` ends with a line break and the store's pepper does not, or vice versa.
     static let pepperWithLineBreak = IdentityError(
         code: "anotherPepper",
         message: "The setting 'token_pepper' differs from that of the store by a line break at its end.",
@@ -156,7 +156,7 @@ extension IdentityError {
             or with printf instead of echo.
             """)
 
-    /// A store key is set, and the keys in the store are plain.
+    /// A store key is set, but the keys in the store are not encrypted.
     static let storeNotEncrypted = IdentityError(
         code: "storeNotEncrypted", message: "A store key is set, but the keys in the store are not encrypted.",
         hint: """
@@ -169,15 +169,16 @@ extension IdentityError {
         code: "notReady", message: "The server is starting: its public URL is not known yet.",
         hint: "Try again in a moment, or set 'issuer'.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
 
-    /// The server's date is days ahead of the last one that it was used with, and no time server vouches for it.
+    /// The server's date is days ahead of the last date that it used, and no time server confirms it.
     ///
-    /// Nothing ends by such a date: sign-ins and refreshes are refused until it is right or an operator accepts it.
+    /// Nothing expires by such a date: sign-ins and refreshes are refused until it is correct or an operator accepts
+    /// it.
     public static let doubtfulDate = IdentityError(
         code: "doubtfulDate", message: "The server does not trust its date.",
         hint: "Try again later; the server's operator can see why.", retryAfter: .seconds(60),
         form: .temporarilyUnavailable)
 
-    /// Returns a ``doubtfulDate`` error for the operator, with the date and the last one.
+    /// Returns a ``doubtfulDate`` error for the operator, with the date and the last believed date.
     package static func doubtfulDate(_ date: Date, after last: Date) -> IdentityError {
         doubtfulDate.with(
             message:
@@ -188,20 +189,20 @@ extension IdentityError {
                 """)
     }
 
-    /// The server has more work waiting than it accepts.
+    /// More work is waiting than the server accepts.
     public static let overloaded = IdentityError(
         code: "overloaded", message: "The server has too much to do.", hint: "Try again in a moment.",
         retryAfter: .seconds(2), form: .temporarilyUnavailable)
 
-    /// The caller cancelled the request.
+    /// The caller canceled the request.
     static let cancelled = IdentityError(code: "cancelled", message: "The request was cancelled.")
 
     /// A mail could not be submitted.
     public static let mailNotSent = IdentityError.mailNotSent("the mail server did not accept it")
 
-    /// The mail server refused a mail for good (RFC 5321 §4.2.1), as it does if nobody has the address.
+    /// The mail server refused a mail permanently (RFC 5321 §4.2.1), for example since the address does not exist.
     ///
-    /// A ``Mailer`` that throws it is asked again after hours, and not after seconds.
+    /// After this error from a ``Mailer``, the mail is tried again in hours instead of seconds.
     public static let mailRefused = IdentityError(
         code: "mailRefused", message: "The mail server refused a mail for good.",
         hint: "If it refuses all mails, check the settings smtp_url and mail_sender.")
@@ -220,16 +221,16 @@ extension IdentityError {
     /// The store key does not work.
     static let encryptionFailed = IdentityError(code: "encryptionFailed", message: "A key cannot be encrypted.")
 
-    /// Argon2 failed, or there is no memory for a hash.
+    /// Argon2 failed, or there is not enough memory for a hash.
     static let hashingFailed = IdentityError(
         code: "hashingFailed", message: "The server cannot check passwords now.", retryAfter: .seconds(2))
 
-    /// The library of argon2id is not installed, which only happens where it is not linked (macOS).
+    /// The library of argon2id is not installed, which is only possible where it is not linked (macOS).
     static func hashingUnavailable(_ error: CryptoError) -> IdentityError {
         IdentityError(code: "hashingUnavailable", message: error.message, hint: error.hint)
     }
 
-    /// The stored TOTP secret cannot be decrypted, because the pepper is another one; recovery codes still work.
+    /// The stored TOTP secret cannot be decrypted, because the pepper has changed; recovery codes still work.
     static let factorUnreadable = IdentityError(
         code: "factorUnreadable", message: "The secret of a second factor cannot be read.",
         hint: "Start the server with the earlier token_pepper, or remove the second factor.")

@@ -14,20 +14,19 @@ extension IdentityError {
             form: .badRequest, detail: problem)
     }
 
-    /// The attempt was answered before, is too old, or began in another browser.
+    /// The attempt was completed before, is too old, or began in another browser.
     static let signInEnded = IdentityError(
         code: "signInEnded", message: "This sign-in has ended",
         hint:
             "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
         form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
 
-    /// Other sites have begun sign-ins in this browser.
+    /// Other sites have started sign-ins in this browser.
     static let tooManySignIns = IdentityError(
         code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Begin again in the app.",
         retryAfter: .seconds(Int64(SignInAttempt.lifetime)),
         form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
 
-    /// The user has refused.
     static let upstreamDenied = IdentityError(
         code: "upstreamDenied", message: "The sign-in was cancelled", hint: "Begin again in the app.",
         form: .forbidden)
@@ -45,7 +44,7 @@ extension IdentityError {
             "The provider's response cannot be trusted. Begin again in the app; if it happens again, tell its operator.",
         form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
 
-    /// The provider has not asked the user, who is to authenticate once more.
+    /// The provider has not asked the user, who must authenticate again.
     static let upstreamNotRecent = {
         var error = upstreamFailed.with(
             message: "The provider did not ask you to sign in",
@@ -66,7 +65,8 @@ extension IdentityError {
 
     /// Another account has the address.
     ///
-    /// It is neither signed in nor linked: the provider may not know whose the address is (attack I2).
+    /// The user is neither signed in to that account nor linked to it: the provider may not know who owns the address
+    /// (attack I2).
     static func accountExists(at provider: String) -> IdentityError {
         IdentityError(
             code: "accountExists", message: "You have an account already",
@@ -77,7 +77,7 @@ extension IdentityError {
             form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists), detail: provider)
     }
 
-    /// The provider has stated no address that mails can be sent to.
+    /// The provider has given no address that mails can be sent to.
     static let emailMissing = IdentityError(
         code: "emailMissing", message: "An e-mail address is needed",
         hint: "The provider has not told us yours. Share it there, or sign up with an address and a password.",
@@ -98,19 +98,19 @@ extension IdentityError {
         return error
     }()
 
-    /// The code is not valid, or no longer, or was issued to another app.
+    /// The code is invalid or has expired, or was issued to another app.
     static let invalidSignInCode = IdentityError(
         code: "invalidSignInCode", message: "The code of the sign-in is not valid, or no longer.",
         hint: "Begin the sign-in again.", form: .invalidGrant)
 
     private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition)
 
-    /// Another account has the identity.
+    /// The identity is linked to another account.
     static let linkedElsewhere = IdentityError(
         code: "linkedElsewhere", message: "Another account is linked to it.",
         hint: "Sign in to that account and remove the link there first.", form: conflict)
 
-    /// The account has another identity of the provider.
+    /// The account is linked to another identity of the provider.
     static let alreadyLinked = IdentityError(
         code: "alreadyLinked", message: "This account is linked to another one of this provider.",
         hint: "Remove that link first.", form: conflict)
@@ -119,7 +119,7 @@ extension IdentityError {
     static let notLinked = IdentityError(
         code: "notLinked", message: "This account has no such link.", form: .notFound)
 
-    /// Without the link or the passkey nobody could sign in to the account.
+    /// Without the link or the passkey, no user could sign in to the account.
     static let lastSignIn = IdentityError(
         code: "lastSignIn", message: "This is the only way to sign in to the account.",
         hint: "Set a password first, by the mail of 'forgot password', or add another way to sign in.", form: conflict)

@@ -5,13 +5,13 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-/// A rate limiter with a token bucket per key, in bounded memory.
+/// A rate limiter with a token bucket for each key, in bounded memory.
 ///
-/// Each scope has a table of its own, so that a flood of one kind takes no place of another. A bucket that has been used is
-/// kept until it has refilled: filling a table makes no attempt forgotten. In a full table new keys share buckets by their
-/// wider network, where a flood meets itself first.
+/// Each scope has a separate table, so that a flood of one kind uses no memory of another. A bucket is kept until it
+/// has refilled: filling a table makes the limiter forget no attempt. In a full table, new keys share buckets by their
+/// wider network, so that a flood mostly limits itself.
 final class AttemptLimiter: Sendable {
-    /// A number of attempts within a window, which all attempts share by reference.
+    /// A number of attempts within a window; all attempts share it by reference.
     final class Limit: Sendable, Hashable {
         /// The name in the RateLimit fields.
         let name: String
@@ -22,7 +22,7 @@ final class AttemptLimiter: Sendable {
 
         /// The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10 §3).
         let policyField: String
-        /// The RateLimit field up to the attempts left.
+        /// The RateLimit field, up to the number of attempts left.
         private let fieldStart: String
 
         init(name: String, capacity: Int, window: TimeInterval) {
@@ -37,7 +37,7 @@ final class AttemptLimiter: Sendable {
 
         func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-        /// Returns the RateLimit field, with the attempts left and the seconds until all of them are (§4).
+        /// Returns the RateLimit field, with the attempts left and the seconds until the bucket is full (§4).
         func field(left count: Int, until seconds: Int) -> String {
             String {
                 $0.append(fieldStart)
@@ -48,7 +48,7 @@ final class AttemptLimiter: Sendable {
         }
     }
 
-    /// The kind of attempt, which has a table of its own; all attempts of a scope have the same limit.
+    /// The kind of attempt, with a separate table; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, deviceRefresh, clientSecret, username
@@ -59,13 +59,15 @@ final class AttemptLimiter: Sendable {
         case unprovedPasskeyRegistration
     }
 
-    /// A keyed digest of what was attempted: no key is longer than another, and nobody can choose keys that collide.
+    /// A keyed digest of what was attempted.
+    ///
+    /// All keys have the same length, and an attacker cannot choose keys that collide.
     fileprivate struct Digest: Sendable, Hashable {
         private let high, low: Int
         private static let secrets = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
 
         init(_ network: NetworkPrefix?, _ name: String) {
-            // SipHash under the process's random key and a secret; the halves differ by a second one.
+            // SipHash with the process's random key and a secret; the second half has another secret.
             var hasher = Hasher()
             hasher.combine(Self.secrets.0)
             hasher.combine(network)
@@ -106,14 +108,13 @@ final class AttemptLimiter: Sendable {
         let retryAfter: TimeInterval
     }
 
-    /// What a key has left.
+    /// The attempts that a key has left.
     struct Remaining: Sendable {
         let limit: Limit
-        /// The number of attempts.
         let count: Int
         /// The time of the attempt.
         let date: Date
-        /// The seconds from then on until the key has all attempts again.
+        /// The seconds after `date` until the key has all attempts again.
         let untilFull: TimeInterval
     }
 
@@ -125,21 +126,20 @@ final class AttemptLimiter: Sendable {
         /// Creates the full bucket of a new key.
         init(_ limit: Limit, at now: Date) { (left, updated) = (Double(limit.capacity), now) }
 
-        /// Adds the attempts of the time that has passed.
+        /// Adds the attempts for the time that has passed.
         mutating func refill(_ limit: Limit, at now: Date) {
-            // A clock that was set back must not empty a bucket for ever.
+            // A clock that was set back must not keep a bucket empty forever.
             let passed = max(now.timeIntervalSince(updated), 0)
             left = min(left + passed * Double(limit.capacity) / limit.window, Double(limit.capacity))
             updated = now
         }
 
-        /// Returns a rejection if there is no whole attempt left.
+        /// Returns a rejection if less than one attempt is left.
         func rejection(_ limit: Limit) -> Rejection? {
             guard left < 1 else { return nil }
             return Rejection(limit: limit, retryAfter: (1 - left) * limit.window / Double(limit.capacity))
         }
 
-        /// Returns what is left.
         func remaining(_ limit: Limit) -> Remaining {
             let missing = max(Double(limit.capacity) - left, 0)
             return Remaining(
@@ -152,8 +152,8 @@ final class AttemptLimiter: Sendable {
 
     /// Creates a limiter.
     ///
-    /// - Parameter maximumKeys: The maximum number of keys of each scope. By default they take 2 MiB, the most that a
-    ///   hash table of that size holds, so that all scopes together take 62 MiB, plus 2 MiB during a sweep.
+    /// - Parameter maximumKeys: The maximum number of keys of each scope. The default takes 2 MiB, since a hash table
+    ///   of that size holds no more keys. All scopes together take 62 MiB, plus 2 MiB during a sweep.
     init(maximumKeys: Int = 49_152) {
         tables = Mutex(Scope.allCases.map { _ in Table(maximumKeys: maximumKeys) })
     }
@@ -166,16 +166,17 @@ final class AttemptLimiter: Sendable {
 
     /// Takes one attempt from each key, or from none if one of them has none left.
     ///
-    /// The attempt counts before its result is known: otherwise forty concurrent guesses would all find the bucket full.
+    /// The attempt counts before its result is known: otherwise forty concurrent guesses would all find the bucket
+    /// full.
     func take(_ attempts: [Attempt], at now: Date) -> Rejection? {
         tables.withLock { Self.take(attempts, from: &$0, at: now) }
     }
 
-    /// Takes one attempt from each key, as `take(_:at:)` does, and returns what the first of them has left then.
+    /// Takes one attempt from each key, as `take(_:at:)` does, and returns what the first key then has left.
     func takeCounting(_ attempts: [Attempt], at now: Date) -> (rejection: Rejection?, remaining: Remaining) {
         let first = attempts[0]
         return tables.withLock { tables in
-            // A single key, as most requests have, is looked up once.
+            // Most requests have a single key, which is looked up once.
             let rejection = attempts.count == 1 ? nil : Self.take(attempts, from: &tables, at: now)
             return tables[first.scope.rawValue].withBucket(of: first, at: now) { bucket in
                 guard attempts.count == 1 else { return (rejection, bucket.remaining(first.limit)) }
@@ -187,8 +188,8 @@ final class AttemptLimiter: Sendable {
     }
 
     private static func take(_ attempts: [Attempt], from tables: inout [Table], at now: Date) -> Rejection? {
-        // A new key has all attempts left, and takes no memory unless the attempt is made: a flood that is rejected by its
-        // address must not add the names it invents.
+        // A new key has all attempts left, and takes no memory unless the attempt is made. So a flood that is rejected
+        // by its address cannot add the names that it invents.
         for attempt in attempts {
             let rejection = tables[attempt.scope.rawValue].withBucket(of: attempt, at: now) {
                 $0.rejection(attempt.limit)
@@ -201,16 +202,16 @@ final class AttemptLimiter: Sendable {
         return nil
     }
 
-    /// Gives keys all their attempts back.
+    /// Makes the buckets of keys full again.
     ///
-    /// A key that shares its bucket waits as before, since others use it too.
+    /// A key with a shared bucket waits as before, since other keys use the bucket too.
     func forget(_ attempts: [Attempt]) {
         tables.withLock { tables in
             for attempt in attempts { tables[attempt.scope.rawValue].forget(attempt) }
         }
     }
 
-    /// Returns attempts that need not count.
+    /// Gives back attempts that should not count.
     func refund(_ attempts: [Attempt]) {
         tables.withLock { tables in
             for attempt in attempts { tables[attempt.scope.rawValue].refund(attempt) }
@@ -223,9 +224,9 @@ extension AttemptLimiter {
     private struct Table {
         private let maximumKeys: Int
         private var buckets: [Digest: Bucket] = [:]
-        /// The buckets that new keys share while the table is full; empty until it is for the first time.
+        /// The buckets that new keys share while the table is full; empty until the table is full for the first time.
         private var shared: [Bucket] = []
-        /// The time before which no search for full buckets begins, since it takes a millisecond.
+        /// The earliest time of the next search for full buckets, which takes a millisecond.
         private var nextSweep = Date.distantPast
 
         private static let sharedCount = 1024
@@ -234,7 +235,7 @@ extension AttemptLimiter {
 
         var count: Int { buckets.count }
 
-        /// Calls `body` with the bucket of an attempt, refilled up to now; that of a new key is kept once it is not full.
+        /// Calls `body` with the refilled bucket of an attempt; a new key's bucket is kept unless it is full.
         mutating func withBucket<Result>(of attempt: Attempt, at now: Date, _ body: (inout Bucket) -> Result) -> Result
         {
             if let index = buckets.index(forKey: attempt.digest) {
@@ -252,10 +253,9 @@ extension AttemptLimiter {
             return result
         }
 
-        /// Makes the bucket of a key full again.
         mutating func forget(_ attempt: Attempt) { buckets[attempt.digest] = nil }
 
-        /// Returns an attempt; a bucket that is full again is removed.
+        /// Gives back an attempt; a bucket that is full again is removed.
         mutating func refund(_ attempt: Attempt) {
             if let left = buckets[attempt.digest]?.left {
                 let isFull = left + 1 >= Double(attempt.limit.capacity)
@@ -265,17 +265,17 @@ extension AttemptLimiter {
             }
         }
 
-        /// Returns the index of the shared bucket of a new key; nil if there is room for a bucket of its own.
+        /// Returns the index of the shared bucket of a new key; nil if there is room for a separate bucket.
         private func sharedIndex(of attempt: Attempt) -> Int? {
             guard buckets.count >= maximumKeys, !shared.isEmpty else { return nil }
             return attempt.widerDigest.index(in: shared.count)
         }
 
-        /// Removes the buckets that have refilled from a full table; no other one is ever removed.
+        /// Removes the buckets that have refilled from a full table; other buckets are never removed.
         private mutating func makeRoom(_ limit: Limit, at now: Date) {
             guard buckets.count >= maximumKeys else { return }
             if shared.isEmpty { shared = Array(repeating: Bucket(limit, at: now), count: Self.sharedCount) }
-            // A clock that was set back must not postpone the search for ever.
+            // A clock that was set back must not postpone the search forever.
             guard now >= nextSweep || nextSweep.timeIntervalSince(now) > limit.window else { return }
             nextSweep = now.addingTimeInterval(limit.window / 60)
             buckets = buckets.filter { entry in

@@ -4,8 +4,8 @@ import LatchServer
 
 /// The part of an address that identifies a subscriber: all of IPv4, the first 64 bits of IPv6.
 ///
-/// A subscriber gets a whole IPv6 network of 64 bits or more (RFC 6177 §2, RFC 4291 §2.5.1) and can send each request from
-/// another address, so limits per address would not limit anything.
+/// A subscriber gets a whole IPv6 network of 64 bits or more (RFC 6177 §2, RFC 4291 §2.5.1). Each request can come from
+/// another address of it, so limits per address would not limit anything.
 struct NetworkPrefix: Sendable, Hashable {
     private enum Form: Hashable {
         case ipv4(UInt32, length: Int)
@@ -18,8 +18,9 @@ struct NetworkPrefix: Sendable, Hashable {
 
     private init(_ form: Form) { self.form = form }
 
-    /// Creates the prefix of an address in any of the spellings of RFC 4291 §2.2, with or without a zone (RFC 4007 §11); an
-    /// IPv4-mapped address counts as the IPv4 address.
+    /// Creates the prefix of an address in any spelling of RFC 4291 §2.2.
+    ///
+    /// It may have a zone (RFC 4007 §11). An IPv4-mapped address counts as the IPv4 address.
     init(of address: String) {
         guard let address = IPAddress(address) else {
             // Bounded in bytes, since one character can have any number of them.
@@ -29,7 +30,7 @@ struct NetworkPrefix: Sendable, Hashable {
         form = address.isIPv4 ? .ipv4(UInt32(address.high >> 32), length: 32) : .ipv6(address.high, length: 64)
     }
 
-    /// The network around the prefix that one owner of many addresses is likely to have: 24 bits of IPv4, 48 of IPv6.
+    /// The network around the prefix that probably has one owner: 24 bits of IPv4, 48 of IPv6.
     var wide: NetworkPrefix {
         switch form {
         case .ipv4(let bits, _): NetworkPrefix(.ipv4(bits & 0xFFFF_FF00, length: 24))
@@ -38,7 +39,7 @@ struct NetworkPrefix: Sendable, Hashable {
         }
     }
 
-    /// The network around the prefix that one provider is likely to have: 16 bits of IPv4, 32 of IPv6.
+    /// The network around the prefix that probably has one provider: 16 bits of IPv4, 32 of IPv6.
     var region: NetworkPrefix {
         switch form {
         case .ipv4(let bits, _): NetworkPrefix(.ipv4(bits & 0xFFFF_0000, length: 16))
@@ -47,7 +48,7 @@ struct NetworkPrefix: Sendable, Hashable {
         }
     }
 
-    /// The prefix as text, such as `2001:db8:0:7::/64`; a whole address and any other text stay as they are.
+    /// The prefix as text, such as `2001:db8:0:7::/64`; a whole address and any other text stay unchanged.
     var text: String {
         switch form {
         case .ipv4(let bits, let length):

@@ -5,49 +5,51 @@ import LatchJOSE
 
 /// The rate limits of a configuration, the keys that attempts count against, and the attempts that are left.
 ///
-/// The tight limit is per account *and* network, so that an attacker's guesses use up the attacker's attempts and not the
-/// owner's. Wider limits per account, per network and per wider network stop distributed guessing and password spraying.
+/// The strict limit is per account *and* network, so that an attacker's guesses do not use up the owner's attempts.
+/// Less strict limits per account, per network and per wider network stop distributed guessing and password spraying.
 final class RateLimits: Sendable {
     private typealias Limit = AttemptLimiter.Limit
 
-    /// A kind of request that counts by its head alone, before its content is read.
+    /// A kind of request that counts by its head, before its content is read.
     enum Request: Sendable {
         /// A request to a route that issues, refreshes or revokes tokens, or an RPC.
         case token
-        /// A request for a new account, each of which costs a hash, a row and a mail.
+        /// A request for a new account, which costs a hash, a row and a mail.
         case signUp
-        /// A request for a mail, whose recipient never asked for it if the client is an attacker.
+        /// A request for a mail, which the recipient did not want if the client is an attacker.
         case mail
-        /// A use of a mailed link or of a page's form, each of which costs a write.
+        /// A use of a mailed link or of a page's form, which costs a write.
         case link
-        /// A page of a sign-in that a browser loads: apart from the forms, so that no visitor who loads pages without end keeps
-        /// the neighbours from signing in.
+        /// A page of a sign-in that a browser loads.
+        ///
+        /// Pages count separately from forms. So a visitor who loads pages without end does not prevent sign-ins from
+        /// the same network.
         case page
         /// A request to any other route: a profile, a list, a document.
         case other
     }
 
-    /// The counters, which survive a reload, so that it does not give an attacker new attempts.
+    /// The counters, which survive a reload, so that a reload does not give an attacker new attempts.
     let limiter: AttemptLimiter
     private let clock: WallClock
 
-    /// The limit of guesses at one account from one network, which users meet.
+    /// The limit of guesses at one account from one network, which users can reach.
     private let pair: Limit
-    /// The limit of guesses at one account from a wider network, so that one subscriber alone cannot use up the account's.
+    /// The limit of guesses at one account from a wider network, so that one subscriber cannot exhaust `account`.
     private let pairPrefix: Limit
-    /// The limit of guesses at one account from anywhere, ten times as wide (NIST SP 800-63B-4 §3.2.2).
+    /// The limit of guesses at one account from all networks, ten times as high (NIST SP 800-63B-4 §3.2.2).
     private let account: Limit
-    /// The limit of guesses from one network at any account, against password spraying.
+    /// The limit of guesses from one network at all accounts, against password spraying.
     private let network: Limit
     /// The limit of guesses from a wider network, whose owner has many addresses.
     private let prefix: Limit
-    /// The limits of sign-ups from one network, and from a wider one.
+    /// The limits of sign-ups from one network and from a wider network.
     private let signUp, signUpPrefix: Limit
-    /// The limit of sign-ups with one address, so that the response does not become an oracle.
+    /// The limit of sign-ups with one address, so that the response cannot serve as an oracle.
     private let signUpAccount: Limit
-    /// The limit that tells the first disclosure of an address to a network from later ones.
+    /// The limit that distinguishes the first disclosure of an address to a network from later ones.
     private let disclosure: Limit
-    /// The limits of mails that one network requests, and a wider one.
+    /// The limits of mails that one network and a wider network request.
     private let mailNetwork, mailPrefix: Limit
     /// The limit of mails of one purpose to one address, so that an attacker cannot flood a mailbox through the server.
     private let mail: Limit
@@ -55,39 +57,41 @@ final class RateLimits: Sendable {
     private let link: Limit
     /// The limit of pages that one network loads.
     private let page: Limit
-    /// The limit of second-factor setups of one account; each writes a dozen rows.
+    /// The limit of second-factor setups of one account, each of which writes a dozen rows.
     private let setup: Limit
-    /// The limit of refused passkeys from one network, each of which is an entry of the audit log.
+    /// The limit of refused passkeys from one network, each of which adds an entry to the audit log.
     private let passkey: Limit
-    /// The same limit of a wider network.
+    /// The limit of refused passkeys from a wider network.
     private let passkeyPrefix: Limit
-    /// The limit of new passkeys of one account; each mails its owner.
+    /// The limit of new passkeys of one account, each of which mails its owner.
     private let passkeyRegistration: Limit
-    /// The limit of new passkeys of an account whose owner has not proved the address: the notices may go to a stranger.
+    /// The limit of new passkeys of an account without a proved owner, since the notices may go to a stranger.
     private let unprovedPasskeyRegistration: Limit
-    /// The limit of other usernames that one account may try, since each attempt shows whether a name is taken.
+    /// The limit of new user names that one account tries, since each attempt shows whether a name is taken.
     private let username: Limit
     /// The limit of requests from one network to the token routes.
     private let token: Limit
     /// The limit of requests from one network to all other routes.
     private let other: Limit
-    /// The limit of new sessions of one account: a right password costs no attempt, and each session is a row.
+    /// The limit of new sessions of one account: a correct password costs no attempt, and each session is a row.
     private let session: Limit
-    /// The limit of refreshes of one account over all of its devices of one client.
+    /// The limit of refreshes of one account, over all of its devices of one client.
     private let refresh: Limit
-    /// The limit of refreshes of one device: each changes its row, and whoever does so without a pause delays what signs it
-    /// out, as that has to change the same row.
+    /// The limit of refreshes of one device, each of which changes its row.
+    ///
+    /// Refreshes without a pause would delay a sign-out of the device, which must change the same row.
     private let deviceRefresh: Limit
 
-    /// The limit of wrong user codes that one account enters: of 2·10¹⁰ codes a thousand accounts together meet one of a
-    /// thousand valid ones in two weeks.
+    /// The limit of wrong user codes that one account enters.
+    ///
+    /// There are 2·10¹⁰ codes. With a thousand valid codes, a thousand accounts together guess one in two weeks.
     private let userCode: Limit
-    /// The limits of new device authorizations from one network, and from a wider one; each is a row for ten minutes.
+    /// The limits of new device authorizations from one network and from a wider one; each is a row for ten minutes.
     private let device, devicePrefix: Limit
 
-    /// Creates the limits; one setting determines those of a login, whose ratio matters.
+    /// Creates the limits; one setting determines all limits of a login, since their ratio matters.
     ///
-    /// Each counts in this process alone, and so has its share of what all nodes allow together, rounded up.
+    /// Each process counts separately. So its limit is its share of the limit for all nodes, rounded up.
     init(_ configuration: IdentityConfiguration, limiter: AttemptLimiter, clock: WallClock) {
         self.limiter = limiter
         self.clock = clock
@@ -114,7 +118,7 @@ final class RateLimits: Sendable {
         token = share("token", configuration.tokenLimitPerMinute, per: 60)
         other = share("request", configuration.requestLimitPerMinute, per: 60)
         refresh = share("refresh", configuration.refreshLimitPerMinute, per: 60)
-        // A browser's windows that wake at one moment refresh at one moment, and may meet at one node.
+        // A browser's windows that wake together refresh together, perhaps all at one node.
         deviceRefresh = share("device-refresh", max(10 * nodes, configuration.refreshLimitPerMinute / 100), per: 60)
         signUpAccount = share("signup-account", 10, per: 3600)
         disclosure = share("disclosure", 1, per: 3600)
@@ -136,27 +140,27 @@ final class RateLimits: Sendable {
         if let rejection = rejection(taking: attempts) { throw .tooManyAttempts(rejection) }
     }
 
-    /// Takes one attempt from each key; returns the rejection if one of them has none left.
+    /// Takes one attempt from each key; returns the rejection if a key has none left.
     func rejection(taking attempts: [AttemptLimiter.Attempt]) -> AttemptLimiter.Rejection? {
         limiter.take(attempts, at: clock.now)
     }
 
-    /// Takes one attempt from each key, and returns what the first of them has left then.
+    /// Takes one attempt from each key, and returns what the first key then has left.
     func takeCounting(
         _ attempts: [AttemptLimiter.Attempt]
     ) -> (rejection: AttemptLimiter.Rejection?, remaining: AttemptLimiter.Remaining) {
         limiter.takeCounting(attempts, at: clock.now)
     }
 
-    /// Returns attempts that need not count.
+    /// Gives back attempts that should not count.
     func refund(_ attempts: [AttemptLimiter.Attempt]) { limiter.refund(attempts) }
 
-    /// Gives keys all their attempts back.
+    /// Makes the buckets of keys full again.
     func forget(_ attempts: [AttemptLimiter.Attempt]) { limiter.forget(attempts) }
 
     // MARK: Attempts
 
-    /// Returns the attempts of a request, the one to report first.
+    /// Returns the attempts of a request; the first one is reported to the client.
     func attempts(of request: Request, from address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         switch request {
@@ -177,10 +181,10 @@ final class RateLimits: Sendable {
         }
     }
 
-    /// Returns the attempts of a login under a name as it was typed, in lower case.
+    /// Returns the attempts of a login with a name as it was typed, in lower case.
     ///
-    /// They are the same for known and unknown names: a limit on real accounts alone would reveal which are real, and one
-    /// that counts a username and an address together would reveal that they belong together.
+    /// They are the same for known and unknown names: limits for real accounts only would reveal which names are real.
+    /// A common count for a user name and an address would reveal that they belong together.
     func login(name: String, address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         return [
@@ -194,18 +198,18 @@ final class RateLimits: Sendable {
 
     /// Returns the attempts of a login from a network where the owner is signed in.
     ///
-    /// They omit the limits that guesses from elsewhere, or from neighbours, use up: these must not lock out the owner (attack
-    /// D5).
+    /// They omit the limits that guesses from elsewhere or from neighbors use up, since these must not lock out the
+    /// owner (attack D5).
     func loginFromKnownAddress(name: String, address: String) -> [AttemptLimiter.Attempt] {
         login(name: name, address: address).filter { $0.scope == .loginPair || $0.scope == .loginNetwork }
     }
 
-    /// Returns the attempts of a login that count against a name; those that count against the network alone are left out.
+    /// Returns the attempts of a login that count against a name, without those that count only against the network.
     func loginByName(_ name: String, address: String) -> [AttemptLimiter.Attempt] {
         login(name: name, address: address).filter { $0.scope != .loginNetwork && $0.scope != .loginPrefix }
     }
 
-    /// Returns whether a rejection may be due to the attempts of others.
+    /// Returns whether a rejection may be caused by the attempts of other clients.
     func isShared(_ rejection: AttemptLimiter.Rejection) -> Bool {
         [account, pairPrefix, prefix].contains(rejection.limit)
     }
@@ -215,15 +219,13 @@ final class RateLimits: Sendable {
         .init(.signUpAccount, on: emailKey, limit: signUpAccount)
     }
 
-    /// Returns the attempt of showing a network that an address has an account.
+    /// Returns the attempt of disclosing to a network that an address has an account.
     func disclosure(of emailKey: String, to address: String) -> AttemptLimiter.Attempt {
         .init(.disclosure, from: NetworkPrefix(of: address), on: emailKey, limit: disclosure)
     }
 
-    /// Returns the attempt of a new session.
     func session(accountID: String) -> AttemptLimiter.Attempt { .init(.session, on: accountID, limit: session) }
 
-    /// Returns the attempts of a refresh.
     func refresh(device id: [UInt8], accountID: String, clientID: String) -> [AttemptLimiter.Attempt] {
         [
             .init(.deviceRefresh, on: Base64URL.encode(id), limit: deviceRefresh),
@@ -231,15 +233,14 @@ final class RateLimits: Sendable {
         ]
     }
 
-    /// Returns the attempt of a client secret, limited as passwords are (attack J2).
+    /// Returns the attempt of a client secret, which has the limit of passwords (attack J2).
     func clientSecret(of id: String, address: String) -> AttemptLimiter.Attempt {
         .init(.clientSecret, from: NetworkPrefix(of: address), on: id, limit: pair)
     }
 
-    /// Returns the attempt of a user code (RFC 8628 §5.1, attack J8); a right one is refunded.
+    /// Returns the attempt of a user code (RFC 8628 §5.1, attack J8); a correct one is refunded.
     func userCode(accountID: String) -> AttemptLimiter.Attempt { .init(.userCode, on: accountID, limit: userCode) }
 
-    /// Returns the attempts of a device authorization.
     func deviceAuthorization(from address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         return [
@@ -248,9 +249,10 @@ final class RateLimits: Sendable {
         ]
     }
 
-    /// Returns the attempts of a second-factor code; accepted ones are refunded, and the store bounds and persists those of an account.
+    /// Returns the attempts of a second-factor code; accepted ones are refunded.
     ///
-    /// Whoever has the passwords of many accounts must not try a few codes of each.
+    /// The store limits the attempts of an account, and persists them. These limits stop an attacker with the passwords
+    /// of many accounts from trying a few codes of each.
     func secondFactor(of accountID: String, address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         return [
@@ -260,18 +262,18 @@ final class RateLimits: Sendable {
         ]
     }
 
-    /// Returns the attempt of a second-factor setup.
     func secondFactorSetup(of account: Account) -> AttemptLimiter.Attempt {
         .init(.secondFactorSetup, on: Self.owner(of: account), limit: setup)
     }
 
-    /// Returns whom the notices of an account bother: its owner, or whoever has an address that nobody has proved, also if the account is
-    /// deleted and made again.
+    /// Returns the key for the owner of an account, who gets its notices.
+    ///
+    /// Without a proved owner it is the address, so that deleting and creating the account again keeps the limit.
     private static func owner(of account: Account) -> String {
         account.ownerProvedAt == nil ? account.email.key : account.id
     }
 
-    /// Returns the attempts of signing in with a passkey; accepted ones are refunded.
+    /// Returns the attempts of a sign-in with a passkey; accepted ones are refunded.
     func passkey(from address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         return [
@@ -290,21 +292,22 @@ final class RateLimits: Sendable {
         ]
     }
 
-    /// Returns the attempt of another username.
+    /// Returns the attempt of trying another user name.
     func username(of accountID: String) -> AttemptLimiter.Attempt {
         .init(.username, on: accountID, limit: username)
     }
 
     /// Returns the attempt of a mail to an address.
     ///
-    /// Each purpose counts by itself: requests for mails that the address never gets, because it is verified, must not
-    /// suppress the one that resets its password.
+    /// Each purpose has a separate count. An attacker can request mails that are never sent, since the address is
+    /// verified. They must not suppress the mail that resets the password.
     func mail(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {
         .init(.mailRecipient, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
     }
 
-    /// Returns the attempt of a mail to an address whose owner is signed in from the client's address: what strangers have
-    /// requested must not keep the owner waiting.
+    /// Returns the attempt of a mail to an address whose owner is signed in from the client's address.
+    ///
+    /// The requests of strangers must not keep the owner waiting.
     func mail(_ purpose: OutboxMail.Purpose, emailKey: String, fromKnown address: String) -> AttemptLimiter.Attempt {
         let network = NetworkPrefix(of: address)
         return .init(.mailKnownRecipient, from: network, on: "\(purpose.rawValue) \(emailKey)", limit: mail)

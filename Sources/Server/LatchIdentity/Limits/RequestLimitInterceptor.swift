@@ -7,7 +7,7 @@ import PortableFoundation
 
 /// An interceptor that limits a network's requests by their heads, and reports the remaining ones.
 ///
-/// It is the outermost of a group, so that rejections and errors carry its fields as well.
+/// It is the outermost interceptor of a group, so that rejections and errors also have its fields.
 struct RequestLimitInterceptor: Filter {
     let limits: RateLimits
     /// The kind of the group's requests.
@@ -19,7 +19,7 @@ struct RequestLimitInterceptor: Filter {
 
     func filter(_ request: inout HTTPRequest) -> Filtering<AttemptLimiter.Remaining> {
         let address = request.remoteAddress ?? RequestOrigin.inProcess
-        // A page of another site can load frames, and must not use up the pages of its visitors' networks.
+        // A page of another site can load frames, and must not use up its visitors' limit of pages.
         let kind = request.context[SilentFrame.self] ? .other : self.request
         let attempts = limits.attempts(of: kind, from: address)
         let (rejection, remaining) = limits.takeCounting(attempts)
@@ -33,12 +33,12 @@ struct RequestLimitInterceptor: Filter {
         report(remaining, in: &outcome.response)
     }
 
-    /// Sets the fields that report what is left.
+    /// Sets the fields that report the remaining requests.
     private func report(_ remaining: AttemptLimiter.Remaining, in response: inout HTTPResponse) {
         let limit = remaining.limit
-        // A response that reports a tighter limit, such as that of wrong passwords, keeps it.
+        // A response that reports a stricter limit, such as that of wrong passwords, keeps it.
         if response.fields[.rateLimit] == nil {
-            // With the identifier, one growth for all.
+            // One allocation for these fields and the request ID.
             response.fields.reserveCapacity(response.fields.count + 3)
             response.fields.append(limit.policyField, for: .rateLimitPolicy)
             response.fields.append(
@@ -64,7 +64,7 @@ extension RateLimits {
 
     /// Returns the interceptors of pages that a browser opens in a separate window.
     ///
-    /// - Parameter allowsSilentFrames: Whether a frame may ask for an authorization without a page.
+    /// - Parameter allowsSilentFrames: Whether a frame may request an authorization without a page.
     func pages(limiting request: Request, allowsSilentFrames: Bool = false) -> [any Interceptor] {
         [NavigationInterceptor(allowsSilentFrames: allowsSilentFrames)] + limiting(request, as: .page)
     }

@@ -3,9 +3,9 @@
 public import LatchCore
 import PortableFoundation
 
-/// A mailer that writes each mail as a file, `<time>-<id>.eml`, accessible to its owner alone.
+/// A mailer that writes each mail as a file, `<time>-<id>.eml`, which only its owner can access.
 ///
-/// The file is made for a developer's eyes: UTF-8 as it is, the plain text first, and links that can be copied.
+/// The file is for developers to read: it has unencoded UTF-8, the plain text first, and links that can be copied.
 public struct FileMailer: Mailer {
     private let folder: String
     private let sender: String
@@ -14,7 +14,7 @@ public struct FileMailer: Mailer {
     /// Creates a mailer that writes into `folder`, which it creates if it is missing.
     ///
     /// - Parameters:
-    ///   - folder: The folder.
+    /// - folder: The path of the folder.
     ///   - sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
     ///   - clock: The clock of the files' names and dates.
     public init(folder: String, sender: String, clock: WallClock = .system) {
@@ -25,7 +25,7 @@ public struct FileMailer: Mailer {
 
     /// Writes the mail.
     ///
-    /// - Throws: `IdentityError.mailNotSent` if the file cannot be written, `.invalidSetting` if the sender is not valid.
+    /// - Throws: `IdentityError.mailNotSent` if the file cannot be written, `.invalidSetting` if the sender is invalid.
     public func send(_ message: MailMessage) async throws {
         let now = clock.now
         let bytes = try message.bytes(from: sender, at: now, as: .utf8)

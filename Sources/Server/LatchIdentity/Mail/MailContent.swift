@@ -7,16 +7,16 @@ import LatchJOSE
 import LatchTexts
 import PortableFoundation
 
-/// The content of mails under one configuration: their texts, and the tokens of their links.
+/// The content of mails under one configuration: the texts, and the tokens of the links.
 struct MailContent: Sendable {
     let accessTokens: AccessTokenIssuer
     let tokens: MailedTokens
     let configuration: IdentityConfiguration
 
-    /// Whether the issuer, with which links begin, is known.
+    /// Whether the issuer is known, which all links begin with.
     var isReady: Bool { accessTokens.issuer != nil }
 
-    /// Returns the claim for the next mail.
+    /// Returns the claim for taking the next mail.
     func claim(at now: Date, leaseEnd: Date) -> MailClaim {
         MailClaim(
             now: now, leaseEnd: leaseEnd,
@@ -39,9 +39,9 @@ struct MailContent: Sendable {
     }
 }
 
-/// The tokens in mailed links, each derived from the id of its mail (RFC 5869), so that no store holds them.
+/// The tokens in mailed links, each derived from the ID of its mail (RFC 5869), so that no store holds them.
 ///
-/// The id stays in the store. The Message-ID, which mail servers log, is another derivation, and leads to no token.
+/// The ID stays in the store. The Message-ID, which mail servers log, is a separate derivation and reveals no token.
 struct MailedTokens: Sendable {
     private let key: SymmetricKey
 
@@ -57,7 +57,7 @@ struct MailedTokens: Sendable {
         key.derived(for: "message id \(id)").withUnsafeBytes { Hex.encode(Array($0.prefix(16))) }
     }
 
-    /// Returns the code of a mail: eight digits, for typing.
+    /// Returns the code of a mail: eight digits that a user can type.
     func code(of id: String) -> String {
         let number = key.derived(for: "code \(id)").withUnsafeBytes { bytes in
             bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -66,7 +66,7 @@ struct MailedTokens: Sendable {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// Returns whether a typed text is the code of a mail; spaces and hyphens do not count.
+    /// Returns whether a typed text is the code of a mail; spaces and hyphens are ignored.
     func isCode(_ typed: String, of id: String) -> Bool {
         typed.utf8.count <= 64 && typed.typedCode.utf8.elementsEqual(code(of: id).utf8)
     }

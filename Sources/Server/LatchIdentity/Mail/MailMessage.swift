@@ -6,7 +6,7 @@ package import PortableFoundation
 
 /// A mail to one recipient, as plain text and optionally as HTML.
 public struct MailMessage: Sendable, Hashable {
-    /// The unique part of the Message-ID, the same in every attempt, by which a repeated mail can be recognized.
+    /// The unique part of the Message-ID, the same in every attempt, so that a repeated mail can be recognized.
     public let id: String
     /// The address of the recipient.
     public let recipient: String
@@ -14,15 +14,16 @@ public struct MailMessage: Sendable, Hashable {
     public let subject: String
     /// The plain text.
     public let text: String
-    /// The same text as HTML; nil for a mail of plain text alone.
+    /// The same text as HTML; nil for a mail with only plain text.
     public let html: String?
     /// The language of the texts, as a BCP 47 tag; nil if it is not known.
     public let language: String?
 
     /// Creates a mail.
     ///
-    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address, `.invalidInput` if the subject is not one
-    ///   line, or the id is not a word of ASCII, so that no header field can be injected.
+    /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address. `.invalidInput` if the subject is not
+    ///   one line, the language is not a BCP 47 tag, or the ID is not a word of ASCII. So no header field can be
+    ///   injected.
     public init(
         to recipient: String, subject: String, text: String, html: String? = nil, language: String? = nil,
         id: String = RandomSource.system.identifier()
@@ -46,16 +47,16 @@ public struct MailMessage: Sendable, Hashable {
 
     /// The encoding of the texts of a mail.
     package enum Encoding: Sendable {
-        /// ASCII alone: quoted-printable (RFC 2045 §6.7) and encoded words (RFC 2047), which every mail server takes.
+        /// Only ASCII: quoted-printable (RFC 2045 §6.7) and encoded words (RFC 2047), which every mail server accepts.
         case ascii
-        /// UTF-8 as it is (RFC 6532), for files that developers read.
+        /// Unencoded UTF-8 (RFC 6532), for files that developers read.
         case utf8
     }
 
     /// Returns the mail in the format of RFC 5322.
     ///
     /// - Parameter sender: An address, or a name and an address.
-    /// - Throws: `IdentityError.invalidSetting` if the sender is not one.
+    /// - Throws: `IdentityError.invalidSetting` if the sender is neither.
     package func bytes(
         from sender: String, at date: Date, as encoding: Encoding = .ascii
     ) throws(IdentityError) -> [UInt8] {
@@ -73,10 +74,10 @@ public struct MailMessage: Sendable, Hashable {
         return Array((head + content(as: encoding)).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)
     }
 
-    /// Returns the content with its header fields: one text, or both as alternatives, the better one last (RFC 2046 §5.1.4).
+    /// Returns the content with its header fields: one text, or both with the HTML last (RFC 2046 §5.1.4).
     private func content(as encoding: Encoding) -> [String] {
         guard let html else { return Self.part(text, "plain", encoding) }
-        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text, and the id in no text of a mail.
+        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text, and the ID in no text of a mail.
         let boundary = "=_\(id)"
         return ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", "", "--\(boundary)"]
             + Self.part(text, "plain", encoding) + ["--\(boundary)"] + Self.part(html, "html", encoding)
@@ -103,6 +104,6 @@ extension MailMessage: CustomStringConvertible, CustomReflectable {
     /// The subject; the text holds a token.
     public var description: String { "MailMessage(\(subject), redacted)" }
 
-    /// A mirror of the subject alone.
+    /// A mirror that has only the subject.
     public var customMirror: Mirror { Mirror(self, children: ["subject": subject]) }
 }

@@ -2,10 +2,10 @@
 
 package import PortableFoundation
 
-/// A mail that was promised to a user, kept in the store until the mail server has accepted it.
+/// A mail that the store keeps until the mail server has accepted it.
 ///
-/// It holds the recipient and the purpose and no text: the token of its link is derived from its id at each attempt, so that
-/// a reader of the store has no links.
+/// It holds the recipient and the purpose, but no text. The token of its link is derived from its ID at each attempt,
+/// so that a reader of the store has no links.
 package struct OutboxMail: Sendable, Hashable {
     /// The purpose of a mail, which determines its text.
     package enum Purpose: String, Sendable, CaseIterable {
@@ -14,16 +14,16 @@ package struct OutboxMail: Sendable, Hashable {
             signInRemoved, passkeyAdded, passkeyRemoved
         /// A code for the page of a sign-in through a provider.
         case addressCode
-        /// The mail in place of a code where another account has the address.
+        /// The mail that replaces a code if another account has the address.
         case addressTaken
-        /// A notice of an account that a sign-in through a provider has created with an address that is not verified.
+        /// A notice of an account that a sign-in through a provider has created with an unverified address.
         case signedUp
         /// A notice of a new password, to an account that had one.
         case passwordChanged
         /// An invitation, with a link that sets the first password.
         case invitation
 
-        /// The purpose of the one-time token that the mail carries; nil if its token is of another kind, or it has none.
+        /// The purpose of the one-time token that the mail carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
             switch self {
             case .verifyEmail: .verifyEmail
@@ -34,7 +34,7 @@ package struct OutboxMail: Sendable, Hashable {
             }
         }
 
-        /// Whether the mail tells an owner of a change of the credentials: a full outbox must not refuse the change.
+        /// Whether the mail tells an owner of a change of the credentials; a full outbox must not refuse the change.
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
@@ -47,19 +47,19 @@ package struct OutboxMail: Sendable, Hashable {
         }
     }
 
-    /// The source of the token and of the Message-ID; it stands in no mail and no log.
+    /// The source of the token and of the Message-ID; it appears in no mail and no log.
     package let id: String
     package let purpose: Purpose
     package let recipient: EmailAddress
-    /// The account; nil if the mail was requested by an address, which may have none.
+    /// The account; nil if the mail was requested by address, which may have no account.
     package let accountID: String?
     package let createdAt: Date
     /// The number of attempts, including the current one.
     package let attempts: Int
-    /// The language of the request that caused the mail; nil for one of the operator's commands or of an earlier version.
+    /// The language of the request that caused the mail; nil for the operator's commands and earlier versions.
     package let language: String?
 
-    /// Creates a mail, by default without attempts and in the language of the request that is being handled.
+    /// Creates a mail, by default without attempts and in the language of the current request.
     package init(
         _ purpose: Purpose, to recipient: EmailAddress, accountID: String? = nil, id: String, at now: Date,
         attempts: Int = 0, language: String? = PageContext.languageOfRequest
@@ -74,12 +74,12 @@ package struct OutboxMail: Sendable, Hashable {
     }
 }
 
-/// The lease and the link expiries with which a worker claims a mail.
+/// A worker's claim of the next mail: its lease and the expiry of the mailed links.
 package struct MailClaim: Sendable {
     package let now: Date
     /// The time until which no other worker takes the mail.
     package let leaseEnd: Date
-    /// The ends of links that verify and reset; they count from the attempt, so that a late mail has a valid link.
+    /// The expiry of verification and reset links; it counts from the attempt, so that a late mail has a valid link.
     package let verificationEnd: Date
     package let resetEnd: Date
     /// Returns the SHA-256 digest of the token of a mail.
@@ -89,16 +89,17 @@ package struct MailClaim: Sendable {
 /// A mail taken from the outbox.
 package struct ClaimedMail: Sendable, Hashable {
     package let mail: OutboxMail
-    /// The address to send to; nil if there is nothing to send, since no account needs the mail.
+    /// The address to send to; nil if no account needs the mail, so that nothing is sent.
     package let recipient: EmailAddress?
-    /// The identity providers through which the account can be signed in to, for the notice of a new password, which leaves
-    /// them as they are.
+    /// The identity providers that the account can sign in through.
+    ///
+    /// The notice of a new password lists them, since the new password does not affect them.
     package var providers: [String] = []
 }
 
-/// The number of the mails in the outbox, and the age of the oldest that is due soon.
+/// The number of the mails in the outbox, and the time of the oldest one that is due soon.
 package struct MailBacklog: Sendable, Hashable {
     package let count: Int
-    /// The time of the oldest mail whose next attempt is soon; nil if there is none.
+    /// The creation time of the oldest mail whose next attempt is soon; nil without such a mail.
     package let oldest: Date?
 }

@@ -6,21 +6,21 @@ import Synchronization
 
 /// The worker of the outbox: it sends each stored mail until the mail server accepts it.
 ///
-/// A mail leaves the outbox only after it was accepted, so a crash in between sends it twice, under one Message-ID. Workers
-/// of several processes share an outbox: a mail that one of them has taken is leased to it.
+/// A mail leaves the outbox only after it was accepted. A crash in between sends it twice, with one Message-ID. Workers
+/// of several processes share an outbox: each takes a mail with a lease.
 final class MailQueue: Sendable {
     /// The state that the workers share; a worker ends when no mail is due.
     fileprivate struct State {
         /// The content of mails under the current configuration; nil before the start.
         var content: MailContent?
         var running = 0
-        /// The number of workers that look for a mail: one finds what is due, and two would write once more.
+        /// The number of workers that look for a mail; one is enough, since a second one would only write once more.
         var looking = 0
-        /// The number of times that a mail may have become due, so that a worker about to end looks again.
+        /// The number of times that a mail may have become due; a worker that is about to end then looks again.
         var wakes = 0
-        /// The mails that are being sent, and whether a worker waits for one that no longer counts.
+        /// The mails that are being sent; the value tells whether the mail's worker is no longer counted as running.
         var sending: [String: Bool] = [:]
-        /// Whether no further worker starts, and whether the present ones take no further mail.
+        /// Whether no further worker starts, and whether the present workers take no further mail.
         var isClosed = false, isStopped = false
         /// Whether the mail server could not be used for the last mail.
         var isFailing = false
@@ -29,20 +29,21 @@ final class MailQueue: Sendable {
         var polling: Task<Void, Never>?
     }
 
-    /// The time between two looks at the outbox for mails of other processes and for further attempts.
+    /// The interval between two checks of the outbox, for mails of other processes and for further attempts.
     private static let pollInterval = Duration.seconds(5)
-    /// The time for which a worker has a mail, and by which it goes on while it sends: shorter than users wait after a crash.
+    /// The lease of a worker, which it extends while it sends; short, since after a crash users wait that long.
     private static let lease = Duration.seconds(120)
-    /// The time after which a mail that is being sent no longer counts as a worker's, so that slow recipients block no others.
+    /// The time after which a slow mail's worker is no longer counted, so that slow recipients block no others.
     private static let patience = Duration.seconds(30)
-    /// The greatest number of such mails, each of which holds a connection and a thread.
+    /// The maximum number of such mails, each of which holds a connection and a thread.
     private static let maximumSlow = 32
-    /// The time for which `close` then waits for mails that are being sent.
+    /// The further time for which `close` waits for mails that are being sent.
     private static let lastWait = Duration.seconds(5)
     /// The longest pause between two attempts, so that mails arrive soon after an outage.
     static let longestPause = 300.0
-    /// The pause after a mail was refused for good: a mistake in the server's settings must not lose mails, and a dead
-    /// address costs few attempts.
+    /// The pause after the mail server has refused a mail permanently.
+    ///
+    /// A mistake in the server's settings must not lose mails, and a dead address must cost few attempts.
     private static let refusalPause = 6 * 3600.0
     /// The age at which a mail is given up; RFC 5321 §4.5.4.1 recommends four to five days.
     private static let maximumAge = 4.0 * 86_400
@@ -54,11 +55,11 @@ final class MailQueue: Sendable {
     private let clock: WallClock
     private let random: RandomSource
     private let closeTimeout: Duration
-    /// The maximum number of workers: mail servers take more for a flood, and one slow recipient must not block all.
+    /// The maximum number of workers: enough that one slow recipient blocks no others, few for the mail server.
     private let maximumRunning = 4
     private let state = Mutex(State())
 
-    /// Creates a queue, which starts with the first content.
+    /// Creates a queue, which starts when it gets its first content.
     ///
     /// - Parameter closeTimeout: The time for which `close` sends mails.
     init(
@@ -76,7 +77,7 @@ final class MailQueue: Sendable {
     /// Whether the mail server could not be used for the last mail of this process.
     var isFailing: Bool { state.withLock { $0.isFailing } }
 
-    /// Sends mails with this content from now on; mails that are being sent keep the earlier one.
+    /// Sends mails with this content from now on; mails that are being sent keep the earlier content.
     func use(_ content: MailContent) {
         state.withLock { state in
             state.content = content
@@ -100,7 +101,7 @@ final class MailQueue: Sendable {
         if starts { Task { await work() } }
     }
 
-    /// Returns once every mail that was due has been sent or postponed.
+    /// Returns when every due mail has been sent or postponed.
     func flush() async {
         wake()
         await withCheckedContinuation { continuation in
@@ -115,8 +116,8 @@ final class MailQueue: Sendable {
 
     /// Sends the mails that are due, until the timeout; the others stay in the outbox.
     ///
-    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. Its result is awaited for five
-    /// more seconds.
+    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. `close` waits five
+    /// more seconds for the result.
     func close() async {
         wake()
         let polling = state.withLock { state in
@@ -156,7 +157,7 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Takes a mail and sends it; returns false if none is due, or the store fails, which the next look finds mended.
+    /// Takes a mail and sends it; returns false if no mail is due, or if the store fails.
     private func sendNext() async -> Bool {
         guard let mailer, let content = state.withLock({ $0.isStopped ? nil : $0.content }), content.isReady else {
             return false
@@ -167,12 +168,12 @@ final class MailQueue: Sendable {
             guard let due = try await store.claimMail(claim) else { return false }
             claimed = due
         } catch {
-            // While a store is away each look fails, and nothing is lost by it; a look at one that is there may have taken a mail.
+            // While the store is unavailable, a look loses nothing. After another error, a mail may have been taken.
             if error != .storeUnavailable { metrics.count(.mailStoreFailures) }
             return false
         }
         do throws(IdentityError) {
-            // There may be more than one worker can send.
+            // More mails may be due than one worker can send.
             let starts = state.withLock { state in
                 state.looking -= 1
                 return state.addWorker(maximum: maximumRunning)
@@ -189,8 +190,8 @@ final class MailQueue: Sendable {
 
     /// Makes one attempt.
     ///
-    /// While the mail server accepts nothing, a mail for an address without an account waits like the others: the length of
-    /// the outbox must not reveal which addresses have one (attack E2).
+    /// While the mail server accepts nothing, a mail for an address without an account waits like the others. So the
+    /// length of the outbox does not reveal which addresses have an account (attack E2).
     private func send(
         _ claimed: ClaimedMail, _ content: MailContent, by mailer: any Mailer
     ) async throws(IdentityError) {
@@ -209,7 +210,7 @@ final class MailQueue: Sendable {
             try await mailer.send(message)
         } catch {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
-            // A server that refuses one recipient works.
+            // A server that refuses one recipient is not failing.
             state.withLock { $0.isFailing = !isRefused }
             metrics.count(.mails, isRefused ? "refused" : "failed")
             return try await postpone(claimed, isRefused: isRefused)
@@ -219,9 +220,10 @@ final class MailQueue: Sendable {
         try await store.remove(mail: claimed.mail.id)
     }
 
-    /// Lets another worker start after a while, and extends the lease of a mail, until the task is cancelled.
+    /// Lets another worker start after a while, and extends the lease of a mail, until the task is canceled.
     ///
-    /// A mail server may take minutes for its reply. It ends with a failure of the store: after the lease another worker then sends the mail once more.
+    /// A mail server may take minutes to reply. If the store fails, this ends: when the lease expires, another worker
+    /// sends the mail once more.
     private func wait(for mail: OutboxMail) async throws {
         try await clock.sleep(for: Self.patience)
         let (starts, idle) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
@@ -240,10 +242,10 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Sets the next attempt: 5 seconds after the first one, then twice as long each time, or hours after a refusal; or
-    /// gives the mail up.
+    /// Sets the next attempt, or gives the mail up.
     ///
-    /// The pause is shortened at random by up to a half, so that the mails of an outage do not return all at once.
+    /// The pause is 5 seconds after the first attempt, then twice as long each time; after a refusal it is hours. It is
+    /// shortened at random by up to a half, so that the mails of an outage do not return all at once.
     private func postpone(_ claimed: ClaimedMail, isRefused: Bool = false) async throws(IdentityError) {
         let (mail, now) = (claimed.mail, clock.now)
         guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {
@@ -258,14 +260,14 @@ final class MailQueue: Sendable {
 }
 
 extension MailQueue.State {
-    /// Takes the callers of `flush` out if no worker runs.
+    /// Takes and returns the callers of `flush` if no worker runs.
     fileprivate mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
         guard running == 0 else { return [] }
         defer { idle = [] }
         return idle
     }
 
-    /// Counts a further worker, which the caller starts, if there may be one and none looks for a mail.
+    /// Counts a further worker, which the caller must start, if one is allowed and no worker looks for a mail.
     fileprivate mutating func addWorker(maximum: Int) -> Bool {
         guard !isClosed || running > 0, !isStopped, running < maximum, looking == 0 else { return false }
         running += 1

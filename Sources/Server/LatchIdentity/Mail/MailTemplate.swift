@@ -5,8 +5,8 @@ import LatchTexts
 
 /// The texts of a mail to a user, as plain text and as HTML, in one language.
 ///
-/// Links begin with the issuer and never with the Host of a request. No user input except the recipient's address is in
-/// a mail.
+/// Links begin with the issuer, never with the Host of a request. The recipient's address is the only user input in a
+/// mail.
 struct MailTemplate {
     let subject: String
     /// The name of the service that the mail is from.
@@ -18,15 +18,15 @@ struct MailTemplate {
     private let link: (url: String, label: String)?
     /// The code to type; nil for a mail without one.
     private let code: String?
-    /// The sentence about the providers that sign in as well; nil where there are none, or they do not matter.
+    /// The sentence about other providers that sign in to the account; nil for all mails without such providers.
     private let providers: String?
-    /// The sentence for those who did not expect the mail.
+    /// The sentence for recipients who did not expect the mail.
     private let closing: String
 
-    /// Creates the texts of a mail; its link opens a form, so that opening it changes nothing.
+    /// Creates the texts of a mail; its link opens a form, so that opening the link changes nothing.
     ///
-    /// The texts are `mail.PURPOSE.subject`, `.introduction`, `.button` and `.closing` in the catalog; their arguments are the
-    /// name of the service, the recipient, and the lifetime of the link.
+    /// The texts in the catalog are `mail.PURPOSE.subject`, `.introduction`, `.button` and `.closing`. Their arguments
+    /// are the name of the service, the recipient, and the lifetime of the link.
     init(
         _ purpose: OutboxMail.Purpose, to recipient: String, token: String, code: String, issuer: String,
         providers: [String] = [], configuration: IdentityConfiguration = IdentityConfiguration(),
@@ -47,7 +47,7 @@ struct MailTemplate {
         self.code = purpose == .addressCode ? "\(code.prefix(4)) \(code.suffix(4))" : nil
     }
 
-    /// Returns a time in the greatest unit of which it is a multiple.
+    /// Returns a time in the largest unit that divides it; in days only from two days on.
     private static func phrase(_ time: Duration) -> Phrase {
         let minutes = Int(time.components.seconds / 60)
         if minutes % (48 * 60) == 0 { return Phrase("mail.lifetime.days", .count(minutes / (24 * 60))) }
@@ -61,7 +61,7 @@ struct MailTemplate {
             + "\n"
     }
 
-    /// The HTML, in the look of the pages; its styles are attributes, since mail programs drop style sheets.
+    /// The HTML, in the style of the pages; its styles are attributes, since mail programs remove style sheets.
     var html: String {
         let button = link.map { url, label in
             """

@@ -4,11 +4,11 @@ import LatchCore
 
 /// The sender of a mail: an address with or without a display name, as `Acme <no-reply@example.com>` (RFC 5322 §3.4).
 struct Mailbox: Sendable, Hashable {
-    /// The name that mail programs show; nil for the address alone.
+    /// The name that mail programs show; nil for an address without a name.
     let name: String?
     let address: String
 
-    /// Parses a mailbox; nil for any other text, such as one with two addresses or with a line break (attack E10).
+    /// Parses a mailbox; nil for other texts, such as two addresses or a text with a line break (attack E10).
     init?(_ text: String) {
         let trimmed = text.trimmingSpace()
         let bytes = trimmed.utf8
@@ -25,10 +25,10 @@ struct Mailbox: Sendable, Hashable {
         (self.name, self.address) = (name.isEmpty ? nil : name, address)
     }
 
-    /// The text from which the same mailbox is parsed.
+    /// The text that parses to the same mailbox.
     var text: String { name.map { "\(Self.quotedIfNeeded($0)) <\(address)>" } ?? address }
 
-    /// Returns the value of a From field: one in ASCII, or one that files have, where UTF-8 is allowed (RFC 6532 §3.2).
+    /// Returns the value of a From field: in ASCII, or for files in UTF-8 where that is allowed (RFC 6532 §3.2).
     func fieldValue(allowingUTF8: Bool) -> String {
         guard let name else { return "<\(address)>" }
         let phrase = allowingUTF8 || name.isASCII ? Self.quotedIfNeeded(name) : EncodedWord.encode(name)
@@ -44,7 +44,9 @@ struct Mailbox: Sendable, Hashable {
         }
     }
 
-    /// Returns a display name without its quotation marks; nil if it has specials outside of them (RFC 5322 §3.2.3); a dot is common there.
+    /// Returns a display name without its quotation marks; nil if it has specials outside of them (RFC 5322 §3.2.3).
+    ///
+    /// A dot is accepted there, since it is common.
     private static func unquoted(_ text: Substring) -> String? {
         guard text.utf8.first == UInt8(ascii: "\"") else {
             return text.utf8.contains { isSpecial($0) && $0 != UInt8(ascii: ".") } ? nil : String(text)
@@ -88,10 +90,10 @@ extension StringProtocol {
 
 /// The encoding of text in header fields that are ASCII (RFC 2047), which leaves ASCII letters readable.
 enum EncodedWord {
-    /// The greatest length of a word: a line has 76 characters at most (RFC 2047 §2), with the name of the field.
+    /// The maximum length of a word: a line has at most 76 characters, including the name of the field (RFC 2047 §2).
     private static let maximumLength = 62
 
-    /// Returns a text as encoded words, on lines of their own.
+    /// Returns a text as encoded words, each on a separate line.
     static func encode(_ text: String) -> String {
         let (start, end) = ("=?utf-8?Q?", "?=")
         var words: [String] = []
@@ -109,7 +111,7 @@ enum EncodedWord {
         return words.joined(separator: "\r\n ")
     }
 
-    /// RFC 2047 §4.2 and §5 (3): what a phrase may hold as it is; a space is an underscore.
+    /// RFC 2047 §4.2 and §5 (3): the characters that a phrase may hold unencoded; a space is an underscore.
     private static func encode(_ byte: UInt8) -> String {
         if byte == 0x20 { return "_" }
         return byte.isASCIIAlphanumeric || "!*+-/".utf8.contains(byte)

@@ -2,20 +2,20 @@
 
 package import PortableFoundation
 
-/// The proof that whoever uses a mailed token owns the account, and not only reads the mails of its address.
+/// The proof that the user of a mailed token owns the account, and does not only read the mails of its address.
 package enum OwnerProof: Sendable {
-    /// The token alone: an app vouches for its user.
+    /// Only the token: an app vouches for its user.
     case none
-    /// A signed-in device of the account, by its id; where it is not required, any other one counts as no proof.
+    /// A signed-in device of the account, by its ID; if not required, a device of another account proves nothing.
     case device([UInt8], isRequired: Bool)
     /// The password, verified against this value of the account.
     case password(Account)
-    /// A new password, as a hash: it replaces the one that somebody else may have set.
+    /// A new password, as a hash; it replaces a password that another user may have set.
     case newPassword(hash: String)
     /// A sign-in through a provider, by an identity that is linked to the account.
     case identity(UpstreamIdentity)
 
-    /// Whether the password of the account belongs to the reader of the mails.
+    /// Whether the account's password is known to the reader of the mails.
     var isOfPassword: Bool {
         switch self {
         case .none, .device, .identity: false
@@ -35,7 +35,7 @@ package enum OwnerProof: Sendable {
         return identity
     }
 
-    /// Whether the token must not be used without the device.
+    /// Whether the token can only be used with the device.
     var requiresDevice: Bool {
         guard case .device(_, let isRequired) = self else { return false }
         return isRequired
@@ -59,7 +59,7 @@ package struct OneTimeToken: Sendable, Hashable {
     package let digest: [UInt8]
     package let accountID: String
     package let purpose: Purpose
-    /// The address the token was mailed to; it proves nothing about another one.
+    /// The address that the token was mailed to; it proves nothing about another address.
     package let emailKey: String
     /// The time of creation, for the operator; only ``expiresAt`` counts.
     package let createdAt: Date
@@ -69,16 +69,17 @@ package struct OneTimeToken: Sendable, Hashable {
 
 /// A pending change of an account's address, which both the old and the new address must confirm (attack E9).
 ///
-/// The new address shows that the user controls it, the old one that the user owns the account: an attacker at an open
-/// session controls neither mailbox.
+/// The new address shows that the user controls it. The old address shows that the user owns the account: an attacker
+/// with an open session controls neither mailbox.
 package struct EmailChange: Sendable, Hashable {
     package let accountID: String
     /// The new address.
     package let email: EmailAddress
-    /// The address that is replaced; the change is void if the account has another one by then.
+    /// The address that is replaced; the change is void if the account has another address by then.
     package let oldEmailKey: String
-    /// The SHA-256 digest of the token mailed to the old address; nil once confirmed, or if that address was never
-    /// verified and so proves nothing.
+    /// The SHA-256 digest of the token mailed to the old address.
+    ///
+    /// Nil once confirmed, or if the old address was never verified and so proves nothing.
     package let oldDigest: [UInt8]?
     /// The SHA-256 digest of the token mailed to the new address; nil once confirmed.
     package let newDigest: [UInt8]?

@@ -7,14 +7,15 @@ import Synchronization
 public protocol Mailer: Sendable {
     /// Sends a mail.
     ///
-    /// After an error it is sent again, and after a crash perhaps twice; ``MailMessage/id`` stays the same. The function must
-    /// return within two minutes: then another worker may send the mail again. ``Identity/close()`` waits for it.
+    /// After an error the mail is sent again, and after a crash perhaps twice; ``MailMessage/id`` stays the same. The
+    /// function must return within two minutes, since then another worker may send the mail again. ``Identity/close()``
+    /// waits for it.
     func send(_ message: MailMessage) async throws
 }
 
 /// A mailer whose connection can be checked without a mail.
 package protocol CheckableMailer: Mailer {
-    /// Connects, signs in and names the sender as for a mail, and sends none.
+    /// Connects, signs in and names the sender, as for a mail, but sends no mail.
     func checkConnection() async throws
 }
 

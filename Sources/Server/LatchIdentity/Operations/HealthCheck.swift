@@ -3,14 +3,14 @@
 import LatchCore
 import Synchronization
 
-/// A check of the store: by default a write that is committed, which proves that tokens can be issued.
+/// A check of the store, by default a committed write, which proves that tokens can be issued.
 ///
 /// A check that only proves that the process runs stays green while every login hangs (dexidp/dex#5017).
 final class HealthCheck: Sendable {
     /// The time from the beginning of a check for which its result is used.
     private let lifetime: Duration
 
-    /// A check that runs, or has ended.
+    /// A check that is running or has ended.
     private struct Latest {
         let task: Task<IdentityError?, Never>
         let start: Duration
@@ -24,7 +24,7 @@ final class HealthCheck: Sendable {
     private let clock: WallClock
     /// The time limit: shorter than a load balancer waits, longer than any commit of a working store.
     private let timeout: Duration
-    /// The known reason why a use takes too long.
+    /// The known reason why the probe takes too long.
     private let outage: @Sendable () -> IdentityError?
     private let latest = Mutex<Latest?>(nil)
 
@@ -48,8 +48,8 @@ final class HealthCheck: Sendable {
 
     /// Returns the failure; nil if the probe succeeded in time.
     ///
-    /// Callers share a check that runs, or began less than its lifetime ago, so that a flood of them neither fills the writer's
-    /// queue nor makes it commit all the time.
+    /// Callers share a running check, and one that began less than its lifetime ago. So a flood of them does not fill
+    /// the writer's queue or make it commit all the time.
     func failure() async -> IdentityError? {
         let now = clock.uptime
         let task = latest.withLock { latest in

@@ -2,16 +2,15 @@
 
 import LatchCore
 
-/// The number of durations in each of fixed intervals, without exemplars.
+/// The number of durations in each of several fixed intervals, without exemplars.
 package struct Histogram: Sendable, Hashable {
-    /// The upper bounds of the intervals in seconds, in order; a last interval has none.
+    /// The upper bounds of the intervals in seconds, in order; the last interval has no bound.
     let bounds: [Double]
-    /// The number of durations in each interval, one more than bounds.
+    /// The number of durations in each interval: one more interval than bounds.
     private(set) var intervals: [Int]
     /// The sum of the durations in seconds.
     private(set) var seconds = 0.0
 
-    /// Creates an empty histogram.
     init(bounds: [Double]) {
         self.bounds = bounds
         intervals = Array(repeating: 0, count: bounds.count + 1)
@@ -19,14 +18,13 @@ package struct Histogram: Sendable, Hashable {
 
     /// The bounds for requests.
     static let ofRequests = Histogram(bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
-    /// The bounds for calls of the store, most of which read a row from memory or wait for one disk.
+    /// The bounds for calls of the store; most of them read a row from memory or wait for one disk.
     static let ofStoreCalls = Histogram(
         bounds: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
 
     /// The number of durations.
     var count: Int { intervals.reduce(0, +) }
 
-    /// Adds a duration.
     mutating func add(_ duration: Duration) {
         let value = duration.inSeconds
         intervals[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1

@@ -3,13 +3,13 @@
 import LatchCore
 import PortableFoundation
 
-/// The removal of what has ended, and the anchor of the audit log, once an hour, by one of the servers of a store.
+/// The hourly removal of expired rows, and the hourly anchor of the audit log, by one of the servers of a store.
 struct Housekeeping: Sendable {
     /// The time from one removal to the next, in seconds.
     static let interval = 3600.0
-    /// The time in seconds after which another server takes over from one that has not kept the task.
+    /// The time in seconds after which another server takes over the task.
     static let lease = 300.0
-    /// The time between two looks at whose turn it is.
+    /// The time between two checks whether it is this server's turn.
     static let pause = Duration.seconds(300)
 
     let accessTokenLifetime: Duration
@@ -23,7 +23,7 @@ struct Housekeeping: Sendable {
     /// The name of this server in the lease.
     let holder: String
 
-    /// - Parameter machineDate: The date of this machine, where the services have that of a database.
+    /// - Parameter machineDate: The date of this machine, if the services use the date of a database.
     init(_ services: IdentityServices, machineDate: (@Sendable () -> Date)? = nil) {
         accessTokenLifetime = services.configuration.accessTokenLifetime
         store = services.store
@@ -35,7 +35,7 @@ struct Housekeeping: Sendable {
         holder = services.random.newID(at: services.clock.now)
     }
 
-    /// Looks whether it is this server's turn, until the task is cancelled.
+    /// Checks regularly whether it is this server's turn, until the task is canceled.
     ///
     /// A failure of the store does not end the loop; the health check reports it.
     func run() async {
@@ -50,19 +50,19 @@ struct Housekeeping: Sendable {
         }
     }
 
-    /// Prunes the store unless that was done within the hour, or another server is doing it.
+    /// Prunes the store, unless a server is doing it or has done it within the hour.
     ///
     /// - Returns: Whether this server has done it.
     func prune() async throws(IdentityError) -> Bool {
         guard dates.isBelieved else { return false }
         let (store, start) = (store, clock.now)
-        // Looks without writing first: an idle server costs no commit.
+        // Reads before it writes, so that an idle server costs no commit.
         guard try await store.isFree(.pruning, at: start), try await keep(Self.lease, after: start) else {
             return false
         }
-        // What is removed does not come back: a database whose date has jumped ahead decides nothing alone.
+        // Removed rows do not come back, so a database whose date has jumped ahead does not decide by itself.
         let date = min(start, machineDate())
-        // An access token can outlive its device's row by its own lifetime, and is checked against that row.
+        // An access token can outlive its device by the token's lifetime, and is verified against the device's row.
         let lifetime = accessTokenLifetime.inSeconds
         try await store.prune(endedBefore: date.addingTimeInterval(-lifetime))
         let isDone = try await audit.prune(at: date) { () throws(IdentityError) in

@@ -12,7 +12,7 @@ struct Measurements: Sendable {
     let metrics: Metrics
     let clock: WallClock
 
-    /// Returns all metrics, also what the store, the hashes and the caches count or measure themselves.
+    /// Returns all metrics, including those that the store, the hashes and the caches keep.
     func samples() async -> [MetricSample] {
         let writes = store.writeStatistics
         let load = passwords.load
@@ -21,7 +21,7 @@ struct Measurements: Sendable {
         do throws(IdentityError) {
             mails = try await mailBacklog()
         } catch {
-            // A store in trouble must not hide the other metrics.
+            // A failing store must not hide the other metrics.
             mails = nil
         }
         return metrics.samples + [
@@ -38,9 +38,10 @@ struct Measurements: Sendable {
         ]
     }
 
-    /// Returns the number of waiting mails, and the age in seconds of the oldest that is tried soon.
+    /// Returns the number of waiting mails, and the age in seconds of the oldest mail whose next attempt is soon.
     ///
-    /// - Throws: An error of the store, also where it has not responded within a second: scrapers and supervisors do not wait long.
+    /// - Throws: An error of the store, also if it does not respond within a second: scrapers and supervisors do not
+    ///   wait long.
     func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
         let soon = clock.now.addingTimeInterval(MailQueue.longestPause + 1)
         let result = await clock.result(within: .seconds(1)) { [store] in
@@ -56,7 +57,7 @@ struct Measurements: Sendable {
 }
 
 extension Identity {
-    /// Has the metrics report the connections and the certificate of a server.
+    /// Adds the connections and the certificate of a server to the metrics.
     package func measure(_ server: Server) {
         services.metrics.include { [weak server] in
             guard let server else { return [] }
@@ -74,14 +75,14 @@ extension Identity {
     /// Counts a reload whose settings or certificate could not be used.
     package func countFailedReload() { services.metrics.count(.reloadFailures) }
 
-    /// Starts an exporter, which sends the server's metrics, and has the server report the exporter's own.
+    /// Starts an exporter for the server's metrics, and adds the exporter's own metrics to them.
     package func report(to exporter: TelemetryExporter) {
         services.metrics.include { exporter.samples }
         measure(for: exporter)
         exporter.run()
     }
 
-    /// Has an exporter send the metrics of this value, which a reload has made.
+    /// Makes an exporter send the metrics of this value, after a reload.
     package func measure(for exporter: TelemetryExporter) {
         exporter.measure { [measurements = services.measurements] in await measurements.samples() }
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A metric of the server: its name, a sentence about it, and what tells its series apart.
+/// A metric of the server: its name, its description, and the label of its series.
 ///
-/// The names follow the conventions of Prometheus: that of a counter ends with `_total`, that of a quantity with its unit.
+/// The names follow the conventions of Prometheus: the name of a counter ends with `_total`, that of a quantity with
+/// its unit.
 package struct Metric: Sendable, Hashable {
-    /// The name, on which the queries of operators rely.
+    /// The name, which the queries of operators rely on.
     let name: String
     /// A sentence without a backslash or a line break, which `/metrics` and collectors show.
     let help: String
-    /// The label that tells the series apart; nil for a metric with one series.
+    /// The name of the label that distinguishes the series; nil for a metric with one series.
     let label: String?
-    /// The values of the label of an event, all of which are counted from the beginning.
+    /// The label values of an event; each value is reported from the start, with 0.
     let values: [String]
 
-    /// Whether it is a duration.
+    /// Whether the values are durations in seconds.
     var isOfSeconds: Bool { name.utf8.reversed().starts(with: "_seconds".utf8.reversed()) }
 
     private init(_ name: String, _ help: String, by label: String? = nil, of values: [String] = []) {
@@ -61,7 +62,7 @@ extension Metric {
         "Logins through other providers; failures also of links and of authentications before changes.", by: "result",
         of: ["success", "denied", "failed", "unavailable"])
 
-    /// Those of a server are this value and its grants.
+    /// The values of a server are this one and the names of its grants.
     static let tokensIssued = Metric(
         "latch_tokens_issued_total", "Responses with an access token.", by: "grant",
         of: [OAuthClient.GrantType.passkey.rawValue])

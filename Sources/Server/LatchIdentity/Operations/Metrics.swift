@@ -8,7 +8,7 @@ final class Metrics: Sendable {
     /// The counters of another part of the program.
     private struct Contribution: Sendable { let samples: @Sendable () -> [MetricSample] }
 
-    /// The numbers of events by the name of their metric and the value of its label, all of which are written in this module.
+    /// The counts of events, by the name of the metric and the label value; both are constants of this module.
     private let counts: Mutex<[String: [String: Int]]>
     private let others = Mutex<[Contribution]>([])
     /// The uses of the caches of verified tokens.
@@ -18,7 +18,7 @@ final class Metrics: Sendable {
     /// Whether the server is about to end.
     private let draining = Mutex(false)
 
-    /// Creates counters, which are all 0.
+    /// Creates counters that all start at 0.
     init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
         let grants = grantHandlers.map { $0.grantType.rawValue }
         let series = Metric.events.map { metric in
@@ -28,13 +28,13 @@ final class Metrics: Sendable {
             Dictionary(uniqueKeysWithValues: series.map { ($0, Dictionary(uniqueKeysWithValues: $1.map { ($0, 0) })) }))
     }
 
-    /// Whether the server takes no new clients any more; it stays so through reloads.
+    /// Whether the server takes no new clients; a reload keeps the value.
     var isDraining: Bool {
         get { draining.withLock { $0 } }
         set { draining.withLock { $0 = newValue } }
     }
 
-    /// Adds to a counter; the value of its label is one of a fixed set, and never of a request.
+    /// Adds to a counter; the label value is one of a fixed set, and never comes from a request.
     func count(_ metric: Metric, _ label: String = "", by amount: Int = 1) {
         counts.withLock { counts in
             assert(counts[metric.name]?[label] != nil, "\(metric.name) begins without \(label)")
@@ -42,7 +42,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// Adds counters that another part of the program keeps, which appear with the server's own from now on.
+    /// Adds the counters of another part of the program to the samples.
     func include(_ samples: @escaping @Sendable () -> [MetricSample]) {
         others.withLock { $0.append(Contribution(samples: samples)) }
     }

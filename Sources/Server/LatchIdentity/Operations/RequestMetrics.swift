@@ -5,17 +5,17 @@ import LatchHTTP
 import LatchServer
 import Synchronization
 
-/// The number of requests by the class of their status, and a histogram of their durations.
+/// The number of requests by status class, and a histogram of their durations.
 final class RequestMetrics: Sendable {
     private struct State {
-        /// The requests of 1xx to 5xx.
+        /// The counts of 1xx to 5xx.
         var statuses = [Int](repeating: 0, count: 5)
         var durations = Histogram.ofRequests
     }
 
     private let state = Mutex(State())
 
-    /// Counts a request; one that threw an error, or was not handled for a failure of the server, is counted as 500.
+    /// Counts a request; without a status, since it threw an error or the server failed, it counts as 500.
     func count(_ status: HTTPStatus?, _ duration: Duration) {
         let index = min(max((status?.rawValue ?? 500) / 100 - 1, 0), 4)
         state.withLock { state in
@@ -24,7 +24,6 @@ final class RequestMetrics: Sendable {
         }
     }
 
-    /// The counters by status, and the durations.
     var samples: [MetricSample] {
         let state = state.withLock { $0 }
         return state.statuses.enumerated().map { index, count in

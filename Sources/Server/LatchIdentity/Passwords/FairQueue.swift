@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bounded queue in which the networks that wait take turns.
+/// A bounded queue in which the waiting networks take turns.
 ///
-/// First the wider networks take turns, and within one of them its networks. When the queue is full, a job of the region,
-/// wider network and network that have the most jobs makes room, so that a flood from few networks rejects and delays itself
+/// First the wider networks take turns, then the networks within each of them. A full queue removes a job of the
+/// region, wider network and network with the most jobs. So a flood from few networks rejects and delays only itself
 /// (attack D7).
 struct FairQueue<Element> {
     private struct Entry {
@@ -18,12 +18,11 @@ struct FairQueue<Element> {
     private var turn = 0
     private let maximumCount: Int
 
-    /// Creates an empty queue.
     init(maximumCount: Int) { self.maximumCount = maximumCount }
 
     var count: Int { entries.count }
 
-    /// Adds an element, and returns the one that makes room for it, which can be the same one.
+    /// Adds an element, and returns the element that is removed for it, which can be the new one.
     mutating func append(_ element: Element, from network: NetworkPrefix) -> Element? {
         entries.append(Entry(network: network, element: element))
         for key in [network, network.wide] where turns[key] == nil { turns[key] = turn }
@@ -51,7 +50,7 @@ struct FairQueue<Element> {
         entries.firstIndex { isIncluded($0.element) }.map { remove(at: $0) }
     }
 
-    /// Removes an entry, and forgets the turns of networks that do not wait any more.
+    /// Removes an entry, and forgets the turns of networks that no longer wait.
     private mutating func remove(at index: Int) -> Element {
         let entry = entries.remove(at: index)
         if !entries.contains(where: { $0.network == entry.network }) { turns[entry.network] = nil }
@@ -59,7 +58,9 @@ struct FairQueue<Element> {
         return entry.element
     }
 
-    /// Returns the most frequent key; of several, any: the last would be the newcomer as long as a flood keeps the queue full.
+    /// Returns the most frequent key; of several, a random one.
+    ///
+    /// The last one would always be the newcomer while a flood keeps the queue full.
     private func busiest(_ indices: [Int], key: (Int) -> NetworkPrefix) -> NetworkPrefix? {
         var counts: [NetworkPrefix: Int] = [:]
         for index in indices { counts[key(index), default: 0] += 1 }

@@ -4,15 +4,15 @@ import LatchCrypto
 
 /// The cost parameters of the stored password hashes, with the number of hashes that have them.
 ///
-/// A verification takes as long as the stored hash demands. So a name without an account gets the parameters that one of
-/// the accounts has, or a change of the cost would make the two differ in time (attacks D1 and D11).
+/// A verification takes as long as the stored hash requires. So a name without an account gets the parameters of one of
+/// the accounts. Otherwise a change of the cost would make the two differ in time (attacks D1 and D11).
 package struct PasswordCosts: Sendable {
     /// The parameters in PHC form, such as `m=19456,t=2,p=1`, in a fixed order, and their counts.
     package let counts: [(parameters: String, count: Int)]
 
     /// Returns the parameters for a name: as frequent among names as among accounts, and the same for each attempt.
     ///
-    /// - Parameter key: A secret key, so that nobody outside can compute which names should be fast.
+    /// - Parameter key: A secret key, so that no attacker can compute which names should be fast.
     func parameters(for name: String, key: SymmetricKey) -> String? {
         let code = HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: key)
         let fraction = code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

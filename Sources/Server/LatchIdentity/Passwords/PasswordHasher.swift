@@ -6,16 +6,17 @@ import PortableFoundation
 
 /// A password hasher with argon2id, on separate threads.
 ///
-/// Passwords are normalized (NFC, RFC 8265 §4.2.2): keyboards and browsers write the letter ü as one scalar or as two.
+/// Passwords are normalized (NFC, RFC 8265 §4.2.2), since keyboards and browsers write the letter ü as one scalar or as
+/// two.
 struct PasswordHasher: Sendable {
-    /// The parameters of new hashes; a stored hash contains its own.
+    /// The parameters of new hashes; a stored hash contains its own parameters.
     private let parameters: Argon2Parameters
     let pool: WorkerPool
     /// The key that chooses the cost of decoys.
     private let decoyKey: SymmetricKey
 
-    /// - Throws: `IdentityError.invalidSetting` if argon2id rejects the parameters (RFC 9106 §3.1), and `.hashingUnavailable`
-    ///   without its library.
+    /// - Throws: `IdentityError.invalidSetting` if argon2id rejects the parameters (RFC 9106 §3.1).
+    ///   `.hashingUnavailable` without its library.
     init(_ configuration: IdentityConfiguration, pepper: SymmetricKey) throws(IdentityError) {
         do throws(CryptoError) { try Argon2id.requireLibrary() } catch { throw .hashingUnavailable(error) }
         decoyKey = pepper.derived(for: "latch password decoy")
@@ -36,7 +37,7 @@ struct PasswordHasher: Sendable {
 
     /// Hashes a password with a new salt, once a thread is free.
     ///
-    /// - Parameter address: The address of the client, whose network takes its turn; nil in process.
+    /// - Parameter address: The address of the client, whose network takes turns in the queue; nil in process.
     /// - Throws: `IdentityError.overloaded`, `.cancelled` or `.hashingFailed`.
     func hash(_ password: String, for purpose: WorkerPool.Purpose, from address: String?) async throws(IdentityError)
         -> String
@@ -47,10 +48,10 @@ struct PasswordHasher: Sendable {
         }
     }
 
-    /// Returns whether a password matches the stored hash; without one it is compared with a decoy, which takes as long and
-    /// matches nothing.
+    /// Returns whether a password matches the stored hash.
     ///
-    /// A stored hash that is malformed, or whose parameters exceed the bounds, matches nothing and is not computed.
+    /// Without a stored hash, the password is compared with a decoy, which takes as long and never matches. A malformed
+    /// stored hash, or one whose parameters exceed the bounds, never matches and is not computed.
     func verify(
         _ password: String, against stored: String?, or decoy: String, from address: String
     ) async throws(IdentityError) -> Bool {
@@ -60,7 +61,7 @@ struct PasswordHasher: Sendable {
             let normalized = password.normalizedNFC
             do throws(CryptoError) {
                 if try comparable.verifies(normalized) { return hash != nil }
-                // A hash of before passwords were normalized.
+                // A hash from before passwords were normalized.
                 guard !normalized.utf8.elementsEqual(password.utf8) else { return false }
                 return try comparable.verifies(password) && hash != nil
             } catch {
@@ -69,18 +70,18 @@ struct PasswordHasher: Sendable {
         }
     }
 
-    /// Returns a hash of a verified password with the current parameters; nil if the stored one has them already.
+    /// Returns a hash of a verified password with the current parameters; nil if the stored hash already has them.
     func upgrade(_ stored: String, of password: String, from address: String) async throws(IdentityError) -> String? {
         guard Self.parsed(stored)?.needsRehash(parameters) == true else { return nil }
         return try await hash(password, for: .login, from: address)
     }
 
-    /// Whether passwords can match a stored hash.
+    /// Whether any password can match a stored hash.
     func isUsable(_ stored: String) -> Bool { Self.parsed(stored) != nil }
 
     /// Parses a PHC string; nil if it is malformed or its cost exceeds the bounds (attack D12).
     ///
-    /// They do not follow the settings: a setting that is lowered must not lock out those who signed up before.
+    /// The bounds do not follow the settings: a lowered setting must not lock out users who signed up before.
     private static func parsed(_ text: String) -> PasswordHash? { try? PasswordHash(parsing: text) }
 
     /// Returns a hash in PHC form.
@@ -92,9 +93,9 @@ struct PasswordHasher: Sendable {
         }
     }
 
-    /// Returns a PHC string of random bytes with a cost that stored hashes have, for a name that may have none.
+    /// Returns a PHC string of random bytes for a name without a hash, with the cost of a stored hash.
     ///
-    /// A store without usable hashes has no cost that an attacker could compare: then it is that of new ones.
+    /// If the store has no usable hashes, the decoy has the cost of new hashes: an attacker has nothing to compare.
     func decoy(for name: String, among costs: PasswordCosts) -> String {
         let text = { (count: Int) in
             String(decoding: Base64Alphabet.standard.encode(SecureRandom.bytes(count)), as: UTF8.self)

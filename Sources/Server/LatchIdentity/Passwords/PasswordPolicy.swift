@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requirements of new passwords (NIST SP 800-63B-4 §3.1.1.2): a minimum length and not a common one, but no rules of
-/// composition.
+/// The requirements of new passwords (NIST SP 800-63B-4 §3.1.1.2).
+///
+/// A password has a minimum length and must not be a common one. Rules of composition do not apply.
 enum PasswordPolicy {
     /// The minimum length in Unicode scalars (NIST SP 800-63B-4 §3.1.1.2 counts code points).
     static let minimumLength = 8
-    /// The maximum length in bytes, which bounds the cost of a hash; NIST requires that 64 characters are accepted.
+    /// The maximum length in bytes, which bounds the cost of a hash; NIST requires at least 64 characters.
     static let maximumByteCount = 1024
 
     /// Checks a new password against length, address and common passwords.
@@ -31,7 +32,7 @@ enum PasswordPolicy {
 
     /// The most common passwords of eight characters or more, in lower case.
     ///
-    /// The limit on guesses makes the first ten the ones that matter.
+    /// A short list is enough: the limit on guesses allows an attacker few more than the first ten.
     private static let common: Set<String> = [
         "password", "passwort", "password1", "password123", "12345678", "123456789", "1234567890", "87654321",
         "qwertyui", "qwertyuiop", "qwerty123", "1q2w3e4r", "1qaz2wsx", "iloveyou", "princess", "sunshine", "football",

@@ -6,11 +6,11 @@ import Synchronization
 
 /// A thread pool for long computations, with a bounded queue for each purpose.
 ///
-/// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time; a cancelled caller
-/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another by one job at most,
-/// and so do the networks in each of them (``FairQueue``).
+/// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time. A canceled caller
+/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another purpose by at
+/// most one job. The networks within each queue also take turns (``FairQueue``).
 final class WorkerPool: Sendable {
-    /// The purpose of a job, which has a queue of its own.
+    /// The purpose of a job, with a separate queue.
     enum Purpose: Int, Sendable, CaseIterable {
         case login, signUp, change
     }
@@ -27,7 +27,7 @@ final class WorkerPool: Sendable {
     /// The state of the pool; `running` counts starting and working threads, and never exceeds the number of workers.
     private struct State {
         var waiting: [FairQueue<Job>]
-        /// The queue whose turn is next.
+        /// The queue that is served next.
         var turn = 0
         var running = 0
         var lastID = 0
@@ -48,7 +48,7 @@ final class WorkerPool: Sendable {
     private let label: String
     private let state: Mutex<State>
 
-    /// Creates a pool; threads start with the first job and end when the queue is empty.
+    /// Creates a pool; threads start with the first job and end when the queues are empty.
     ///
     /// - Parameter maximumWaiting: The maximum number of waiting jobs of each purpose.
     init(label: String, workers: Int, maximumWaiting: Int) {
@@ -63,9 +63,9 @@ final class WorkerPool: Sendable {
 
     /// Runs `body` on one of the pool's threads.
     ///
-    /// - Parameter network: The network of the client that it is done for.
-    /// - Throws: `IdentityError.overloaded` if the purpose's queue is full, `.cancelled` if the task is cancelled while it
-    ///   waits.
+    /// - Parameter network: The network of the client that the job is for.
+    /// - Throws: `IdentityError.overloaded` if the purpose's queue is full. `.cancelled` if the task is canceled while
+    ///   it waits.
     func run<Result: Sendable>(
         for purpose: Purpose, from network: NetworkPrefix,
         _ body: @escaping @Sendable () throws(IdentityError) -> Result
@@ -84,7 +84,7 @@ final class WorkerPool: Sendable {
                             continuation.resume(returning: Swift.Result(catching: body))
                         },
                         reject: { continuation.resume(returning: .failure($0)) }))
-                // A cancellation before the job was queued found nothing to remove.
+                // A cancellation before the job was queued found no job to remove.
                 if Task.isCancelled { cancel(id, purpose) }
             }
         } onCancel: {
@@ -93,11 +93,11 @@ final class WorkerPool: Sendable {
         return try result.get()
     }
 
-    /// Starts a thread for the job, or queues it if all are busy; a full queue rejects this job or another one.
+    /// Starts a thread for the job, or queues it if all threads are busy; a full queue rejects this job or another one.
     private func submit(_ job: Job) {
         enum Admission { case started, queued(rejected: Job?) }
         let admission = state.withLock { state -> Admission in
-            // Threads end only when the queue is empty, so no waiting job is overtaken here.
+            // Threads end only when the queues are empty, so this job overtakes no waiting job.
             if state.running < workers {
                 state.running += 1
                 return .started
@@ -105,13 +105,13 @@ final class WorkerPool: Sendable {
             return .queued(rejected: state.waiting[job.purpose.rawValue].append(job, from: job.network))
         }
         switch admission {
-        // A serial queue has a thread of its own; concurrent queues share those of all tasks.
+        // A serial queue has a separate thread; concurrent queues share the threads of all tasks.
         case .started: DispatchQueue(label: label).async { self.work(from: job) }
         case .queued(let rejected): rejected?.reject(.overloaded)
         }
     }
 
-    /// Runs one job after another until the queue is empty.
+    /// Runs one job after another until the queues are empty.
     private func work(from first: Job) {
         first.run()
         while true {
@@ -125,7 +125,7 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Removes a waiting job; a running one completes, since argon2 cannot be interrupted.
+    /// Removes a waiting job; a running job completes, since argon2 cannot be interrupted.
     private func cancel(_ id: Int, _ purpose: Purpose) {
         let job = state.withLock { state -> Job? in
             state.waiting[purpose.rawValue].removeFirst { $0.id == id }

@@ -4,21 +4,22 @@ import LatchCore
 import PortableFoundation
 import Synchronization
 
-/// The check of the date before anything ends by it: a date that is wrong by months would end every session whose client refreshes
-/// meanwhile (decision 0105).
+/// The check of the date before anything expires by it (decision 0105).
+///
+/// A date that is wrong by months would end every session whose client refreshes in the meantime.
 final class DateCheck: Sendable {
-    /// A function that returns this machine's date if a time server keeps it right; nil otherwise.
+    /// A function that returns this machine's date if a time server keeps it correct; nil otherwise.
     typealias Synchronized = @Sendable () -> Date?
 
-    /// The leap in seconds that needs no reason, such as a server that is off from Thursday to the Tuesday after Easter.
+    /// The accepted leap in seconds, for example of a server that is off from Thursday to the Tuesday after Easter.
     static let believedLeap = 5 * 86_400.0
-    /// The greatest difference in seconds from the date of a time server.
+    /// The maximum difference in seconds from the date of a time server.
     private static let tolerance = 60.0
     /// The time in seconds after which the stored date is replaced.
     private static let interval = 3_600.0
 
     private struct Belief {
-        /// The newest date that was believed, and the monotonic time then.
+        /// The newest believed date, and the monotonic time then.
         var date: Date
         var uptime: Duration
         /// The date in the store.
@@ -29,7 +30,7 @@ final class DateCheck: Sendable {
     private let synchronized: Synchronized
     private let belief: Mutex<Belief>
 
-    /// Creates a check that begins with the date in a store, or believes the present date if there is none.
+    /// Creates a check that starts with the date in a store; without one, it believes the present date.
     init(
         of store: IdentityStore, clock: WallClock,
         synchronized: @escaping Synchronized = { WallClock.synchronizedDate }
@@ -40,9 +41,9 @@ final class DateCheck: Sendable {
         belief = Mutex(Belief(date: stored ?? clock.now, uptime: clock.uptime, stored: stored))
     }
 
-    /// Whether the present date follows from the last one that was believed, or a time server vouches for it.
+    /// Whether the present date follows from the last believed date, or a time server confirms it.
     ///
-    /// A date before the last one is believed: nothing ends too early by it.
+    /// A date before the last one is believed, since nothing expires too early by it.
     var isBelieved: Bool {
         let (now, uptime) = (clock.now, clock.uptime)
         return belief.withLock { belief in
@@ -59,12 +60,12 @@ final class DateCheck: Sendable {
         return abs(now.timeIntervalSince(date)) <= Self.tolerance
     }
 
-    /// Checks the date before something ends by it.
+    /// Requires a believed date, before something expires by it.
     ///
     /// - Throws: `IdentityError.doubtfulDate`.
     func require() throws(IdentityError) { if !isBelieved { throw .doubtfulDate } }
 
-    /// Stores the date once an hour; while it is in doubt, reads what an operator or another server has accepted.
+    /// Stores the date once an hour; in doubt, reads the date that an operator or another server has accepted.
     ///
     /// - Throws: `IdentityError.doubtfulDate` with the dates, for the operator, or a store's error.
     func update(_ store: IdentityStore) async throws(IdentityError) {

@@ -7,20 +7,20 @@ import Synchronization
 
 /// The durable storage of the auth server: one SQLite file, or a PostgreSQL database that several nodes share.
 ///
-/// Each change is one transaction and durable when the call returns. Conditions of a change (the token is unused, the
-/// password is still the same) are decided within the call; no caller reads first and writes later. Each aggregate has an extension in
-/// a separate file, with the same statements for both databases.
+/// Each change is one transaction, and durable when the call returns. The call also decides its conditions, for example
+/// that the token is unused or the password has not changed. No caller reads first and writes later. Each aggregate has
+/// an extension in a separate file, with the same statements for both databases.
 package final class IdentityStore: Sendable {
     /// The database.
     let backend: any SQLBackend
     /// The durations of the calls.
     let calls = StoreCalls()
-    /// The number of writes that have ended, in whatever way.
+    /// The number of writes that have ended, including failed ones.
     private let writes = Atomic(0)
-    /// The costs of the stored password hashes, with the time when they were read.
+    /// The costs of the stored password hashes, with the time of the reading.
     let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
 
-    /// The watch over calls that fail for the store's own reasons.
+    /// The watch over calls that fail because of the store.
     package let failures = StoreFailures()
 
     /// Creates a store over an open database.
@@ -29,7 +29,7 @@ package final class IdentityStore: Sendable {
     /// Opens a SQLite file, creates it if it does not exist, and migrates it to the newest schema.
     ///
     /// - Throws: `IdentityError.corruptStore`, `.notADatabase`, `.newerSchema`, `.readOnlyStore`, `.storeFull`,
-    ///   `.storeBusy` or `.storeUnavailable`; the file is then as it was.
+    ///   `.storeBusy` or `.storeUnavailable`; the file is then unchanged.
     package convenience init(path: String, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
         self.init(try SQLiteBackend(path: path, busyTimeout: busyTimeout))
     }
@@ -48,21 +48,21 @@ package final class IdentityStore: Sendable {
     /// Commits waiting writes and closes the store; later calls throw `IdentityError.storeClosed`.
     package func close() async { await backend.close() }
 
-    /// Runs `body`, which only reads, with a connection of its own.
+    /// Runs `body`, which only reads, with a separate connection.
     func read<Result: Sendable>(
         operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         try await measured(operation, .read) { () throws(IdentityError) in try await backend.read(body) }
     }
 
-    /// Runs `body` like `read`: all of its statements see the store as it is at the first one.
+    /// Runs `body` like `read`; all of its statements see the store in the state of the first one.
     func snapshot<Result: Sendable>(
         operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         try await measured(operation, .read) { () throws(IdentityError) in try await backend.snapshot(body) }
     }
 
-    /// Runs `body` in a transaction, as if no other ran concurrently, and returns once that is durable.
+    /// Runs `body` in a serializable transaction, and returns when it is durable.
     ///
     /// `body` may run several times.
     ///
@@ -70,7 +70,7 @@ package final class IdentityStore: Sendable {
     func write<Result: Sendable>(
         operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
-        // One that failed counts as well: its outcome may be unknown.
+        // A failed write also counts, since its outcome may be unknown.
         defer { writes.add(1, ordering: .sequentiallyConsistent) }
         return counted(
             try await measured(operation, .write) { () throws(IdentityError) in
@@ -92,12 +92,12 @@ package final class IdentityStore: Sendable {
         }.map(counted)
     }
 
-    /// Returns a function that does what `body` does, and returns the number of devices that it has signed out as well.
+    /// Wraps `body` so that it also returns the number of devices that it has signed out.
     private static func countingSignedOut<Result>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) -> @Sendable (any SQLConnection) throws(IdentityError) -> (Result, Int) {
         { db throws(IdentityError) in
-            // What an earlier attempt has signed out is undone.
+            // The sign-outs of an earlier attempt were rolled back.
             db.signedOutDevices = 0
             return (try body(db), db.signedOutDevices)
         }
@@ -111,7 +111,7 @@ package final class IdentityStore: Sendable {
 
     /// Runs a statement as ``SQLBackend/update(_:read:)`` does.
     ///
-    /// It changes rows that no session is read from, and so the version stays.
+    /// It does not change rows of sessions, so it does not increase the version.
     func update<Result: Sendable>(
         _ sql: String, _ values: [SQLValue], operation: String = #function,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
@@ -121,7 +121,7 @@ package final class IdentityStore: Sendable {
         }
     }
 
-    /// Returns the first row of a query that finds rows by a key: where it takes a round trip, concurrent calls share it.
+    /// Returns the first row of a query by key; where a query takes a round trip, concurrent calls share it.
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue], operation: String = #function,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
@@ -141,18 +141,20 @@ package final class IdentityStore: Sendable {
 }
 
 extension IdentityStore {
-    /// A number that grows with each write of this process, before its caller gets the result; not with a health check.
+    /// A number that grows with each write of this process, before its caller gets the result.
+    ///
+    /// Writes by `update(_:read:)`, such as those of the health check, do not count.
     package var version: Int { writes.load(ordering: .sequentiallyConsistent) }
     /// The commits since the store was opened, for the metrics.
     package var writeStatistics: WriteStatistics { backend.writeStatistics }
-    /// The reason why the store's database cannot be reached at present; nil if it can.
+    /// The reason why the store's database cannot currently be reached; nil if it can.
     package var outage: IdentityError? { backend.outage }
     /// The durations of the calls since the store was opened, for the metrics.
     package var callSamples: [MetricSample] { calls.samples }
 
     /// Commits a no-op write, which proves that the store can commit.
     ///
-    /// Replaces one row: it costs a commit as a login does, and leaves no growing trace.
+    /// It replaces one row, which costs a commit like that of a login, and adds no rows.
     package func checkHealth(at now: Date) async throws(IdentityError) {
         _ = try await update(
             "INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
@@ -160,20 +162,22 @@ extension IdentityStore {
         ) { _ in }
     }
 
-    /// Returns the date of the database that several nodes share; nil for a file, whose date is this machine's.
+    /// Returns the date of the database that several nodes share; nil for a file, which uses this machine's date.
     package func date(by local: WallClock) async throws(IdentityError) -> StoreDate? {
         try await measured(#function, .read) { () throws(IdentityError) in try await backend.date(by: local) }
     }
 
-    /// Requires that each connection to a shared database has a session to itself, as behind a pooler of sessions.
+    /// Requires a separate database session for each connection to a shared database, as behind a session pooler.
     package func requireOwnSessions() async throws(IdentityError) {
         try await measured(#function, .read) { () throws(IdentityError) in try await backend.requireOwnSessions() }
     }
 
-    /// The rows that one transaction of a pruning removes: tens of milliseconds.
+    /// The number of rows that one pruning transaction removes, which takes tens of milliseconds.
     private static let pruningBatch = 5000
 
-    /// Removes devices, challenges, codes, device authorizations, mailed tokens and answered attempts that ended before `date`.
+    /// Removes the rows that ended before `date`.
+    ///
+    /// These are devices, challenges, codes, device authorizations, mailed tokens, used attempts and address changes.
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         let tables: KeyValuePairs = [
             "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",
@@ -183,7 +187,7 @@ extension IdentityStore {
         for (table, key) in tables {
             var removed: Int
             repeat {
-                // Other writers come in between.
+                // Other writers run between the batches.
                 removed = try await write { db throws(IdentityError) in
                     try db.run(
                         """
@@ -194,7 +198,7 @@ extension IdentityStore {
             } while removed == Self.pruningBatch
         }
         _ = try await write { db throws(IdentityError) in
-            // A change whose mails still wait, because the server was down, has not begun for its user.
+            // If its mails still wait since the server was down, the change has not begun for its user.
             try db.run(
                 """
                 DELETE FROM email_change WHERE expires_at < $1 AND NOT EXISTS (
@@ -209,10 +213,10 @@ extension IdentityStore {
 package struct WriteStatistics: Sendable, Hashable {
     /// The number of transactions, each of them one fsync.
     package var commits = 0
-    /// The number of committed writes, including those that failed for reasons of their own.
+    /// The number of committed writes, including those whose own conditions failed.
     package var jobs = 0
     /// The number of jobs in the largest commit.
     package var largestCommit = 0
-    /// The number of transactions that were undone, since they conflicted with concurrent ones.
+    /// The number of transactions that were rolled back because they conflicted with concurrent ones.
     package var conflicts = 0
 }

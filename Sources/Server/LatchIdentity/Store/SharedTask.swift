@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task that one of the servers of a store does for all of them.
+/// A task that one server of a store does for all of them.
 package enum SharedTask: String, Sendable, CaseIterable {
-    /// The removal of what has ended.
+    /// The removal of expired rows.
     case pruning
 }

@@ -5,26 +5,26 @@ import Synchronization
 
 /// The watch over the statements of this process's stores, for a log of slow queries.
 ///
-/// Stores are opened in many places, and their statements have no values in their text: one watch for the process is enough.
+/// Stores are opened in many places, and their statements contain no values. So one watch for the process is enough.
 package final class StatementWatch: Sendable {
     /// A function that is called with the text of a statement, and its duration.
     package typealias Report = @Sendable (_ statement: String, _ duration: Duration) -> Void
 
-    /// The statements to report.
+    /// The condition for a report.
     ///
-    /// A type of its own: a closure that is itself the value of a `Mutex`, or of its tuple or optional, is converted to the
-    /// generic convention and back by each `withLock`, which wraps it twice more, until a call overflows the stack.
+    /// It is a struct, since a `Mutex` must not hold a closure directly, or in a tuple or optional. Each `withLock`
+    /// would convert the closure to the generic convention and back. Each conversion wraps it again, until a call
+    /// overflows the stack.
     private struct Condition: Sendable {
         let threshold: Duration
         let report: Report
     }
 
-    /// The watch over all statements of the process.
     private static let process = StatementWatch()
 
     private let condition = Mutex<Condition?>(nil)
 
-    /// Reports the statements that take at least as long, from now on.
+    /// Reports statements with at least this duration, from now on.
     ///
     /// - Parameter report: A function that must not block, which the store's threads call; nil ends the watch.
     package static func report(slowerThan threshold: Duration, by report: Report?) {
@@ -33,12 +33,12 @@ package final class StatementWatch: Sendable {
 
     /// Reports statements that have run together, each text once.
     ///
-    /// - Parameter duration: The time that all of them took, without waits for others.
+    /// - Parameter duration: The total time of all of them, without waits for other statements.
     static func ended(after duration: Duration, _ statements: @autoclosure () -> Set<String>) {
         process.ended(after: duration, statements())
     }
 
-    /// Begins a statement; nil if nobody watches.
+    /// Begins a statement; nil without a watch.
     static func begin(_ statement: String) -> Running? { process.begin(statement) }
 
     func report(slowerThan threshold: Duration, by report: Report?) {
@@ -56,7 +56,7 @@ package final class StatementWatch: Sendable {
         }
     }
 
-    /// A statement that has begun.
+    /// A running statement.
     struct Running {
         fileprivate let statement: String
         fileprivate let start: ContinuousClock.Instant

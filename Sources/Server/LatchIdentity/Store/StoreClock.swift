@@ -4,34 +4,34 @@ import LatchCore
 import PortableFoundation
 import Synchronization
 
-/// The date that a database's server had between two times of this machine's monotonic clock.
+/// The date of a database's server between two times of this machine's monotonic clock.
 package struct StoreDate: Sendable {
     let date: Date
     let start: Duration
     let end: Duration
 
-    /// The time that the server took to tell its date; half of it is the greatest error.
+    /// The time of the round trip for the date; half of it is the maximum error.
     fileprivate var roundTrip: Duration { end - start }
 }
 
-/// A clock with the date of the database that several nodes share, so that all of them compare with one.
+/// A clock with the date of the database that several nodes share, so that all of them compare with the same date.
 ///
-/// Between two readings it continues by this machine's monotonic time: a machine whose date is wrong, or is set while the
-/// server runs, decides as the others do.
+/// Between two readings it advances with this machine's monotonic time. So a machine with a wrong date, or one whose
+/// date is set while the server runs, decides like the others.
 final class StoreClock: Sendable {
-    /// The longest round trip of a reading that takes the place of a better one.
+    /// The longest round trip of a reading that replaces a better one.
     private static let longestRoundTrip = Duration.milliseconds(500)
 
     private let local: WallClock
     private let reading: Mutex<StoreDate?>
 
-    /// Reads the date of a store for the first time; nil if the store has no date of its own.
+    /// Reads the date of a store for the first time; nil if the store has no separate date.
     ///
     /// - Throws: A store's error.
     init?(of store: IdentityStore, local: WallClock) async throws(IdentityError) {
         self.local = local
         reading = Mutex(nil)
-        // A server that answers late once is asked again; one that always does is believed.
+        // After a slow response the server is asked again; a server that is always slow is believed.
         for _ in 0..<3 {
             try await read(from: store)
             guard let first = reading.withLock({ $0 }) else { return nil }
@@ -39,7 +39,7 @@ final class StoreClock: Sendable {
         }
     }
 
-    /// The clock as the server's services take it.
+    /// The clock in the form that the server's services use.
     var clock: WallClock {
         WallClock(
             now: { self.now }, sleep: { [local] in try await local.sleep(for: $0) },
@@ -50,13 +50,13 @@ final class StoreClock: Sendable {
     /// The date of this machine.
     var machineDate: @Sendable () -> Date { { [local] in local.now } }
 
-    /// The date of the database, as far as this machine's monotonic time can tell.
+    /// The date of the database, advanced by this machine's monotonic time.
     var now: Date {
         guard let reading = reading.withLock({ $0 }) else { return local.now }
         return reading.date.addingTimeInterval((local.uptime - reading.start - reading.roundTrip / 2).inSeconds)
     }
 
-    /// Reads the date of the store again, which may be that of another database server since a failover.
+    /// Reads the date of the store again, which may come from another database server after a failover.
     ///
     /// - Throws: A store's error, after which the clock continues with the earlier reading.
     func read(from store: IdentityStore) async throws(IdentityError) {

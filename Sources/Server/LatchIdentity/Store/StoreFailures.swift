@@ -2,20 +2,20 @@
 
 import Synchronization
 
-/// The watch over the calls of a store that fail for its own reasons.
+/// The watch over calls that fail because of the store.
 ///
-/// Clients learn no more than that they may try again, and the line of a request has the code alone.
+/// Clients only learn that they can try again, and the log line of a request only has the code.
 package final class StoreFailures: Sendable {
     /// A function that is called with an error and the name of the operation, such as `rotate`.
     package typealias Report = @Sendable (_ error: IdentityError, _ operation: String) -> Void
 
     private struct State {
         var report: Report?
-        /// The times of the last reports by the codes of their errors, which are few.
+        /// The times of the last reports by error code, of which there are few.
         var reported: [String: ContinuousClock.Instant] = [:]
     }
 
-    /// The time for which further failures with one code are not reported: a store that fails may do so at each request.
+    /// The time for which further failures with the same code are not reported: a store may fail at each request.
     static let pause = Duration.seconds(60)
 
     private let state = Mutex(State())
@@ -27,7 +27,7 @@ package final class StoreFailures: Sendable {
     /// - Parameter report: A function that must not block, which the store's threads call; nil ends the watch.
     func report(by report: Report?) { state.withLock { $0 = State(report: report) } }
 
-    /// Reports an error of an operation, unless one with its code was reported shortly before, or the server ends.
+    /// Reports an error of an operation, unless its code was reported recently or the server is ending.
     func note(_ error: IdentityError, in operation: String, at time: ContinuousClock.Instant = .now) {
         guard error != .storeClosed, error != .cancelled else { return }
         let report = state.withLock { state -> Report? in

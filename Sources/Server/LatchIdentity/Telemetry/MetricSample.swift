@@ -13,7 +13,7 @@ package struct MetricSample: Sendable, Hashable {
     }
 
     let metric: Metric
-    /// The value of the metric's label, which comes from a fixed set.
+    /// The value of the metric's label, from a fixed set.
     let label: String
     let value: Value
 
@@ -26,7 +26,7 @@ package struct MetricSample: Sendable, Hashable {
 }
 
 extension MetricSample {
-    /// Returns samples in version 0.0.4 of Prometheus' text format, those of one metric after each other.
+    /// Returns samples in version 0.0.4 of Prometheus' text format, with the samples of one metric together.
     ///
     /// A gauge that cannot be read is NaN.
     static func exposition(of samples: [MetricSample]) -> String {

@@ -5,14 +5,13 @@ package import LatchHTTP
 import LatchServer
 import PortableFoundation
 
-/// An interceptor of a server that records a span for each request, as part of the client's trace if there is one (W3C Trace
-/// Context).
+/// An interceptor of a server that records a span for each request, within the client's trace (W3C Trace Context).
 ///
-/// Whether it is recorded is the server's own decision, so that no stranger fills the collector or hides from it; the flag of
-/// a `traceparent` counts where it comes from one of the configured networks.
+/// The server decides whether a request is recorded, so that no stranger fills the collector or hides from it. The flag
+/// of a `traceparent` counts only if it comes from one of the configured networks.
 ///
-/// A span has the method, the route and the status, as the semantic conventions name them, and the request ID; it has neither
-/// path, query, fields nor addresses.
+/// A span has the method, the route and the status, as the semantic conventions name them, and the request ID. It has
+/// no path, query, fields or addresses.
 package struct ServerSpanInterceptor: Interceptor {
     private let exporter: TelemetryExporter
 
@@ -47,7 +46,7 @@ package struct ServerSpanInterceptor: Interceptor {
         }
     }
 
-    /// Returns whether a request is recorded, at random and not by the trace's identifier, which a client chooses.
+    /// Decides whether a request is recorded: at random, not by the trace's identifier, which a client chooses.
     private func isSampled(_ request: HTTPRequest, _ parent: TraceContext?) -> Bool {
         let configuration = exporter.configuration
         if let parent, configuration.parents.contains(senderOf: request) { return parent.isSampled }
@@ -74,10 +73,10 @@ package struct ServerSpanInterceptor: Interceptor {
     }
 }
 
-/// An interceptor of a transport that records a span for each request of the server itself, as part of the trace of the request
-/// that it handles.
+/// An interceptor of a transport that records a span for each request that the server itself sends.
 ///
-/// Only the configured origins get the trace: an identifier that others share tells them which requests belong together.
+/// The span is part of the trace of the request that the server handles. Only the configured origins receive the trace:
+/// an identifier that others share tells them which requests belong together.
 package struct ClientSpanInterceptor: Interceptor {
     private let exporter: TelemetryExporter
 
@@ -119,18 +118,18 @@ package struct ClientSpanInterceptor: Interceptor {
     }
 }
 
-/// A mailer that records a span for each mail that another one sends, without its recipient and text.
+/// A mailer that records a span for each mail that another mailer sends, without its recipient and text.
 package struct TracedMailer: Mailer {
     private let next: any Mailer
     private let exporter: TelemetryExporter
 
-    /// Creates a mailer around another one.
+    /// Creates a mailer that sends by another mailer.
     package init(_ next: any Mailer, _ exporter: TelemetryExporter) {
         self.next = next
         self.exporter = exporter
     }
 
-    /// Sends the mail; it is in no request's trace, since it may wait in the store for days.
+    /// Sends the mail; its span is in no request's trace, since the mail may wait in the store for days.
     package func send(_ message: MailMessage) async throws {
         let (clock, ratio) = (exporter.clock, exporter.configuration.ratio)
         let isSampled = ratio >= 1 || exporter.random.unit() < ratio
@@ -158,7 +157,7 @@ extension TelemetrySpan {
         "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
     ]
 
-    /// Returns the method of a request; others than the standard's are of one name, since clients can invent them.
+    /// Returns the method of a request; all nonstandard methods have one name, since clients can invent them.
     fileprivate static func method(of request: HTTPRequest) -> String {
         methods.contains(request.method.rawValue) ? request.method.rawValue : "_OTHER"
     }

@@ -9,7 +9,7 @@ package struct TelemetryCheck: Sendable {
     package let signal: String
     /// The collector's origin.
     package let origin: String
-    /// The status of the response, or the reason for which there is none.
+    /// The status of the response, or the reason why there is none.
     package let result: Result<HTTPStatus, any Error>
 }
 

@@ -5,11 +5,11 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The collector of traces and metrics, and the bounds of what waits for it.
+/// The collector of traces and metrics, and the limits of the queue for it.
 ///
 /// The standard variables of OpenTelemetry apply; the server's own settings override them.
 package struct TelemetryConfiguration: Sendable {
-    /// The URL of a signal, and the fields of requests to it.
+    /// The URL for a signal, and the fields of requests to it.
     struct Target: Sendable {
         let origin: HTTPOrigin
         let path: String
@@ -23,28 +23,28 @@ package struct TelemetryConfiguration: Sendable {
     let fields: HTTPFields
     /// The attributes of the program, `service.name` first.
     let resource: [(key: String, value: String)]
-    /// The fraction of traces that are recorded, from 0 to 1, unless one of `parents` has decided.
+    /// The fraction of traces that are recorded, from 0 to 1, unless a client in `parents` has decided.
     let ratio: Double
     /// The networks of clients and proxies whose `traceparent` decides whether a request is recorded; none by default.
     let parents: TrustedProxies
-    /// The origins of other services that get the `traceparent` of our requests; none by default.
+    /// The origins of other services that receive the `traceparent` of our requests; none by default.
     let propagatedOrigins: Set<HTTPOrigin>
-    /// The maximum number of spans that wait.
+    /// The maximum number of waiting spans.
     var maximumQueue = 2048
     /// The maximum number of spans in a request.
     var maximumBatch = 512
-    /// The longest time that a span waits for others.
+    /// The maximum time that a span waits for others.
     var delay = Duration.seconds(5)
     /// The interval between exports of the metrics.
     var metricInterval = Duration.seconds(60)
     /// The time limit of a request.
     var timeout = Duration.seconds(10)
 
-    /// Creates a configuration of the server's settings and the environment; nil if there is no collector.
+    /// Creates a configuration from the server's settings and the environment; nil without a collector.
     ///
     /// - Parameters:
-    ///   - endpoint: The collector's base URL; empty for that of the environment.
-    ///   - headers: Fields as in `OTEL_EXPORTER_OTLP_HEADERS`; empty for those of the environment.
+    ///   - endpoint: The collector's base URL; if empty, that of the environment.
+    ///   - headers: Fields as in `OTEL_EXPORTER_OTLP_HEADERS`; if empty, those of the environment.
     /// - Throws: `IdentityError.invalidSetting`, which names the setting or variable, and never its value.
     package init?(
         endpoint: String = "", headers: String = "", ratio: String = "", propagatingTo origins: String = "",
@@ -54,7 +54,7 @@ package struct TelemetryConfiguration: Sendable {
         let given = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         func target(_ signal: String, path: String) throws(IdentityError) -> Target? {
             guard given("OTEL_\(signal)_EXPORTER") != "none" else { return nil }
-            // The base URL gets the signal's path, and the signal's own URL is used as it is.
+            // The base URL gets the signal's path; the signal's own URL is used unchanged.
             if endpoint.isEmpty, let own = given("OTEL_EXPORTER_OTLP_\(signal)_ENDPOINT") {
                 return try Self.target(own, "OTEL_EXPORTER_OTLP_\(signal)_ENDPOINT", path: "")
             }
@@ -109,7 +109,7 @@ package struct TelemetryConfiguration: Sendable {
             guard let equals = pair.firstIndex(of: 0x3D) else { throw .invalidSetting(name, expectedPairs) }
             let key = String(decoding: pair[..<equals], as: UTF8.self).trimmingSpace()
             let value = PercentEncoding.decode(pair[pair.index(after: equals)...], plusIsSpace: false)
-            // Neither a name nor a value can begin another field.
+            // So neither a name nor a value can begin another field.
             guard String(key).isWord(maximum: 255, also: "-._"), value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 throw .invalidSetting(name, expectedPairs)
             }
@@ -118,7 +118,7 @@ package struct TelemetryConfiguration: Sendable {
         return pairs
     }
 
-    /// Returns the fraction of traces that are recorded; whose `traceparent` counts besides is a setting of the server.
+    /// Returns the fraction of recorded traces; the clients whose `traceparent` decides are a setting of the server.
     private static func ratio(_ text: String, _ environment: [String: String]) throws(IdentityError) -> Double {
         let sampler = environment["OTEL_TRACES_SAMPLER"] ?? ""
         var given = text

@@ -7,38 +7,37 @@ import Synchronization
 
 /// An exporter of spans and metrics to a collector, by OTLP over HTTP in JSON.
 ///
-/// Recording a span appends to a bounded queue and never waits: what does not fit is dropped and counted. Requests to the
-/// collector are sent by tasks of their own, one at a time for each signal, and repeated as the protocol says.
+/// Recording a span appends it to a bounded queue and never waits: spans beyond the bound are dropped and counted.
+/// Separate tasks send the requests, one at a time for each signal, and repeat them as the protocol requires.
 package final class TelemetryExporter: Sendable {
-    /// The results of the spans so far.
+    /// The counts of the spans so far.
     struct Statistics: Sendable, Hashable {
         var exported = 0
-        /// Those for which the queue had no room.
+        /// The spans for which the queue had no room.
         var dropped = 0
-        /// Those that the collector rejected, or that could not be delivered.
+        /// The spans that the collector rejected, or that could not be delivered.
         var failed = 0
     }
 
-    /// What is exported.
+    /// The kinds of exported data.
     package enum Signal: String, Sendable {
         case traces, metrics
     }
 
-    /// A function that is called with the reason when the collector no longer takes a signal, and with nil when it does again.
+    /// A function that gets the reason when the collector stops taking a signal, and nil when it resumes.
     package typealias Report = @Sendable (_ signal: Signal, _ failure: String?) -> Void
 
-    /// The queue.
     private struct State {
         var waiting: [TelemetrySpan] = []
         var statistics = Statistics()
         var isClosing = false
-        /// The signals whose last message was not delivered.
+        /// The signals whose last export was not delivered.
         var lost: Set<Signal> = []
         var tasks: [Task<Void, Never>] = []
         var samples: (@Sendable () async -> [MetricSample])?
     }
 
-    /// The most often that a request is sent.
+    /// The maximum number of attempts of a request.
     private static let maximumAttempts = 5
 
     let configuration: TelemetryConfiguration
@@ -46,14 +45,14 @@ package final class TelemetryExporter: Sendable {
     let random: RandomSource
     private let transport: any Handler
     private let report: Report
-    /// The program, and this process of it: without a name of its own the metrics of several nodes would be taken for one's.
+    /// The program and this process; without the process, the metrics of several nodes would look like one node's.
     private let resource: TelemetryJSON.Resource
     private let start: Date
     private let state = Mutex(State())
     /// A stream with an element when there are spans to send.
     private let wake = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// Creates an exporter, which sends from ``run()`` on.
+    /// Creates an exporter, which sends after ``run()`` is called.
     package init(
         _ configuration: TelemetryConfiguration, transport: any Handler = Transport.live, clock: WallClock = .system,
         random: RandomSource = .system, report: @escaping Report = { _, _ in }
@@ -72,7 +71,7 @@ package final class TelemetryExporter: Sendable {
         start = clock.now
     }
 
-    /// The results of the spans so far.
+    /// The counts of the spans so far.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Takes the metrics from a function from now on.
@@ -94,10 +93,10 @@ package final class TelemetryExporter: Sendable {
         state.withLock { $0.tasks = [timer, reader, sender] }
     }
 
-    /// Sends what waits, once, and ends; spans that are recorded later are dropped.
+    /// Sends the waiting spans and the metrics once, and ends; later spans are dropped.
     ///
-    /// After the first request that fails nothing further is sent, and no further spans after the time limit of one: a collector
-    /// that does not answer must not hold up the end of the server.
+    /// Nothing more is sent after the first request that fails, and no more spans after the time limit of one request.
+    /// So a collector that does not respond cannot delay the end of the server.
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true
@@ -124,7 +123,7 @@ package final class TelemetryExporter: Sendable {
         if isFull { wake.continuation.yield() }
     }
 
-    /// Waits; returns false if the task was cancelled.
+    /// Waits; returns false if the task was canceled.
     private func pause(_ duration: Duration) async -> Bool {
         do {
             try await clock.sleep(for: duration)
@@ -134,10 +133,11 @@ package final class TelemetryExporter: Sendable {
         }
     }
 
-    /// Sends the spans that wait, batch after batch.
+    /// Sends the waiting spans in batches.
     ///
-    /// - Parameter deadline: The uptime from which on no batch is sent; also the first failure ends all, then. Nil tries all.
-    /// - Returns: Whether all of them were sent or failed by themselves.
+    /// - Parameter deadline: The uptime from which no batch is sent. With a deadline, the first failure ends the
+    ///   sending; nil tries all batches.
+    /// - Returns: Whether it tried all of them, and with a deadline delivered them.
     @discardableResult
     private func sendSpans(until deadline: Duration? = nil) async -> Bool {
         guard let target = configuration.traces else { return true }
@@ -165,14 +165,14 @@ package final class TelemetryExporter: Sendable {
         return false
     }
 
-    /// Sends the metrics as they are now; those of an export that fails are part of the next one.
+    /// Sends the current metrics; after a failed export, the next one includes them.
     private func sendMetrics() async {
         guard let target = configuration.metrics, let samples = state.withLock({ $0.samples }) else { return }
         let content = TelemetryJSON.content(await samples(), since: start, at: clock.now, of: resource)
         _ = await send(content, .metrics, to: target)
     }
 
-    /// Sends an export, again where the protocol says so (OTLP, "OTLP/HTTP Response" and "OTLP/HTTP Throttling").
+    /// Sends an export, with the retries of the protocol (OTLP, "OTLP/HTTP Response" and "OTLP/HTTP Throttling").
     ///
     /// - Returns: The number of items that the collector rejected; nil if the export was not delivered.
     private func send(
@@ -204,7 +204,7 @@ package final class TelemetryExporter: Sendable {
         return nil
     }
 
-    /// Reports when the collector is lost, and when it is back.
+    /// Reports when the collector becomes unreachable, and when it is reachable again.
     private func note(_ failure: String?, of signal: Signal) {
         let isNews = state.withLock { state in
             guard !state.isClosing else { return false }
@@ -213,7 +213,7 @@ package final class TelemetryExporter: Sendable {
         if isNews { report(signal, failure) }
     }
 
-    /// Returns the time before the next attempt: that of the collector, or one that doubles, with jitter.
+    /// Returns the time before the next attempt: the collector's `Retry-After`, or a time that doubles, with jitter.
     private func wait(after attempt: Int, _ response: HTTPResponse?) -> Duration {
         if let seconds = response?.fields[.retryAfter].flatMap({ Int($0) }), (0...60).contains(seconds) {
             return .seconds(seconds)

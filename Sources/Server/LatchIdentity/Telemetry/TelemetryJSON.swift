@@ -4,16 +4,16 @@ import LatchCore
 import LatchHTTP
 import PortableFoundation
 
-/// A writer of exports in OTLP's JSON: names in camel case, identifiers in hexadecimal, integers of 64 bits as texts, and
-/// enumerations as numbers (OpenTelemetry protocol, "JSON Protobuf Encoding").
+/// A writer of exports in OTLP's JSON (OpenTelemetry protocol, "JSON Protobuf Encoding").
 ///
-/// It appends bytes, since a busy server has thousands of spans per second.
+/// Names are in camel case, identifiers in hexadecimal, 64-bit integers are texts, and enumerations are numbers. The
+/// writer appends bytes, since a busy server has thousands of spans per second.
 struct TelemetryJSON {
     /// The attributes of the program that sends.
     typealias Resource = [(key: String, value: String)]
 
     private var bytes: [UInt8] = []
-    /// Whether the next element of a list follows another one.
+    /// Whether a comma must precede the next element of a list.
     private var needsComma = false
 
     private init(room: Int) { bytes.reserveCapacity(room) }
@@ -29,9 +29,9 @@ struct TelemetryJSON {
         return writer.bytes
     }
 
-    /// Returns the content of `POST /v1/metrics`, a metric for each name, in the order of their first samples.
+    /// Returns the content of `POST /v1/metrics`, with the metrics in the order of their first samples.
     ///
-    /// - Parameter start: The time from which counters count.
+    /// - Parameter start: The time at which counting began.
     static func content(
         _ samples: [MetricSample], since start: Date, at now: Date, of resource: Resource
     ) -> [UInt8] {
@@ -51,11 +51,11 @@ struct TelemetryJSON {
         return writer.bytes
     }
 
-    /// Returns the number of items that a collector says it has rejected, never less than 0; 0 for any other response.
+    /// Returns the number of items that a collector reports as rejected, at least 0; 0 for any other response.
     static func rejected(in content: [UInt8]) -> Int {
         let response: JSONValue
         do { response = try JSONValue(parsing: content) } catch {
-            // A collector may respond with nothing.
+            // A collector may respond without content.
             return 0
         }
         let success = response["partialSuccess"]
@@ -95,14 +95,14 @@ struct TelemetryJSON {
 
     // MARK: Metrics
 
-    /// Writes a metric with its series, all of which are of one kind.
+    /// Writes a metric with its series, which are all of one kind.
     private mutating func write(
         _ metric: Metric, _ group: [MetricSample], _ times: (start: String, now: String)
     ) {
         element(#"{"name":"#)
         write(metric.name)
         member(#","description":"#, metric.help)
-        // A number of things has no unit; collectors that write for Prometheus append another one's name to the metric's.
+        // A count has no unit: collectors that write for Prometheus would append the unit's name to the metric's name.
         if metric.isOfSeconds { member(#","unit":"#, "s") }
         switch group.first?.value {
         case .counter: begin(#","sum":{"aggregationTemporality":2,"isMonotonic":true,"dataPoints":["#)
@@ -183,7 +183,7 @@ struct TelemetryJSON {
         needsComma = false
     }
 
-    /// Appends the end of a list or of an element; what follows is another element.
+    /// Appends the end of a list or of an element; another element follows.
     private mutating func end(_ text: StaticString) {
         append(text)
         needsComma = true
@@ -191,6 +191,6 @@ struct TelemetryJSON {
 }
 
 extension Date {
-    /// The time since 1970 in nanoseconds; 0 before.
+    /// The time since 1970 in nanoseconds; 0 for earlier times.
     fileprivate var unixNanoseconds: UInt64 { UInt64(max(timeIntervalSince1970, 0) * 1e6) &* 1000 }
 }

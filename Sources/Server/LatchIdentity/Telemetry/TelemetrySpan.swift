@@ -3,7 +3,7 @@
 import LatchHTTP
 import PortableFoundation
 
-/// A finished piece of work within a trace.
+/// A finished operation within a trace.
 struct TelemetrySpan: Sendable {
     /// The role of the span.
     enum Kind: Sendable {
@@ -19,7 +19,7 @@ struct TelemetrySpan: Sendable {
     let name: String
     let kind: Kind
     let trace: TraceContext
-    /// The identifier of the span that it is part of; nil for the first one of a trace.
+    /// The identifier of the parent span; nil for the first span of a trace.
     let parentID: String?
     let start: Date
     let duration: Duration

@@ -7,45 +7,44 @@ import LatchJOSE
 import PortableFoundation
 import Synchronization
 
-/// An issuer and verifier of access tokens: JWTs after RFC 9068, signed with ES256.
+/// An issuer and verifier of access tokens: JWTs as in RFC 9068, signed with ES256.
 final class AccessTokenIssuer: Sendable {
     /// The claims of a valid access token.
     struct VerifiedClaims: Sendable {
-        /// The id of the account, or of the client that acts for itself.
+        /// The ID of the account, or of the client that acts for itself.
         let subject: String
         /// The device of the session; nil for a token without one.
         let deviceID: [UInt8]?
         let clientID: String?
         let scopes: Scopes
-        /// Whether the token is for the claims about its user only, and opens no API of the operator.
+        /// Whether the token is only for the claims about its user, and gives no access to the operator's API.
         var isForUserInfo = false
     }
 
-    /// The values that depend on the issuer, created once it is known, and on the keys.
+    /// The values that depend on the issuer and on the keys, created when the issuer is known.
     private struct IssuerContext: Sendable {
         let issuer: String
         let audience: String
         let verifier: JWTVerifier
-        /// The audience of tokens for the claims about the user, and their verifier.
+        /// The audience and the verifier of tokens for the claims about the user.
         let userInfo: (audience: String, verifier: JWTVerifier)
-        /// The tokens that the verifier's keys have verified.
+        /// The tokens that were verified with these keys.
         let verified: VerifiedTokenCache
     }
 
-    /// The mutable state.
     private struct State: Sendable {
-        /// The keys, the latest to sign first.
+        /// The keys, the latest `signsAt` first.
         var keys: [SigningKey] {
             didSet {
                 keySet = Self.keySet(keys)
                 signer = nil
             }
         }
-        /// The public keys as they are served.
+        /// The public keys as JSON, as they are served.
         private(set) var keySet: [UInt8]
         /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
         var context: IssuerContext?
-        /// The numbers of the last reading of the keys that began, and of the one whose keys are used.
+        /// The numbers of the last started reading of the keys, and of the reading whose keys are used.
         var lastReading = 0, usedReading = 0
         /// The signer with the key that signed the last access token.
         private var signer: JWTSigner?
@@ -69,7 +68,7 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// The time by which the clock of the node that issued a token may be ahead of this one's.
+    /// The time by which the clock of another node, which issued a token, may be ahead of this clock.
     static let clockDifference = Duration.seconds(5)
 
     /// The lifetime of a token; a reload changes it for new tokens only.
@@ -83,7 +82,7 @@ final class AccessTokenIssuer: Sendable {
 
     /// Creates an issuer.
     ///
-    /// - Parameter cacheCounts: The uses of the caches of verified tokens, also those of an earlier issuer.
+    /// - Parameter cacheCounts: The use counts of the caches of verified tokens, including those of earlier issuers.
     init(
         keys: [SigningKey], configuration: IdentityConfiguration, clock: WallClock, random: RandomSource,
         cacheCounts: VerifiedTokenCache.Counts
@@ -100,7 +99,7 @@ final class AccessTokenIssuer: Sendable {
     /// The `iss` of tokens; nil until it is known.
     var issuer: String? { state.withLock { $0.context?.issuer } }
 
-    /// The public keys as JSON (RFC 7517 §5), including one that will sign soon and those that still verify.
+    /// The public keys as JSON (RFC 7517 §5), including keys that will sign soon and those that only verify.
     var keySet: [UInt8] { state.withLock { $0.keySet } }
 
     /// Sets the issuer if there is none yet.
@@ -119,7 +118,9 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Signs and verifies with these keys from now on, unless those of a later reading are used: a key may have ended since.
+    /// Signs and verifies with these keys from now on, unless the keys of a later reading are in use.
+    ///
+    /// A key of the earlier reading may have ended since.
     func use(_ keys: [SigningKey], of reading: Int) {
         state.withLock { state in
             guard reading > state.usedReading else { return }
@@ -131,7 +132,7 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Returns the key that signs: the latest whose time has come, or the earliest if the clock was set back.
+    /// Returns the key that signs: the latest one whose time has come, or the earliest if the clock was set back.
     static func signer(among keys: [SigningKey], at now: Date) -> SigningKey? {
         keys.first { $0.signsAt <= now } ?? keys.last
     }
@@ -150,13 +151,14 @@ final class AccessTokenIssuer: Sendable {
             verified: VerifiedTokenCache(counts: cacheCounts))
     }
 
-    /// Returns a token for a client, with the current roles of the account for a first-party one.
+    /// Returns a token for a client; a first-party token has the current roles of the account.
     ///
-    /// A client of others whose user has agreed to no scope of the operator's API gets a token for the claims about the user
-    /// only: `aud` is the userinfo endpoint, so that no resource server takes it for one of its own (RFC 9068 §3).
+    /// The user of a third-party client may have agreed to no scope of the operator's API. Then the token is only for
+    /// the claims about the user: `aud` is the userinfo endpoint, so that no other resource server accepts it (RFC 9068
+    /// §3).
     ///
     /// - Parameters:
-    ///   - client: Nil for a client that is not registered any more.
+    ///   - client: Nil for a client that is no longer registered.
     ///   - account: Nil for a client that acts for itself, which is then the `sub` (RFC 9068 §2.2).
     ///   - device: The device of the session; nil for a token without one.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
@@ -183,7 +185,7 @@ final class AccessTokenIssuer: Sendable {
         if let device { claims["sid"] = .string(device.publicID) }
         claims["client_id"] = .string(clientID)
         claims["scope"] = .string(scopes.text)
-        // A client of others reads its tokens: it gets what its scopes are for, and no role that it could show elsewhere.
+        // A third-party client can read its tokens: they have what its scopes permit, and no role to show elsewhere.
         let isFirstParty = clientID == OAuthClient.firstPartyID
         if let account {
             // AuthPackage's backend repeats `sub` as `id`.
@@ -194,7 +196,7 @@ final class AccessTokenIssuer: Sendable {
             if isFirstParty || scopes.contains("profile") { claims["name"] = account.name.map { .string($0) } }
         }
         if let account, isFirstParty {
-            // Validators after RFC 9068 §2.2.3.1 take an empty list for a claim without a value.
+            // Validators as in RFC 9068 §2.2.3.1 treat an empty list as a claim without a value.
             for (name, words) in [("roles", account.roles), ("permissions", account.permissions)] where !words.isEmpty {
                 claims[name] = .array(words.map { .string($0) })
             }
@@ -206,9 +208,9 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Verifies signature, `typ`, issuer, audience and times of a token; returns nil if it is not valid.
+    /// Verifies the signature, `typ`, issuer, audience and times of a token; returns nil if it is not valid.
     ///
-    /// The signature is verified at the first use only.
+    /// The signature is verified only at the first use.
     func verify(_ text: String) -> VerifiedToken? {
         guard let context = state.withLock({ $0.context }) else { return nil }
         return context.verified.token(text, at: clock.now) { verified($0, in: context) }
@@ -221,7 +223,7 @@ final class AccessTokenIssuer: Sendable {
         sessions.keep(session, with: token, at: state)
     }
 
-    /// The number of verified tokens that are kept since the keys last changed, and the uses of all caches.
+    /// The number of kept verified tokens since the keys last changed, and the uses of all caches.
     var cacheStatistics: (entries: Int, hits: Int, misses: Int) {
         state.withLock { $0.context?.verified }?.statistics ?? (0, 0, 0)
     }
@@ -240,7 +242,7 @@ final class AccessTokenIssuer: Sendable {
             scopes: Scopes(parsing: claims.string("scope") ?? ""), isForUserInfo: isForUserInfo)
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
         let start = starts.max().map { $0 - Self.clockDifference.inSeconds } ?? -.greatestFiniteMagnitude
-        // The end has no leeway: it is never later than the token says.
+        // The end has no leeway: a token is never accepted after its `exp`.
         guard let token = VerifiedToken(verified, from: start, until: expiry), token.isValid(at: clock.now) else {
             return nil
         }
@@ -261,12 +263,12 @@ final class AccessTokenIssuer: Sendable {
 
     /// Returns an ID token for a client (OpenID Connect Core §2).
     ///
-    /// It has the user's address and name as well, where the scopes permit them: a program that only wants to say who has
-    /// signed in needs no further request.
+    /// It also has the user's address and name, if the scopes permit them. So a client that only shows the user needs
+    /// no further request.
     ///
     /// - Parameters:
     ///   - nonce: The nonce of the authorization request; nil for other grants.
-    ///   - accessToken: The access token that is issued with it.
+    /// - accessToken: The access token that is issued with the ID token.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
         to clientID: String, _ client: OAuthClient?, for account: Account, on device: Device, scopes: Scopes,
@@ -281,9 +283,9 @@ final class AccessTokenIssuer: Sendable {
             "iss": .string(context.issuer), "sub": .string(account.id), "aud": .string(clientID),
             "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
             "auth_time": .integer(Int64(authenticated)), "sid": .string(device.publicID),
-            // Core §3.1.3.6: the left half of the hash of ES256.
+            // Core §3.1.3.6: the left half of the hash that belongs to ES256.
             "at_hash": .string(Base64URL.encode(accessToken.digest.prefix(16))),
-            // RFC 8176 §2: the pages ask for a password, and with a second factor for a code, or for a passkey, which is both.
+            // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both.
             "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
         ]
         if let nonce { claims["nonce"] = .string(nonce) }
@@ -295,10 +297,10 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Returns the client and the subject of an ID token, expired or not; nil for any other text.
+    /// Returns the client and the subject of a valid or expired ID token; nil for any other text.
     func hint(_ text: String) -> (clientID: String, subject: String)? {
         do {
-            // The audience is read to be verified.
+            // An audience of the token itself, which is then verified like any other.
             guard let clientID = try JWT(unverified: text).claims.audience.first,
                 let subject = subject(ofIDToken: text, for: clientID)
             else { return nil }
@@ -308,15 +310,15 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Returns the subject of an ID token that was issued to a client, expired or not; nil for any other text.
+    /// Returns the subject of a valid or expired ID token that was issued to a client; nil for any other text.
     private func subject(ofIDToken text: String, for clientID: String) -> String? {
         authenticClaims(of: text, type: "JWT", audience: clientID)?.subject
     }
 
-    /// Returns the account that an ID token of a client names as the expected one (OpenID Connect Core §3.1.2.1); nil for any other text.
+    /// Returns the account that an ID token names as the expected one (OpenID Connect Core §3.1.2.1).
     ///
-    /// It counts after its expiry as well, and after the end of its key, when nothing proves it: the account that a request expects
-    /// can only keep others out.
+    /// An expired token counts, and so does one whose key has ended, although it proves nothing then. An expected
+    /// account can only exclude other accounts. Nil for any text that is not an ID token of the client.
     func expectedAccount(ofIDToken text: String, for clientID: String) -> String? {
         if let subject = subject(ofIDToken: text, for: clientID) { return subject }
         guard let issuer = state.withLock({ $0.context?.issuer }), let claims = try? JWT(unverified: text).claims,
@@ -325,8 +327,7 @@ final class AccessTokenIssuer: Sendable {
         return claims.subject
     }
 
-    /// Returns the device that an access token was issued to, expired or not, as long as its key is kept; nil for any other
-    /// text.
+    /// Returns the device of a valid or expired access token while its key is kept; nil for any other text.
     ///
     /// Use it only to sign that device out.
     func device(of text: String) -> [UInt8]? {
@@ -336,7 +337,7 @@ final class AccessTokenIssuer: Sendable {
         return claims?.string("sid").flatMap { try? Base64URL.decode($0) }
     }
 
-    /// Returns the claims of a token of this issuer, expired or not, as long as its key is kept.
+    /// Returns the claims of a valid or expired token of this issuer while its key is kept.
     private func authenticClaims(of text: String, type: String, audience: String) -> Claims? {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
         guard let context = found else { return nil }
@@ -348,14 +349,16 @@ final class AccessTokenIssuer: Sendable {
 }
 
 extension Account {
-    /// Returns whether a client gets the address: the command `latch` also one that is not verified, since it has no accounts
-    /// that the address could open, and shows it to the user.
+    /// Returns whether a client gets the address.
+    ///
+    /// The command `latch` also gets an unverified address, which it shows to the user. It has no accounts that the
+    /// address could open.
     fileprivate func shows(addressTo client: OAuthClient?) -> Bool { emailVerifiedAt != nil || client == .command }
 
     /// The claims about the user that scopes permit (OpenID Connect Core §5.4), without the subject.
     ///
-    /// An address that the user has not verified is left out: many relying parties find their accounts by the address, and do
-    /// not read `email_verified`, so that anybody could sign in there as its owner.
+    /// An unverified address is left out. Many relying parties find accounts by the address and ignore
+    /// `email_verified`, so that an attacker could sign in there as its owner.
     func openIDClaims(_ scopes: Scopes, for client: OAuthClient?) -> JSONObject {
         var claims: JSONObject = [:]
         if scopes.contains("email"), shows(addressTo: client) {

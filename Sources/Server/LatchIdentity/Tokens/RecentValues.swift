@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bounded dictionary, which drops what has not been used for longest.
+/// A bounded dictionary that drops the least recently used values.
 ///
-/// Two generations of entries bound the memory. An entry that is used moves to the newer one; when that is full, the older
-/// one is dropped with all entries that were not used meanwhile.
+/// Two generations of entries bound the memory. An entry that is used moves to the newer generation. When that is full,
+/// the older generation is dropped, with all entries that were not used since.
 struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The maximum number of entries of one generation.
     private let capacity: Int
@@ -15,7 +15,7 @@ struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { newer.count + older.count }
 
-    /// Returns the value of a key, which is the most recently used one then.
+    /// Returns the value of a key, which becomes the most recently used one.
     mutating func use(_ key: Key) -> Value? {
         if let value = newer[key] { return value }
         guard let value = older.removeValue(forKey: key) else { return nil }
@@ -23,7 +23,7 @@ struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
-    /// Inserts a value or replaces that of its key.
+    /// Inserts a value or replaces the value of its key.
     mutating func insert(_ value: Value, for key: Key) {
         if newer.count >= capacity, newer[key] == nil {
             older = newer

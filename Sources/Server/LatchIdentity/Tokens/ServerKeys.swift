@@ -8,10 +8,11 @@ import PortableFoundation
 
 /// The server's keys, read from the store or created at its first start.
 struct ServerKeys: Sendable {
-    /// The signing keys, the latest to sign first.
+    /// The signing keys, the latest `signsAt` first.
     let signing: [SigningKey]
-    /// The root key from which the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes are
-    /// derived.
+    /// The root key, from which other keys are derived.
+    ///
+    /// These are the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes.
     let pepper: SymmetricKey
     /// The key of the audit log's digests.
     let auditKey: [UInt8]
@@ -22,17 +23,18 @@ struct ServerKeys: Sendable {
     ///
     /// Damaged keys are not replaced: that would sign out all users and hide the damage.
     ///
-    /// - Parameter isServer: Whether the pepper becomes that of the store if it has none. The operator's command, which may have been
-    ///   given none, only compares it, unless it is to replace it.
-    /// - Throws: `IdentityError.corruptStore` if a key cannot be read, `.storeKeyNeeded` if it is encrypted with a key
-    ///   other than `storeKey`, `.anotherPepper` if the store's servers have another one, or a store's error.
+    /// - Parameter isServer: Whether to store the digest of the pepper if the store has none. The operator's command
+    ///   may have no pepper, so it only compares, unless it replaces the pepper.
+    /// - Throws: `IdentityError.corruptStore` if a key cannot be read. `.storeKeyNeeded` if it is encrypted with a key
+    ///   other than `storeKey`. `.anotherPepper` if the store's servers have another pepper. Otherwise an error of the
+    ///   store.
     static func load(
         from store: IdentityStore, configuration: IdentityConfiguration, isServer: Bool = true, clock: WallClock,
         random: RandomSource, ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) -> ServerKeys {
         let keyring = try Keyring(configuration.storeKey, ended: ended)
         try keyring.checkSeals(of: try await store.storedKeys())
-        // The chain must begin before the first change that is audited.
+        // The chain must begin before the first audited change.
         try await keyring.beginAudit(in: store, with: random.bytes(32), at: clock.now)
         let auditKey = try await keyring.auditKey(in: store)
         try await store.chainAudit(with: auditKey)
@@ -51,7 +53,7 @@ struct ServerKeys: Sendable {
                 try await keyring.check(
                     pepper, in: store, isReplacing: configuration.acceptsAnotherPepper, at: clock.now)
             } catch {
-                // It may know a more precise reason.
+                // This check may find a more precise reason.
                 try keyring.check(tokenPepper: configuration.tokenPepper, of: try await store.storedKeys())
                 throw error
             }
@@ -61,7 +63,7 @@ struct ServerKeys: Sendable {
         return ServerKeys(signing: signing, pepper: pepper, auditKey: auditKey, keyring: keyring)
     }
 
-    /// Returns the stored keys; creates one if there is none, and their list.
+    /// Returns the stored keys; if there are none, creates a key and the list of the keys.
     private static func signingKeys(
         in store: IdentityStore, _ keyring: Keyring, clock: WallClock
     ) async throws(IdentityError) -> [SigningKey] {
@@ -70,14 +72,14 @@ struct ServerKeys: Sendable {
         guard isDue || stored.signing.isEmpty else { return try keyring.signingKeys(stored) }
         var ended: [String] = []
         if stored.signingKeyList == nil {
-            // A store of an earlier version, or one whose list was removed: the audit log has the ends.
+            // The store has an earlier version, or its list was removed: the audit log has the ended keys.
             for event in ["key.revoked", "key.ended", "key.refused"] {
                 var query = AuditQuery(limit: 10_000)
                 query.event = event
                 ended += try await store.auditRecords(query).compactMap(\.detail)
             }
         }
-        // Another node may start on the same store right now: both sign with the key that the transaction returns.
+        // Another node may be starting on the same store: both sign with the key that the transaction returns.
         let changed = try await store.changeSigningKeys(at: now) { [ended] stored throws(IdentityError) in
             let present = try keyring.list(of: stored).present(among: stored.signing)
             let isEmpty = present.allSatisfy { ended.contains($0.id) }
@@ -92,22 +94,24 @@ struct ServerKeys: Sendable {
 struct SigningKey: Sendable {
     let key: Key
     let createdAt: Date
-    /// The time from which the key signs; before, it is only published, so that caches have it by then.
+    /// The time from which the key signs; before that time it is only published, so that caches already have it.
     let signsAt: Date
-    /// The time at which the last token of the key has expired; nil as long as the key has no successor.
+    /// The time at which the key's last token expires; nil while the key has no successor.
     let endsAt: Date?
 
-    /// The time for which a key is published before it signs: the five minutes for which caches keep the key set, the
-    /// seconds until all nodes publish it, and a margin for clocks.
+    /// The time between the publication of a key and its first signature.
+    ///
+    /// It covers the five minutes for which caches keep the key set, the seconds until all nodes publish it, and a
+    /// margin for clocks.
     static let publicationLead: TimeInterval = 600
     /// The longest lifetime of an access token that the configuration permits, with a margin for clocks.
     static let longestToken: TimeInterval = 86_400 + 60
 }
 
-/// The encryption of the server's keys and secrets in the store: with a store key, or none.
+/// The encryption of the server's keys and secrets in the store, with a store key or without encryption.
 struct Keyring: Sendable {
     private let storeKey: StoreKey?
-    /// The ended keys that this server has seen, also before a reload of its settings.
+    /// The ended keys that this server has seen, including those from before a reload.
     let ended: EndedKeys
 
     /// Creates a keyring for the setting `store_key`.
@@ -116,12 +120,12 @@ struct Keyring: Sendable {
         self.storeKey = if let storeKey { try StoreKey(storeKey) } else { nil }
     }
 
-    /// Checks that plain keys are used without a store key only.
+    /// Checks that unencrypted keys are used only without a store key.
     ///
-    /// They are not encrypted here: whoever can write the store could have made them plain, with keys of their own.
+    /// This does not encrypt them: an attacker who can write the store could have inserted unencrypted keys.
     ///
-    /// - Throws: `IdentityError.storeNotEncrypted` if no row is encrypted, `.corruptStore` if some are and some are not: an
-    ///   attacker has inserted a key.
+    /// - Throws: `IdentityError.storeNotEncrypted` if no row is encrypted. `.corruptStore` if only some rows are
+    ///   encrypted: an attacker has inserted a key.
     func checkSeals(of stored: StoredKeys) throws(IdentityError) {
         guard storeKey != nil, stored.seals.contains(nil) else { return }
         guard stored.seals.allSatisfy({ $0 == nil }) else {
@@ -130,16 +134,17 @@ struct Keyring: Sendable {
         throw .storeNotEncrypted
     }
 
-    /// Creates the key of the audit log, and begins its chain, in a store that has none.
+    /// Creates the key of the audit log and begins its chain, if the store has none.
     ///
-    /// Among encrypted rows it cannot be missing: somebody has removed it, to have a forged log chained anew.
+    /// If other rows are encrypted, the key cannot be missing: an attacker has removed it, so that a forged log gets a
+    /// new chain.
     ///
     /// - Throws: `IdentityError.corruptStore` if it was removed.
     fileprivate func beginAudit(
         in store: IdentityStore, with key: [UInt8], at now: Date
     ) async throws(IdentityError) {
         guard try await store.storedKeys().auditKey == nil else { return }
-        // Decided in the transaction: another node may start on the same store right now.
+        // Decided in the transaction: another node may be starting on the same store.
         try await store.beginAudit(with: key, at: now) { stored, isLogEmpty throws(IdentityError) in
             guard stored.auditKey == nil else { return nil }
             guard storeKey == nil || (stored.seals.isEmpty && isLogEmpty) else {
@@ -165,10 +170,11 @@ struct Keyring: Sendable {
         SymmetricKey(data: stored).derived(for: "latch pepper", salt: Array((setting ?? "").utf8))
     }
 
-    /// Checks that the pepper is that of the store's other servers, or makes it so.
+    /// Checks that the pepper is that of the store's other servers, or replaces theirs.
     ///
-    /// With another one each refresh would end its session, and no second factor could be read. The first server leaves a digest of
-    /// it, by which whoever reads the store can test guesses, as by a refresh token of their own.
+    /// With another pepper, each refresh would end its session, and no second factor could be read. The first server
+    /// stores a digest of the pepper. A reader of the store can test guesses with it, as with a refresh token that was
+    /// issued to the reader.
     ///
     /// - Throws: `IdentityError.anotherPepper`.
     fileprivate func check(
@@ -181,7 +187,7 @@ struct Keyring: Sendable {
         try await store.replacePepper(with: try sealed(digest, named: StoredKeys.pepperDigestName), at: now)
     }
 
-    /// Checks a setting `token_pepper` against the stored keys; those of a store that no server has used fit each.
+    /// Checks a setting `token_pepper` against the stored keys; a store that no server has used accepts any setting.
     ///
     /// - Throws: `IdentityError.anotherPepper`, or an error of a secret that cannot be read.
     func check(tokenPepper setting: String?, of stored: StoredKeys) throws(IdentityError) {
@@ -192,7 +198,7 @@ struct Keyring: Sendable {
         }
         guard !isRight(setting) else { return }
         guard let setting else { throw .anotherPepper }
-        // A variable or a file keeps the line break with which it was written, and a credential of systemd's does not.
+        // A variable or a file keeps its final line break; a credential of systemd does not.
         let end = setting.utf8.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { setting.utf8.index(after: $0) }
         let text = String(setting[..<(end ?? setting.startIndex)])
         throw [text, text + "\n", text + "\r\n"].contains(where: isRight) ? .pepperWithLineBreak : .anotherPepper
@@ -202,7 +208,7 @@ struct Keyring: Sendable {
         pepper.derived(for: "latch pepper digest").withUnsafeBytes { Array($0) }
     }
 
-    /// Returns all keys and secrets, which another keyring has encrypted, encrypted with this one.
+    /// Returns all keys and secrets of another keyring, encrypted with this one.
     func resealed(_ stored: StoredKeys, from earlier: Keyring) throws(IdentityError) -> StoredKeys {
         var resealed = StoredKeys(signing: [], secrets: [])
         for key in stored.signing {
@@ -218,7 +224,7 @@ struct Keyring: Sendable {
         return resealed
     }
 
-    /// Returns a secret; the proposal becomes the secret if there is none.
+    /// Returns a secret; if there is none, stores and returns the proposal.
     func secret(
         named name: String, in store: IdentityStore, proposing proposal: [UInt8]
     ) async throws(IdentityError) -> [UInt8] {
@@ -226,9 +232,9 @@ struct Keyring: Sendable {
         return try open(stored)
     }
 
-    /// Returns a new ES256 key: small tokens, fast signatures, supported by every client library.
+    /// Returns a new ES256 key: small tokens, fast signatures, support in every client library.
     ///
-    /// - Throws: `IdentityError.signingFailed` if the system provides no randomness or OpenSSL no key.
+    /// - Throws: `IdentityError.signingFailed` if the system provides no randomness or OpenSSL creates no key.
     func newSigningKey(at now: Date, signsAt: Date) throws(IdentityError) -> StoredKey {
         let key: Key
         var jwk: JSONObject
@@ -246,7 +252,7 @@ struct Keyring: Sendable {
             signsAt: signsAt, sealedBy: storeKey?.id)
     }
 
-    /// Decrypts and parses the stored keys that have not ended, the latest to sign first.
+    /// Decrypts and parses the stored keys that have not ended, the latest `signsAt` first.
     func signingKeys(_ stored: StoredKeys) throws(IdentityError) -> [SigningKey] {
         var keys: [SigningKey] = []
         for key in try list(of: stored).present(among: stored.signing) {
@@ -257,7 +263,7 @@ struct Keyring: Sendable {
         return keys
     }
 
-    /// Parses a stored key, which must name its algorithm (RFC 7517 §4.4), so that a file cannot choose a weaker one.
+    /// Parses a stored key, which must name its algorithm (RFC 7517 §4.4), so that a store cannot choose a weaker one.
     private func parsed(_ stored: StoredKey) throws(IdentityError) -> Key {
         let plain = try open(stored.privateJWK, of: "signing_key \(stored.id)", sealedBy: stored.sealedBy)
         guard let jwk = try? JSONValue(parsing: plain).objectValue, let key = try? Key(jwk: jwk) else {
@@ -279,7 +285,7 @@ struct Keyring: Sendable {
         return try storeKey.seal(content, of: row)
     }
 
-    /// Decrypts a row; a plain one among encrypted ones could be anybody's.
+    /// Decrypts a row; an unencrypted row among encrypted ones may be an attacker's.
     private func open(_ content: [UInt8], of row: String, sealedBy id: String?) throws(IdentityError) -> [UInt8] {
         guard let id else {
             guard storeKey == nil else { throw .corruptStore("a key is not encrypted") }
@@ -297,13 +303,13 @@ extension StoredKeys {
     fileprivate static let auditKeyName = "audit_key"
     /// The name of the secret that is mixed with the setting `token_pepper`.
     fileprivate static let pepperName = "token_pepper"
-    /// The name of the digest of both.
+    /// The name of the secret that holds the pepper's digest.
     fileprivate static let pepperDigestName = "token_pepper_digest"
 
     /// The secret that is mixed with the setting `token_pepper`.
     fileprivate var pepper: StoredSecret? { secrets.first { $0.name == Self.pepperName } }
 
-    /// The digest of both; nil before a server of this version has started.
+    /// The digest of the pepper; nil before a server of this version has started.
     fileprivate var pepperDigest: StoredSecret? { secrets.first { $0.name == Self.pepperDigestName } }
 
     /// The key of the audit log; nil before the log begins.

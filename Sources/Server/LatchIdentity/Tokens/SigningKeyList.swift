@@ -4,10 +4,10 @@ import LatchCore
 import PortableFoundation
 import Synchronization
 
-/// The list of a store's signing keys: those that there are, with their times, and those that have ended.
+/// The list of a store's signing keys: the present keys with their times, and the ended keys.
 ///
-/// It is one sealed secret, since rows are sealed one by one. An attacker who writes the store could put the row of an ended key
-/// back, with any time. Without the list the servers would sign with a stolen key.
+/// It is one sealed secret, while rows are sealed one by one. An attacker who can write the store could restore the row
+/// of an ended key, with any time. Without the list, the servers would then sign with a stolen key.
 struct SigningKeyList: Sendable, Hashable {
     /// The times of a key.
     struct Times: Sendable, Hashable {
@@ -15,12 +15,12 @@ struct SigningKeyList: Sendable, Hashable {
         let signsAt: Date
     }
 
-    /// The times of the keys by their ids.
+    /// The times of the keys by their IDs.
     private(set) var keys: [String: Times] = [:]
-    /// The ids of the keys that have ended.
+    /// The IDs of the ended keys.
     private(set) var ended: Set<String> = []
 
-    /// The list of a store that has none yet.
+    /// Creates the list for a store without a list.
     init() {}
 
     /// Reads a stored list.
@@ -40,7 +40,7 @@ struct SigningKeyList: Sendable, Hashable {
         self.ended = Set(ended.compactMap(\.stringValue))
     }
 
-    /// The list as it is stored, before its encryption.
+    /// The content to store, before its encryption.
     var content: [UInt8] {
         let keys = keys.mapValues { times in
             JSONValue.object([
@@ -54,15 +54,15 @@ struct SigningKeyList: Sendable, Hashable {
         ]).serialized()
     }
 
-    /// Ends keys, which never come back.
+    /// Ends keys permanently.
     mutating func end(_ ids: some Sequence<String>) {
         ended.formUnion(ids)
         keys = keys.filter { !ended.contains($0.key) }
     }
 
-    /// Takes in the rows of a store: a key whose row is gone has ended.
+    /// Updates the list from the rows of a store: a key without a row has ended.
     ///
-    /// A row that is new comes from a server of an earlier version, which knows no list.
+    /// A new row comes from a server of an earlier version, which does not know the list.
     mutating func take(_ rows: [StoredKey]) {
         let ids = Set(rows.map(\.id))
         end(keys.keys.filter { !ids.contains($0) })
@@ -71,7 +71,7 @@ struct SigningKeyList: Sendable, Hashable {
         }
     }
 
-    /// Returns the rows of keys that have not ended, with the times of the list, the latest to sign first.
+    /// Returns the rows of keys that have not ended, with the times of the list, the latest `signsAt` first.
     func present(among rows: [StoredKey]) -> [StoredKey] {
         rows.filter { !ended.contains($0.id) }.map { row in
             guard let times = keys[row.id] else { return row }
@@ -82,11 +82,11 @@ struct SigningKeyList: Sendable, Hashable {
     }
 }
 
-/// The ended keys that a server has seen: an earlier list that is put back does not bring them back.
+/// The ended keys that a server has seen, so that restoring an earlier list does not restore them.
 final class EndedKeys: Sendable {
     private let ids = Mutex(Set<String>())
 
-    /// Remembers further keys, and returns all.
+    /// Remembers further keys, and returns all of them.
     func including(_ more: Set<String>) -> Set<String> {
         ids.withLock { ids in
             ids.formUnion(more)
@@ -96,16 +96,18 @@ final class EndedKeys: Sendable {
 }
 
 extension Keyring {
-    /// Returns the list of the signing keys as it is stored, with the ended ones that this server has seen.
+    /// Returns the stored list of the signing keys, with the ended keys that this server has seen.
     func list(of stored: StoredKeys) throws(IdentityError) -> SigningKeyList {
         var list = SigningKeyList()
         if let secret = stored.signingKeyList { list = try SigningKeyList(try open(secret)) }
-        // Also where an attacker has removed the list.
+        // This also covers a list that an attacker has removed.
         list.end(ended.including(list.ended))
         return list
     }
 
-    /// Returns whether the stored list lacks a key, or an end that this server has seen, or a row is that of an ended key.
+    /// Returns whether the stored list must be replaced.
+    ///
+    /// It must if it lacks a key or an end that this server has seen, or if an ended key has a row.
     func isListDue(for stored: StoredKeys) throws(IdentityError) -> Bool {
         guard let secret = stored.signingKeyList else { return true }
         var next = try list(of: stored)
@@ -113,14 +115,14 @@ extension Keyring {
         return try next != SigningKeyList(try open(secret)) || stored.signing.contains { next.ended.contains($0.id) }
     }
 
-    /// Returns a change of the signing keys with the list that belongs to it.
+    /// Returns a change of the signing keys with the list after the change.
     ///
-    /// Rows of ended keys that an attacker has put back are removed.
+    /// It removes the rows of ended keys that an attacker has restored.
     ///
     /// - Parameters:
-    ///   - ended: Ids of further keys that have ended.
+    ///   - ended: IDs of further keys that have ended.
     ///   - newest: A new key.
-    ///   - ending: The keys that the change ends, with the name of the audit log's event.
+    ///   - ending: The keys that the change ends, with the names of their audit events.
     func change(
         of stored: StoredKeys, ended: [String] = [], to newest: StoredKey? = nil, ending: [String] = [],
         recording event: String = "key.ended"

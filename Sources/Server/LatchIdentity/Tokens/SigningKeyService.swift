@@ -6,8 +6,8 @@ package import PortableFoundation
 
 /// The rotation of the signing keys.
 ///
-/// A new key is published first and signs once every cache has it; the one before verifies until its last token has expired.
-/// Each node reads the keys every fifteen seconds, so that all of them agree within that time.
+/// A new key is published first, and signs when every cache has it. The previous key verifies until its last token has
+/// expired. Each node reads the keys every fifteen seconds, so that all nodes agree within that time.
 package struct SigningKeyService: Sendable {
     /// The time after which a key is replaced.
     let keyLifetime: Duration
@@ -17,10 +17,10 @@ package struct SigningKeyService: Sendable {
     let keyring: Keyring
     let accessTokens: AccessTokenIssuer
 
-    /// The time after which a running server uses a change of the keys.
+    /// The maximum time until a running server uses a change of the keys.
     package static let refreshInterval = Duration.seconds(15)
 
-    /// Returns the keys, the latest to sign first.
+    /// Returns the keys, the latest `signsAt` first.
     package func list() async throws(IdentityError) -> [SigningKeyDescription] {
         let (keys, now) = (try await keys(), clock.now)
         let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id
@@ -39,9 +39,9 @@ package struct SigningKeyService: Sendable {
 
     /// Adds a key, which signs after ten minutes.
     ///
-    /// - Parameter isCompromised: Whether the new key signs at once and all others end, and with them every access token
-    ///   so far; clients refresh theirs.
-    /// - Returns: The id of the new key; nil if another node has added one at the same moment.
+    /// - Parameter isCompromised: Whether the new key signs at once and all other keys end. Every access token then
+    ///   becomes invalid, and clients refresh.
+    /// - Returns: The ID of the new key; nil if another node has added one at the same time.
     package func rotate(isCompromised: Bool = false) async throws(IdentityError) -> String? {
         try await rotate(after: try await keys().first, isCompromised: isCompromised)
     }
@@ -54,7 +54,7 @@ package struct SigningKeyService: Sendable {
         let keyring = keyring
         let key = try keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
         let changed = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
-            // Another node may have added a key meanwhile.
+            // Another node may have added a key in the meantime.
             let present = try keyring.list(of: stored).present(among: stored.signing)
             guard present.first?.id == newest?.key.id else { return nil }
             return try keyring.change(
@@ -65,7 +65,7 @@ package struct SigningKeyService: Sendable {
         return key.id
     }
 
-    /// Encrypts all keys and secrets with another store key; a running server needs it at its next start.
+    /// Encrypts all keys and secrets with another store key, which running servers need at their next start.
     package func reseal(with storeKey: String) async throws(IdentityError) {
         let (next, earlier) = (try Keyring(storeKey), keyring)
         try await store.reseal(recording: "key.resealed", at: clock.now) {
@@ -73,7 +73,7 @@ package struct SigningKeyService: Sendable {
         }
     }
 
-    /// Uses the keys as the store has them now, adds one if the newest has reached its age, and removes those that ended.
+    /// Reads the keys from the store, adds a key if the newest is old enough, and removes the ended keys.
     func refresh() async throws(IdentityError) {
         let now = clock.now
         var keys = try await useKeys()
@@ -94,7 +94,9 @@ package struct SigningKeyService: Sendable {
         try await useKeys()
     }
 
-    /// Reads the keys, and uses them; a store whose keys were all deleted is damaged, and the server continues with those that it has.
+    /// Reads and uses the stored keys.
+    ///
+    /// A store without any key is damaged; the server then continues with its current keys.
     @discardableResult
     private func useKeys() async throws(IdentityError) -> [SigningKey] {
         let reading = accessTokens.beginReading()
@@ -108,7 +110,7 @@ package struct SigningKeyService: Sendable {
     }
 }
 
-/// A signing key as operators see it.
+/// A signing key in the form for operators.
 package struct SigningKeyDescription: Sendable, Hashable {
     /// The use of a key.
     package enum State: String, Sendable {
@@ -120,7 +122,7 @@ package struct SigningKeyDescription: Sendable, Hashable {
     package let createdAt: Date
     /// The time from which the key signs.
     package let signsAt: Date
-    /// The time until which the key verifies; nil as long as it has no successor.
+    /// The time until which the key verifies; nil while it has no successor.
     package let endsAt: Date?
     /// The public key as SubjectPublicKeyInfo in PEM.
     package let pem: String

@@ -5,11 +5,11 @@ import LatchCore
 import LatchCrypto
 import PortableFoundation
 
-/// A key, kept outside the store, that encrypts the server's keys and secrets within it (AES-256-GCM).
+/// A key outside the store that encrypts the server's keys and secrets in the store (AES-256-GCM).
 struct StoreKey: Sendable {
     /// The identifier in sealed rows, derived from the key without revealing it.
     let id: String
-    /// The key of rows, derived for this purpose.
+    /// The key that encrypts rows, derived for this purpose.
     private let key: SymmetricKey
 
     /// Parses 64 hexadecimal digits.
@@ -25,7 +25,7 @@ struct StoreKey: Sendable {
     /// The expected text, for error messages.
     static let expected = "64 hexadecimal digits, as 'openssl rand -hex 32' prints them"
 
-    /// Encrypts a row's content, bound to the row: content of one row cannot be moved to another.
+    /// Encrypts the content of a row, bound to the row, so that it cannot be moved to another row.
     ///
     /// - Throws: `IdentityError.encryptionFailed`.
     func seal(_ content: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
@@ -36,7 +36,8 @@ struct StoreKey: Sendable {
 
     /// Decrypts a row's content.
     ///
-    /// - Throws: `IdentityError.corruptStore` if the content was manipulated, or belongs to another row; `.encryptionFailed`.
+    /// - Throws: `IdentityError.corruptStore` if the content was manipulated or belongs to another row;
+    ///   `.encryptionFailed`.
     func open(_ sealed: [UInt8], of row: String) throws(IdentityError) -> [UInt8] {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)

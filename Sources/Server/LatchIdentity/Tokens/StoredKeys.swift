@@ -8,7 +8,7 @@ package struct StoredKeys: Sendable, Hashable {
     package var signing: [StoredKey]
     package var secrets: [StoredSecret]
 
-    /// The ids of the store keys that encrypt them; nil for each plain one.
+    /// The IDs of the store keys that encrypt the rows; nil for each unencrypted one.
     var seals: [String?] { signing.map(\.sealedBy) + secrets.map(\.sealedBy) }
 }
 
@@ -27,19 +27,19 @@ package struct KeyChange: Sendable {
     package let list: StoredSecret
 }
 
-/// A stored signing key; its description is the id alone.
+/// A stored signing key; its description has only the ID.
 package struct StoredKey: Sendable, Hashable, Redacting {
     /// The `kid` of signatures by this key (RFC 7515 §4.1.4).
     package let id: String
     /// The private JWK (RFC 7517), as JSON, or its encryption.
     package let privateJWK: [UInt8]
     package let createdAt: Date
-    /// The time from which the key signs; until then it is only published.
+    /// The time from which the key signs; before that time it is only published.
     package let signsAt: Date
-    /// The id of the store key that encrypts the JWK; nil for plain JSON.
+    /// The ID of the store key that encrypts the JWK; nil for plain JSON.
     package let sealedBy: String?
 
-    /// Creates a key, which signs from its creation on unless another time is given.
+    /// Creates a key, which signs from its creation unless another time is given.
     package init(
         id: String, privateJWK: [UInt8], createdAt: Date, signsAt: Date? = nil, sealedBy: String? = nil
     ) {
@@ -53,12 +53,12 @@ package struct StoredKey: Sendable, Hashable, Redacting {
     package var description: String { "StoredKey(\(id))" }
 }
 
-/// A stored secret; its description is the name alone.
+/// A stored secret; its description has only the name.
 package struct StoredSecret: Sendable, Hashable, Redacting {
     package let name: String
     /// The secret, or its encryption.
     package let content: [UInt8]
-    /// The id of the store key that encrypts the content; nil for a plain secret.
+    /// The ID of the store key that encrypts the content; nil for an unencrypted secret.
     package let sealedBy: String?
 
     /// Creates a secret.

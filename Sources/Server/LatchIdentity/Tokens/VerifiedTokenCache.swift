@@ -7,8 +7,8 @@ import Synchronization
 
 /// A bounded cache of the access tokens that one set of keys has verified, so that each signature is verified once.
 ///
-/// It knows tokens by a digest under a key of this process, from which no token can be computed. Other keys have another
-/// cache: what a removed key has signed is not found any more.
+/// It stores a digest of each token with a key of this process, from which no token can be computed. A new set of keys
+/// gets a new cache, so that tokens of a removed key are not found.
 final class VerifiedTokenCache: Sendable {
     /// The HMAC-SHA256 of a token.
     struct Digest: Hashable {
@@ -25,7 +25,7 @@ final class VerifiedTokenCache: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
     }
 
-    /// The uses of all caches of a process, one after the other.
+    /// The use counts of all caches of a process, one after the other.
     final class Counts: Sendable {
         fileprivate let hits = Atomic<Int>(0)
         fileprivate let misses = Atomic<Int>(0)
@@ -50,9 +50,9 @@ final class VerifiedTokenCache: Sendable {
         self.counts = counts
     }
 
-    /// Returns a token that was verified before, if it is valid now; else verifies it, and keeps it if it is valid.
+    /// Returns a previously verified token if it is still valid; otherwise verifies the text, and keeps a valid token.
     ///
-    /// Invalid tokens are not kept: they would push out the valid ones.
+    /// Invalid tokens are not kept: they would displace the valid ones.
     func token(
         _ text: String, at now: Date, verifying verify: (String) -> VerifiedToken?
     ) -> VerifiedToken? {
@@ -67,14 +67,14 @@ final class VerifiedTokenCache: Sendable {
         return token
     }
 
-    /// Returns the digest by which this cache knows a token, and no other cache.
+    /// Returns the digest of a token in this cache, which no other cache shares.
     func digest(of text: String) -> Digest {
         var code = code
         code.update(data: text.utf8)
         return Digest(code.finalize())
     }
 
-    /// The number of entries, and of the tokens that this and the caches before were asked for: known ones, and others.
+    /// The number of entries, and the hits and misses of this and the earlier caches.
     var statistics: (entries: Int, hits: Int, misses: Int) {
         (tokens.withLock { $0.count }, counts.hits.load(ordering: .relaxed), counts.misses.load(ordering: .relaxed))
     }
@@ -92,9 +92,9 @@ final class VerifiedTokenCache: Sendable {
     private func remove(_ digest: Digest) { tokens.withLock { $0.remove(digest) } }
 }
 
-/// An access token whose signature, type, issuer and audience are right, with its session as the store last had it.
+/// A verified access token, with its session as the store last had it.
 final class VerifiedToken: Sendable {
-    /// A session and the state of the store from which it was read, outside of the token: most tokens have none.
+    /// A session, and the state of the store before it was read; a separate object, since most tokens have none.
     private final class ReadSession: Sendable {
         let session: AuthenticatedSession
         let state: SessionState
@@ -106,7 +106,7 @@ final class VerifiedToken: Sendable {
     }
 
     let claims: AccessTokenIssuer.VerifiedClaims
-    /// The time from which the token is valid, and the time from which it is not any more.
+    /// The time from which the token is valid, and the time from which it is invalid.
     private let validity: Range<Double>
     private let read = Mutex<ReadSession?>(nil)
 
@@ -117,10 +117,10 @@ final class VerifiedToken: Sendable {
         validity = start..<end
     }
 
-    /// Returns whether the token's times include a time (RFC 7519 §4.1.4 and §4.1.5).
+    /// Returns whether the token is valid at a time (RFC 7519 §4.1.4 and §4.1.5).
     func isValid(at now: Date) -> Bool { validity.contains(now.timeIntervalSince1970) }
 
-    /// Returns the session, unless the store of this process has changed since it was read, or a second has passed.
+    /// Returns the session, unless this process has changed the store since it was read, or a second has passed.
     func session(at state: SessionState) -> AuthenticatedSession? {
         guard let read = read.withLock({ $0 }), read.state.covers(state) else { return nil }
         return read.session
@@ -129,7 +129,7 @@ final class VerifiedToken: Sendable {
     /// Whether the token holds a session, for tests.
     var hasSession: Bool { read.withLock { $0 != nil } }
 
-    /// Keeps a session, and returns whether the token held none before.
+    /// Keeps a session, and returns whether the token had none before.
     fileprivate func keep(_ session: AuthenticatedSession, at state: SessionState) -> Bool {
         let next = ReadSession(session, at: state)
         return read.withLock { read in
@@ -138,7 +138,7 @@ final class VerifiedToken: Sendable {
         }
     }
 
-    /// Forgets a session that nothing can use any more, and returns whether none is left.
+    /// Forgets a session that can no longer be used, and returns whether none is left.
     fileprivate func forgetSession(unlessUsableAt state: SessionState) -> Bool {
         read.withLock { read in
             guard let kept = read else { return true }
@@ -149,9 +149,9 @@ final class VerifiedToken: Sendable {
     }
 }
 
-/// The state of the store at a time, which decides how long a session that is read then may be used.
+/// The state of the store at a time, which limits the use of a session that was read then.
 struct SessionState: Sendable {
-    /// The longest time for which a change by another process is not seen.
+    /// The maximum time for which a change by another process remains unseen.
     ///
     /// Changes by this process are seen at once.
     static let sessionLifetime = Duration.seconds(1)
@@ -160,7 +160,7 @@ struct SessionState: Sendable {
     let version: Int
     let uptime: Duration
 
-    /// Whether a session that was read in this state may be used in a later one.
+    /// Whether a session that was read in this state can be used in a later state.
     func covers(_ later: SessionState) -> Bool {
         version == later.version && later.uptime - uptime < Self.sessionLifetime
     }
@@ -168,12 +168,12 @@ struct SessionState: Sendable {
 
 /// The tokens that hold sessions, each of them once.
 ///
-/// A session has some kilobytes of rows, a hash of a password and a device's secret among them. It is forgotten soon after
-/// it has ended, so that the cache holds those of the last second and not those of all its tokens.
+/// A session has some kilobytes of rows, including a password hash and a device's secret. It is forgotten soon after it
+/// has ended, so that the cache holds only the sessions of the last second.
 final class KeptSessions: Sendable {
     private struct Content {
         var tokens: [VerifiedToken] = []
-        /// The state at the last look for sessions that have ended.
+        /// The state at the last search for ended sessions.
         var swept = SessionState(version: 0, uptime: .zero)
     }
 
@@ -181,7 +181,7 @@ final class KeptSessions: Sendable {
 
     /// Keeps a session with its token.
     ///
-    /// - Parameter state: The state before its rows were read: a later write may have changed them.
+    /// - Parameter state: The state before the session's rows were read, since a later write may have changed them.
     func keep(_ session: AuthenticatedSession, with token: VerifiedToken, at state: SessionState) {
         content.withLock { content in
             if !content.swept.covers(state) {

@@ -2,7 +2,7 @@
 
 /// A rule that every implementation of a protocol must follow, for tests of an implementation.
 public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible {
-    /// The sentence, without its subject.
+    /// The rule as a sentence without its subject.
     public let description: String
     private let body: @Sendable (Subject) async throws -> Void
 

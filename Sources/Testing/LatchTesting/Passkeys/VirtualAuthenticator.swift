@@ -20,7 +20,7 @@ import Synchronization
 /// `publicKey` in a server's response. Results are `RegistrationResponseJSON` and `AuthenticationResponseJSON`. Keys
 /// are ES256, and every credential is discoverable. The keys are not protected.
 public final class VirtualAuthenticator: Sendable {
-    /// The behavior of an authenticator, which a test may change between ceremonies.
+    /// The behavior of an authenticator, which a test can change between ceremonies.
     public struct Behavior: Sendable, Hashable {
         /// Whether the user proves who they are, by a fingerprint or a code.
         public var verifiesUser = true

@@ -13,7 +13,7 @@ extension IdentityConfiguration {
         return UnconfiguredMailer()
     }
 
-    /// Returns the mailer of the settings; this platform trusts the authorities of its keychain alone.
+    /// Returns the mailer of the settings; this platform trusts only the authorities of its keychain.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     package func mailer(trusting authorityFile: String?) throws(IdentityError) -> any Mailer { try mailer() }

@@ -7,7 +7,7 @@ import LatchHTTP
 extension IdentityConfiguration {
     /// Returns the mailer of the settings: files in `mail_directory`, or else the server of `smtp_url`.
     ///
-    /// Without either, mails fail and are counted as failed; sign-up and login work without them.
+    /// Without either setting, mails fail and are counted as failed; sign-up and login still work.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     public func mailer(clock: WallClock = .system) throws(IdentityError) -> any Mailer {
@@ -16,7 +16,8 @@ extension IdentityConfiguration {
 
     /// Returns the mailer of the settings.
     ///
-    /// - Parameter authorityFile: The PEM file of the authorities that its server's certificate may be from; nil for the system's.
+    /// - Parameter authorityFile: The PEM file of the authorities for the mail server's certificate; nil for the
+    ///   system's.
     /// - Throws: `IdentityError.invalidSetting`.
     package func mailer(
         trusting authorityFile: String?, clock: WallClock = .system
@@ -28,7 +29,7 @@ extension IdentityConfiguration {
             trusting: authorityFile)
     }
 
-    /// The name in EHLO; nil for that of the machine, which a mail server may refuse for want of a dot.
+    /// The name in EHLO; nil for the machine's name, which a mail server may refuse if it has no dot.
     private var helloName: String? {
         if let mailHelloName { return mailHelloName }
         let sender = Mailbox(mailSender)?.address.utf8
@@ -40,11 +41,11 @@ extension IdentityConfiguration {
 
     private var issuerHost: String? {
         guard let issuer else { return nil }
-        // An issuer that is no URL is refused with its setting, and gives no name here.
+        // An issuer that is not a URL is refused elsewhere, with its setting; here it gives no name.
         do throws(HTTPError) { return try HTTPOrigin.split(issuer).origin.host } catch { return nil }
     }
 
-    /// Whether a host is a name with a dot, and no address.
+    /// Whether a host is a name with a dot, and not an address.
     private static func isDomainName(_ host: String) -> Bool {
         let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? []
         return host.utf8.contains(UInt8(ascii: ".")) && host.isWord(maximum: 253, also: "-.")

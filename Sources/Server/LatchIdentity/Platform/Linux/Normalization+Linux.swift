@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-// FoundationEssentials has no normalization. The one of the standard library, which compares texts, is not public there.
+// FoundationEssentials has no normalization. The standard library normalizes texts to compare them, but only as SPI.
 @_spi(_Unicode) import Swift
 
 extension String {

@@ -12,10 +12,10 @@ public struct SMTPMailer: Mailer {
     private let submission: SMTPSubmission
     private let clock: WallClock
 
-    /// Creates a mailer for a server such as `smtps://user:password@mail.example.com`, the user and password percent-encoded.
+    /// Creates a mailer for a server such as `smtps://user:password@mail.example.com`.
     ///
     /// - Parameters:
-    ///   - url: The URL of the server, with its user and password.
+    ///   - url: The URL of the server; its user and password are percent-encoded.
     ///   - sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
     ///   - clock: The clock of the mails' dates.
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server, or the sender is not valid.
@@ -26,8 +26,8 @@ public struct SMTPMailer: Mailer {
     /// Creates a mailer.
     ///
     /// - Parameters:
-    ///   - helloName: The name of this machine for the server; nil for that of the system.
-    ///   - authorityFile: The PEM file of the authorities that the server's certificate may be from; nil for the system's.
+    /// - helloName: The name of this machine for the server; nil for the system's name.
+    /// - authorityFile: The PEM file of the authorities for the server's certificate; nil for the system's.
     package init(
         url: String, sender: String, helloName: String?, clock: WallClock, trusting authorityFile: String?
     ) throws(IdentityError) {
@@ -58,7 +58,7 @@ public struct SMTPMailer: Mailer {
 
     /// Submits the mail.
     ///
-    /// - Throws: `IdentityError.mailRefused` if the server never accepts it, `.mailNotSent` if it does not now.
+    /// - Throws: `IdentityError.mailRefused` for a permanent refusal, `.mailNotSent` for any other failure.
     public func send(_ message: MailMessage) async throws {
         let bytes = try message.bytes(from: sender.text, at: clock.now)
         do throws(HTTPError) {

@@ -3,21 +3,22 @@
 import LatchCore
 import PortableFoundation
 
-/// The digest of all entries of a time, over all chains of PostgreSQL's audit log.
+/// The digest of all audit entries of a period, over all chains of PostgreSQL's audit log.
 ///
-/// Each chain has its own end. An attacker with one earlier row could put a chain back to that time, and the other chains would not
-/// show it. So an hourly entry holds the digest of what all chains have got since the previous one.
+/// Each chain has a separate end. With an earlier row, an attacker could restore the earlier end of one chain, and the
+/// other chains would not reveal it. So an hourly entry holds the digest of the entries of all chains since the
+/// previous one.
 struct AuditAnchor: Sendable, Hashable {
     /// The name of the entry.
     static let event = "audit.anchored"
-    /// The time in seconds after which no entry of a time can be added any more: a transaction ends long before.
+    /// The time in seconds after which no entry with an earlier time can appear; transactions are much shorter.
     static let delay = 600.0
 
-    /// The least id that the digest covers.
+    /// The smallest ID that the digest covers.
     let start: Int64
-    /// The least id that it does not cover.
+    /// The end of the covered IDs, which it does not cover.
     let end: Int64
-    /// The digest of the entries in the order of their ids.
+    /// The digest of the entries in the order of their IDs.
     let digest: [UInt8]
 
     /// The detail of the entry.
@@ -27,7 +28,7 @@ struct AuditAnchor: Sendable, Hashable {
         (self.start, self.end, self.digest) = (start, end, digest)
     }
 
-    /// Reads the detail of an entry; nil if it is not one.
+    /// Reads the detail of an entry; nil if it is not an anchor's.
     init?(detail: String?) {
         let words = detail?.utf8.split(separator: 0x20).map { String(Substring($0)) } ?? []
         guard words.count == 3, let start = Int64(words[0]), let end = Int64(words[1]), start < end,
@@ -38,7 +39,7 @@ struct AuditAnchor: Sendable, Hashable {
 }
 
 extension PostgresSession {
-    /// Returns the digest of the entries before a time, since the last anchor; nil if there are none.
+    /// Returns an anchor for the entries before a time, since the last anchor; nil if there are none.
     ///
     /// - Throws: `IdentityError.corruptStore` if an anchor that this server has seen is gone.
     func auditAnchor(before date: Date) throws(IdentityError) -> AuditAnchor? {
@@ -51,7 +52,7 @@ extension PostgresSession {
         return count > 0 ? AuditAnchor(start: start, end: end, digest: digest) : nil
     }
 
-    /// Returns the least id that no anchor covers.
+    /// Returns the smallest ID that no anchor covers.
     func endOfAnchors() throws(IdentityError) -> Int64 {
         let last =
             try first(
@@ -61,9 +62,9 @@ extension PostgresSession {
         return last?.end ?? PostgresAudit.endOfRestoredIDs
     }
 
-    /// Returns the damage that an anchor shows; nil if there is none.
+    /// Returns the damage that an anchor reveals; nil if there is none.
     ///
-    /// The heads of the chains have been verified before. Entries up to the last removed one may be gone.
+    /// The heads of the chains have already been verified. Entries up to the last removed one may be missing.
     func anchorDamage(_ chain: AuditChain) throws(IdentityError) -> AuditVerification? {
         let removed = try number("SELECT coalesce(max(base_id), 0)::bigint FROM audit_head")
         let anchors = try all(
@@ -86,11 +87,11 @@ extension PostgresSession {
         return nil
     }
 
-    /// Returns the digest of the entries with these ids, and the number of those that are no anchors.
+    /// Returns the digest of the entries with these IDs, and their number without the anchors.
     private func anchoredDigest(
         _ chain: AuditChain, from start: Int64, to end: Int64
     ) throws(IdentityError) -> (digest: [UInt8], count: Int) {
-        // No id of an account begins with this sign.
+        // No account ID begins with this character.
         let chain = chain.named("#anchors")
         var (digest, count, next) = ([UInt8](repeating: 0, count: 32), 0, start)
         while true {

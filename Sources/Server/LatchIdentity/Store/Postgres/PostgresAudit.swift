@@ -14,32 +14,32 @@ final class PostgresAudit: Sendable {
 
     private let state = Mutex(State())
 
-    /// The digests of the log, once the server has their key.
+    /// The keyed digests of the log; nil until the server has their key.
     var chain: AuditChain? {
         get { state.withLock { $0.chain } }
         set { state.withLock { $0.chain = newValue } }
     }
 
-    /// Returns the least id of an entry of a time, unless the entry was restored.
+    /// Returns the smallest ID of an entry with a time, unless the entry was restored.
     static func firstID(at date: Date) -> Int64 { .firstNumber(ofMillisecond: date.storedMilliseconds) }
 
-    /// The end of the ids of restored entries, which keep those that they had in SQLite.
+    /// The end of the IDs of restored entries, which keep their IDs from SQLite.
     static let endOfRestoredIDs: Int64 = 1 << 40
 
-    /// Notes the end of the newest anchor, and returns whether it is not before that of an earlier one.
+    /// Notes the end of the newest anchor, and returns whether it is not before an earlier one.
     func seenAnchor(end: Int64) -> Bool {
         state.withLock { state in
             guard end >= state.anchorEnd else { return false }
             state.anchorEnd = end
-            // An entry of a date that was set back must not come among those that are anchored.
+            // After a date was set back, a new entry must not get an ID that an anchor covers.
             state.lastID = max(state.lastID, end)
             return true
         }
     }
 
-    /// Returns an id that no other entry of this node has: the time in milliseconds × 2²⁰, plus a random number.
+    /// Returns a unique ID of this node: the time in milliseconds × 2²⁰, plus a random number.
     ///
-    /// Within a millisecond the ids of a node are in the order of its entries.
+    /// Within a millisecond, the IDs of a node are in the order of its entries.
     func nextID(at now: Date) -> Int64 {
         let id = Self.firstID(at: now) | Int64.random(in: 0..<1 << 20)
         return state.withLock { state in
@@ -49,11 +49,10 @@ final class PostgresAudit: Sendable {
     }
 }
 
-/// The audit log as one chain for each account, and 64 for the entries without one: its one end would serialize every write
-/// of every node.
+/// The audit log as one chain for each account, and 64 chains for the entries without an account.
 ///
-/// The chain of an account begins with its first entry, `account.created`, and the others with the key; one that is missing
-/// at another time is damage.
+/// A single chain would serialize every write of every node. The chain of an account begins with its first entry,
+/// `account.created`. The 64 others begin with the key. Otherwise a missing chain is damage.
 extension PostgresSession {
     /// The number of chains for entries without an account.
     private static let sharedChains = 64
@@ -62,7 +61,7 @@ extension PostgresSession {
     func addAuditEntry(
         _ event: String, account: String?, detail: String?, at now: Date
     ) throws(IdentityError) {
-        // No id of an account begins with this sign.
+        // No account ID begins with this character.
         let name = account ?? Self.sharedChain(.random(in: 0..<Self.sharedChains))
         var head: AuditChain.Head?
         if let chain = auditChain {
@@ -73,16 +72,16 @@ extension PostgresSession {
             id: max(audit.nextID(at: now), (head?.lastID ?? 0) + 1),
             at: Date(storedMilliseconds: now.storedMilliseconds), event: event, accountID: account, detail: detail)
         let chain = auditChain?.named(name)
-        // Without its head the chain is damaged, which its verification reports; a new head would hide that.
+        // Without its head the chain is damaged, and its verification reports that; a new head would hide the damage.
         let digest = { head.flatMap { chain?.digest(of: record, after: $0.lastDigest) } }
-        // Another node may have taken the id.
+        // Another node may have used the ID.
         while try !insert(record, digest(), in: name) { record = record.with(id: record.id + 1) }
         guard let chain, var head, let digest = digest() else { return }
         (head.lastID, head.lastDigest) = (record.id, digest)
         try set(head, chain, name)
     }
 
-    /// Returns the name of the chain of an entry without an account, for any number.
+    /// Returns the name of a chain for entries without an account, for any number.
     static func sharedChain(_ number: Int) -> String { "#\(number & (sharedChains - 1))" }
 
     func chainAudit(_ chain: AuditChain) throws(IdentityError) {
@@ -91,7 +90,7 @@ extension PostgresSession {
             try set(AuditChain.Head(), chain.named(name), name)
         }
         try beginChains(chain)
-        // The next entry of a log that was copied comes after what is anchored, whatever the date is.
+        // In a copied log, the next entry gets an ID after the anchored ones, whatever the date is.
         _ = audit.seenAnchor(end: try endOfAnchors())
         var position = AuditPosition(chain: "", id: 0)
         var (head, named) = (AuditChain.Head(), chain)
@@ -113,7 +112,7 @@ extension PostgresSession {
         }
     }
 
-    /// Stores the heads of accounts' chains without an entry, whose entries were pruned.
+    /// Stores the heads of account chains without an entry, whose entries were pruned.
     private func beginChains(_ chain: AuditChain) throws(IdentityError) {
         var last = ""
         while true {
@@ -150,7 +149,7 @@ extension PostgresSession {
                 switch try verify(chain.named(name), name) {
                 case .intact(let entries, let end):
                     count += entries
-                    // The digest of all chains covers that of each.
+                    // The digest of all chains covers the digest of each.
                     digest = chain.digest(of: AuditChain.Head(baseDigest: digest, lastDigest: end))
                 case let damage: return damage
                 }
@@ -159,7 +158,7 @@ extension PostgresSession {
         }
     }
 
-    /// Removes whole beginnings of chains, in the order of time over all of them.
+    /// Removes the beginnings of chains, by the age of the entries in all chains.
     func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) throws(IdentityError) -> Bool {
@@ -174,7 +173,7 @@ extension PostgresSession {
                 WHERE id <= $1 OR id < $2 AND (id >= $3 OR at < $4) ORDER BY id LIMIT $5) AS due
             GROUP BY chain ORDER BY chain
             """,
-            // The number of a restored entry is the one that it had in SQLite, which tells nothing of its time.
+            // A restored entry has its ID from SQLite, which is unrelated to its time.
             [
                 .integer(kept ?? 0), .integer(PostgresAudit.firstID(at: date)),
                 .integer(PostgresAudit.endOfRestoredIDs), .date(date), .integer(Int64(batch)),
@@ -195,12 +194,12 @@ extension PostgresSession {
         }
         guard removed > 0 else { return false }
         try audit("audit.pruned", account: nil, detail: "\(removed) entries", at: now)
-        // Where a clock was set back, the beginning of a chain can hold more entries than were selected.
+        // If a clock was set back, the beginning of a chain can hold more entries than were selected.
         return removed >= batch
     }
 }
 
-/// An entry's place in the log.
+/// The position of an entry in the log.
 private struct AuditPosition {
     let chain: String
     let id: Int64
@@ -216,7 +215,7 @@ extension PostgresSession {
             """, [.text(name)]) == 0
     }
 
-    /// Inserts an entry, and returns whether no other has its id.
+    /// Inserts an entry; returns false if another entry has its ID.
     private func insert(_ record: AuditRecord, _ digest: [UInt8]?, in name: String) throws(IdentityError) -> Bool {
         try run(
             """
@@ -229,7 +228,7 @@ extension PostgresSession {
             ]) == 1
     }
 
-    /// Returns the head of a chain; nil if it is missing, or is not the one that was stored with the key of the chain.
+    /// Returns the head of a chain; nil if it is missing, or was not stored with the key of the chain.
     private func auditHead(of chain: AuditChain, _ name: String) throws(IdentityError) -> AuditChain.Head? {
         let stored = try first(
             "SELECT base_id, base_digest, last_id, last_digest, digest FROM audit_head WHERE chain = $1", [.text(name)]

@@ -7,9 +7,9 @@ import Synchronization
 
 /// A PostgreSQL database that several nodes share.
 ///
-/// Writes run as serializable transactions, so that a closure which reads and then writes decides as if it were alone, as
-/// with SQLite's only writer; what conflicts is rolled back and repeated. A refresh is one statement, and shares round trip and
-/// commit with others.
+/// Writes run as serializable transactions. So a closure that reads and then writes decides as if it were alone, as
+/// with SQLite's single writer. Conflicting transactions are rolled back and repeated. A refresh is one statement,
+/// which shares its round trip and commit with others.
 final class PostgresBackend: SQLBackend {
     private let database: PostgresDatabase
     private let configuration: PostgresConfiguration
@@ -46,9 +46,10 @@ final class PostgresBackend: SQLBackend {
         return PostgresBackend(database, configuration)
     }
 
-    /// Refuses a database that does not hold Unicode, and a pooler that lends a session to others between transactions.
+    /// Refuses a database without Unicode, and a pooler that gives a session to other clients between transactions.
     ///
-    /// A pooler that has just begun to run shows itself only where a second connection prepares what the first one has.
+    /// A pooler that has just started is detected only when a second connection prepares the same statements as the
+    /// first.
     private static func requireOwnSession(
         _ database: PostgresDatabase, _ configuration: PostgresConfiguration
     ) async throws {
@@ -59,12 +60,12 @@ final class PostgresBackend: SQLBackend {
         }
     }
 
-    /// Opens a connection for it: a pooler can be switched to transactions while the server runs.
+    /// Opens a connection for the check, since a pooler can be switched to transaction pooling while the server runs.
     func requireOwnSessions() async throws(IdentityError) {
         do { try await Self.requireOwnSession(database, configuration) } catch PostgresError.sharedSession {
             throw IdentityError(.sharedSession)
         } catch {
-            // Whether the database is there, other checks say.
+            // Other checks report whether the database is reachable.
         }
     }
 
@@ -94,7 +95,7 @@ final class PostgresBackend: SQLBackend {
         do { return try await database.read(body) } catch { throw IdentityError(storing: error) }
     }
 
-    /// Sends the query with those of concurrent calls.
+    /// Sends the query together with those of concurrent calls.
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue],
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
@@ -125,7 +126,9 @@ final class PostgresBackend: SQLBackend {
         return result
     }
 
-    /// Sends both statements with those of concurrent calls; a change of no row is repeated in the transaction of `body`.
+    /// Sends both statements together with those of concurrent calls.
+    ///
+    /// If no row changes, the statement is repeated in the transaction of `body`.
     func change<Result: Sendable>(
         row: [UInt8], _ statement: SQLStatement, then query: SQLStatement,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
@@ -145,7 +148,7 @@ final class PostgresBackend: SQLBackend {
         }
     }
 
-    /// Runs the statement at READ COMMITTED, where it waits for the rows that another one changes.
+    /// Runs the statement at READ COMMITTED, where it waits for rows that another statement changes.
     func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
@@ -160,7 +163,7 @@ final class PostgresBackend: SQLBackend {
     }
 
     func date(by local: WallClock) async throws(IdentityError) -> StoreDate? {
-        // Measured with a connection at hand, without the wait for one.
+        // Measured with an open connection, without the wait for one.
         try await read { db throws(IdentityError) in
             let start = local.uptime
             let date = try db.postgresDate()
@@ -170,17 +173,17 @@ final class PostgresBackend: SQLBackend {
 
     func close() async { database.close() }
 
-    /// Returns a body for a connection, whose errors let the database decide about a repetition.
+    /// Wraps `body` for a connection, so that its errors let the database decide whether to repeat it.
     private func repeatable<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) -> @Sendable (PostgresConnection) throws -> Result {
-        // A mail that a body inserts is in the language of the request that waits for it.
+        // A mail that `body` inserts is in the language of the waiting request.
         let context = PageContext.ofRequest
         return { [audit] connection in
             try PageContext.$ofRequest.withValue(context) {
                 let session = PostgresSession(connection, audit: audit)
                 do throws(IdentityError) { return try body(session) } catch {
-                    // A statement outside of a transaction, which only reads, has no outcome.
+                    // A statement outside of a transaction only reads, so an unknown outcome does not matter.
                     if let failure = session.failure, failure.isRepeatable || failure == .outcomeUnknown {
                         throw failure
                     }
@@ -192,6 +195,6 @@ final class PostgresBackend: SQLBackend {
 }
 
 extension SQLStatement {
-    /// The statement as PostgreSQL's client takes it.
+    /// The statement in the form of PostgreSQL's client.
     fileprivate var postgres: PostgresStatement { PostgresStatement(text, values.map(\.postgres)) }
 }

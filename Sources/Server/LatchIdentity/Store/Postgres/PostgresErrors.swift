@@ -3,14 +3,14 @@
 import LatchPostgres
 
 extension IdentityError {
-    /// Returns the result of `body`, or throws its error as one of the store's.
+    /// Returns the result of `body`, or throws its error as an error of the store.
     static func mapping<Result>(
         _ body: () throws(PostgresError) -> Result
     ) throws(IdentityError) -> Result {
         do throws(PostgresError) { return try body() } catch { throw IdentityError(error) }
     }
 
-    /// Creates the store's error for one of a call: its own, one of the database, or its cancellation.
+    /// Creates the store's error from that of a call: an `IdentityError`, a database error, or a cancellation.
     init(storing error: any Error) {
         self =
             switch error {
@@ -20,7 +20,7 @@ extension IdentityError {
             }
     }
 
-    /// Creates the store's error for one of the database.
+    /// Creates the store's error from an error of the database.
     init(_ error: PostgresError) {
         self =
             switch error {

@@ -2,22 +2,22 @@
 
 import LatchPostgres
 
-/// The schema, as numbered migrations: a released migration is never changed, only followed by another.
+/// The schema as numbered migrations; a released migration is never changed, only followed by another.
 enum PostgresSchema {
     /// The version of the newest schema.
     static var latest: Int { migrations.count }
 
-    /// The least version of PostgreSQL; those of other engines say other things.
+    /// The minimum version of PostgreSQL; compatible engines report other versions.
     private static let minimumServer = 140_000
 
-    /// Migrates the database to the newest schema, each migration in a transaction of its own.
+    /// Migrates the database to the newest schema, each migration in a separate transaction.
     ///
-    /// Nodes that start concurrently wait for the row with the version, and find the migration done. Its statements may take any
-    /// time, and only wait for locks for as long as a statement otherwise may take.
+    /// Nodes that start concurrently wait for the row with the version, and then find the migration done. The
+    /// statements have no time limit, except that they wait for locks only as long as other statements may run.
     ///
-    /// - Parameter migrations: The migrations, of which tests have others.
-    /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the database then has the version
-    ///   of the last successful one.
+    /// - Parameter migrations: The migrations; tests pass other ones.
+    /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration. The database then has the
+    ///   version of the last successful migration.
     static func migrate(_ database: PostgresDatabase, by migrations: [[String]] = migrations) async throws {
         try await namingOldServer(database) {
             var found = try await createVersion(database, latest: migrations.count)
@@ -27,9 +27,9 @@ enum PostgresSchema {
         }
     }
 
-    /// Runs statements of which an older server does not know a word; its version is then the error.
+    /// Runs statements; if the database is too old to understand them, throws its version as the error.
     ///
-    /// An engine that calls itself older, and knows all, may serve.
+    /// An engine that reports an older version but understands all statements is accepted.
     static func namingOldServer(_ database: PostgresDatabase, _ body: () async throws -> Void) async throws {
         do { try await body() } catch let error as PostgresError where error == .statementFailed {
             let version = try await database.withConnection { $0.serverVersion }
@@ -38,7 +38,7 @@ enum PostgresSchema {
         }
     }
 
-    /// Returns the version of the schema; 0 after creating the row that holds it.
+    /// Returns the version of the schema; 0 after creating the row for it.
     private static func createVersion(_ database: PostgresDatabase, latest: Int) async throws -> Int {
         do {
             if let found = try await database.read(version) { return try known(found, latest) }
@@ -54,8 +54,8 @@ enum PostgresSchema {
         } catch let error as PostgresError
             where error == .uniqueViolation || ["42710", "42P07"].contains(error.sqlState)
         {
-            // Another node has created it concurrently, which PostgreSQL reports as a violation of its catalog's index, or as
-            // a type or a table that exists.
+            // Another node has created it concurrently. PostgreSQL reports that as a violation of its catalog's index,
+            // or as an existing type or table.
         }
         return try await database.transaction { connection in
             try connection.run("INSERT INTO latch_schema (id, version) VALUES (1, 0) ON CONFLICT DO NOTHING")
@@ -89,30 +89,30 @@ enum PostgresSchema {
         return version
     }
 
-    /// The migrations; the one at index n migrates version n to n + 1.
+    /// The migrations; the migration at index n changes version n to n + 1.
     static let migrations: [[String]] = [
         accounts + versions + sessions + waiting + authorizations + operations, leases, passkeyDomains,
         Account.registrationColumns(text: text, integer: "bigint"), [sampleEnd],
     ]
 
-    /// The end of the sample resource, whose table remains where it has rows.
+    /// The removal of the sample resource, whose table stays if it has rows.
     private static let sampleEnd = "DROP TABLE IF EXISTS sample_item"
 
-    /// Removes the table of the sample resource, unless it has rows: those are not lost.
+    /// Removes the table of the sample resource, unless it has rows, which must not be lost.
     private static func endSamples(_ connection: PostgresConnection) throws {
         let number = { (sql: String) in
             try connection.first(sql) { row throws(PostgresError) in try row.integer(0) }
         }
-        // An operator may have removed it.
+        // An operator may have removed it already.
         guard try number("SELECT count(*) FROM pg_class WHERE oid = to_regclass('sample_item')") == 1 else { return }
-        // A server of an earlier version adds no row meanwhile.
+        // So no server of an earlier version adds a row in the meantime.
         try connection.run("LOCK TABLE sample_item IN ACCESS EXCLUSIVE MODE")
         if try number(StoreTable.sampleRows) == 0 { try connection.run(sampleEnd) }
     }
 
-    /// The domain of each passkey; in earlier rows it is not known.
+    /// The domain of each passkey; it is unknown for earlier rows.
     private static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party \(text)"]
 
-    /// The type of texts, which are compared and sorted by their bytes, as in SQLite.
+    /// The type of texts, which are compared and sorted by bytes, as in SQLite.
     static let text = "text COLLATE \"C\""
 }

@@ -5,7 +5,7 @@ import LatchPostgres
 /// A connection to PostgreSQL during one call of the store, on the connection's queue.
 final class PostgresSession: SQLConnection {
     private let connection: PostgresConnection
-    /// The error of the last statement that failed, which decides whether the transaction can be repeated.
+    /// The error of the last failed statement, which decides whether the transaction can be repeated.
     private(set) var failure: PostgresError?
     /// The state of the audit log that the connections share.
     let audit: PostgresAudit
@@ -24,8 +24,9 @@ final class PostgresSession: SQLConnection {
         set { audit.chain = newValue }
     }
 
-    /// Whether the outbox has room, by the server's estimate: to count the rows in the transaction would make each that
-    /// inserts a mail conflict with all others.
+    /// Whether the outbox has room, by the server's estimate.
+    ///
+    /// Counting the rows in the transaction would make it conflict with every other one that inserts a mail.
     var hasRoomForMail: Bool {
         get throws(IdentityError) {
             let estimate = try number(
@@ -90,7 +91,7 @@ final class PostgresSession: SQLConnection {
 }
 
 extension SQLValue {
-    /// The value as PostgreSQL's client takes it.
+    /// The value in the form of PostgreSQL's client.
     var postgres: PostgresValue {
         switch self {
         case .integer(let number): .integer(number)

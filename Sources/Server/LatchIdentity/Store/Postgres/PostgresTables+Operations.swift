@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of what waits and ends, of the keys, and of the audit log.
+/// The tables of waiting and expiring rows, of the keys, and of the audit log.
 extension PostgresSchema {
     private static let account = "\(text) REFERENCES account (id) ON DELETE CASCADE"
 
-    /// The mailed tokens, the challenges and the codes of logins, and the outbox.
+    /// The mailed tokens, the challenges and codes of logins, and the outbox.
     ///
-    /// `account_id` of a mail is no foreign key, since a mail about an account can outlive it.
+    /// The `account_id` of a mail has no foreign key, since a mail about an account can outlive the account.
     static let waiting = [
         """
         CREATE TABLE one_time_token (

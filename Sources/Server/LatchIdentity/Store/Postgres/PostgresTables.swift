@@ -2,15 +2,15 @@
 
 /// The tables of version 1, with the columns of SQLite's newest schema.
 ///
-/// Keys are random or begin with the account, so that no part of an index is every node's. Times are whole milliseconds since
-/// 1970.
+/// Keys are random or begin with the account, so that nodes do not all write to the same part of an index. Times are
+/// whole milliseconds since 1970.
 extension PostgresSchema {
     private static let ofAccount = "\(text) NOT NULL REFERENCES account (id) ON DELETE CASCADE"
 
-    /// The accounts, with what lists sort and search by as generated columns.
+    /// The accounts, with generated columns that lists sort and search by.
     ///
-    /// The views have the names and the columns of SQLite's tables, which triggers maintain there: here such a row of counts
-    /// would be written by every sign-up of every node.
+    /// The views have the names and the columns of SQLite's tables, which triggers maintain. In PostgreSQL, every
+    /// sign-up of every node would write the same row of counts.
     static let accounts =
         [
             """
@@ -53,8 +53,8 @@ extension PostgresSchema {
             )
             """,
             "CREATE INDEX account_by_serial ON account (listed_serial)",
-            // Not on the generated column: as a key it would make each update of an account lock out those who insert rows that
-            // refer to it, and two sign-ins would wait for each other until the server finds the deadlock.
+            // The key has no generated column. Otherwise each update of an account would lock out inserts of rows that
+            // refer to it. Two sign-ins would wait for each other until the server finds the deadlock.
             "CREATE UNIQUE INDEX account_by_creation ON account (created_at, listed_order)",
             "CREATE INDEX account_by_class_serial ON account (listed_class, listed_serial)",
             "CREATE INDEX account_by_day ON account (((listed_serial >> 20) / 86400000), listed_class)",
@@ -94,8 +94,9 @@ extension PostgresSchema {
         ].map { "CREATE INDEX account_by_class_\($0) ON account (listed_class, \($0), listed_serial)" }
         + [trigrams]
 
-    /// A trigram index for the search, where the server has the extension and the user may create it; otherwise a search
-    /// reads the rows of the classes that it asks for.
+    /// A trigram index for the search, if the server has the extension and the user may create it.
+    ///
+    /// Without it, a search reads all rows of the selected classes.
     private static let trigrams = """
         DO $$ BEGIN
             CREATE EXTENSION IF NOT EXISTS pg_trgm;
@@ -104,7 +105,7 @@ extension PostgresSchema {
         END $$
         """
 
-    /// The number of an ``AccountClass``, and 62 for deleted accounts, as SQLite's triggers compute it.
+    /// The number of an ``AccountClass``, or 62 for deleted accounts, as SQLite's triggers compute it.
     private static let listedClass = """
         CASE WHEN standing = 'deleted' THEN 62
             ELSE CASE coalesce(standing, status)
@@ -124,7 +125,7 @@ extension PostgresSchema {
 
     /// The version of an account's credentials, which triggers increase, so that no write can omit it.
     ///
-    /// They write the row of the account whose other rows change, and so nothing that accounts share.
+    /// They only write the row of the account whose other rows change, so accounts share no written row.
     static let versions = [
         """
         CREATE FUNCTION latch_account_changes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -140,7 +141,7 @@ extension PostgresSchema {
         """,
     ]
 
-    /// Returns the statements of a trigger that increases the version after a row that belongs to the account has changed.
+    /// Returns the statements of a trigger that increases the version after a row of an account has changed.
     private static func increasingVersion(_ table: String, after event: String, of row: String, when: String = "true")
         -> [String]
     {

@@ -3,11 +3,11 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns accounts in the order of their ids, which is the order of their creation.
+    /// Returns accounts in the order of their IDs, which is the order of their creation.
     ///
-    /// Continues after an id and not at an offset, so that a row added meanwhile neither repeats nor hides another.
+    /// It continues after an ID instead of at an offset, so that a concurrent insertion repeats or hides no row.
     package func accounts(after id: String?, limit: Int) async throws(IdentityError) -> [Account] {
-        // No id is between one with U+0000 and its beginning.
+        // No ID with U+0000 exists, so the list continues after the part before it.
         let start = String(decoding: (id ?? "").utf8.prefix { $0 != 0 }, as: UTF8.self)
         return try await all(
             """
@@ -18,15 +18,14 @@ extension IdentityStore {
 
     /// Returns one page of a list.
     ///
-    /// Reads one row more than the page has, which shows whether there is a next page.
-    ///
-    /// However many rows and classes there are, PostgreSQL has four round trips: classes, order, accounts and their number.
+    /// It reads one row more than the page has, which shows whether there is a next page. PostgreSQL always needs four
+    /// round trips: classes, order, accounts and their number.
     package func accounts(_ query: AccountQuery) async throws(IdentityError) -> AccountPage {
         try await read { db throws(IdentityError) in
             let list = try AccountListQuery(query, on: db)
             let rows = try list.rows(query.limit + 1)
             let page = rows.prefix(query.limit)
-            // An account that was deleted since its row was read is left out.
+            // An account that was deleted after its row was read is left out.
             let accounts = try db.fullAccounts(serials: page.map(\.serial))
             let next = rows.count > query.limit ? page.last : nil
             let (total, isMinimum) = try list.total()
@@ -36,7 +35,7 @@ extension IdentityStore {
 
     /// Returns statistics of all accounts.
     ///
-    /// Sums the counts per class and UTC day, which triggers maintain in SQLite.
+    /// It sums the counts per class and UTC day, which triggers maintain in SQLite.
     ///
     /// - Parameter midnight: The beginning of the day in UTC.
     package func statistics(since midnight: Date) async throws(IdentityError) -> AccountStatistics {
@@ -60,7 +59,7 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Returns the counts of all days together, as day -1, and of each day since `day`; without deleted accounts.
+    /// Returns the counts of all days together, as day -1, and of each day since `day`, without deleted accounts.
     fileprivate func counts(since day: Int64) throws(IdentityError) -> [(Int64, AccountClass, Int)] {
         let rows = try all(
             "SELECT day, class, count FROM account_tally WHERE (day = -1 OR day >= $1) AND class < 32", [.integer(day)]
@@ -70,7 +69,7 @@ extension SQLConnection {
         }
     }
 
-    /// Returns the accounts of rows of the list, in their order.
+    /// Returns the accounts of list rows, in the order of the rows.
     fileprivate func fullAccounts(serials: [Int64]) throws(IdentityError) -> [FullAccount] {
         try all(
             """
@@ -84,8 +83,8 @@ extension SQLConnection {
 
 /// A combination of the properties that lists filter by: status, verification and role.
 ///
-/// The column `class` of `account_list` holds its ``number``, which the triggers of ``SQLiteSchema`` compute in the same
-/// way. Deleted accounts have the number 62, which no combination has.
+/// The column `class` of `account_list` holds its ``number``, which the triggers of ``SQLiteSchema`` compute in the
+/// same way. Deleted accounts have the number 62, which no combination has.
 struct AccountClass: Sendable, Hashable {
     let status: Account.Status
     let isVerified: Bool
@@ -102,7 +101,7 @@ struct AccountClass: Sendable, Hashable {
     static let administrators = all.indices.filter { all[$0].status == .active && all[$0].role >= .admin }
         .map(String.init).joined(separator: ",")
 
-    /// The status as lists report it.
+    /// The status that lists report.
     var reportedStatus: AccountStatus { AccountStatus(status, isVerified: isVerified) }
 
     /// Returns whether a query shows the accounts of this class.
@@ -112,20 +111,19 @@ struct AccountClass: Sendable, Hashable {
     }
 }
 
-/// The execution of an ``AccountQuery`` on the table `account_list`, at a cost that the number of accounts hardly
-/// changes.
+/// The execution of an ``AccountQuery`` on the table `account_list`, at a cost that hardly depends on its size.
 ///
-/// Every index of the table begins with `class`, followed by one sort column and `serial`. There are only 32 classes, so
-/// there are two plans:
+/// Every index of the table begins with `class`, followed by one sort column and `serial`. There are only 32 classes.
+/// So two plans are possible:
 ///
 /// - **Merge**: read the first rows of each matching class by the index of the sort column, and merge them in memory. A
 ///   search filters the rows while they are read.
 /// - **Full text**: let the trigram index find the rows of a search, and filter and sort them.
 ///
-/// Without a search the first plan is used. With one, the cheaper plan is chosen by counts that stop at ``effort`` rows.
+/// Without a search the first plan is used. For a search, counts up to ``effort`` rows decide which plan is cheaper.
 ///
-/// `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number (see ``SQLiteSchema``), so that it
-/// orders by sign-up, breaks ties, and bounds the times of a query.
+/// `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number (see ``SQLiteSchema``). So it
+/// orders by sign-up, breaks ties, and represents the times of a query as bounds.
 private struct AccountListQuery {
     /// The number of rows up to which a plan counts as cheap.
     private static let effort = 5000
@@ -138,9 +136,9 @@ private struct AccountListQuery {
     private let classTotal: Int
     /// The text that rows must contain; nil without a search.
     private let needle: String?
-    /// The serials that the times of the query allow.
+    /// The serials in the period of the query.
     private let (lowest, highest): (Int64, Int64)
-    /// Whether the plan is the full-text index.
+    /// Whether the plan uses the full-text index.
     private let usesFullText: Bool
 
     init(_ query: AccountQuery, on db: any SQLConnection) throws(IdentityError) {
@@ -167,7 +165,7 @@ private struct AccountListQuery {
         return Array(rows.prefix(limit))
     }
 
-    /// Returns the number of matching accounts, and whether there are more than that.
+    /// Returns the number of matching accounts, and whether it is only a minimum.
     func total() throws(IdentityError) -> (Int, isMinimum: Bool) {
         if needle == nil, lowest == 0, highest == .max { return (classTotal, false) }
         let bound = Int64(AccountPage.countBound) + 1
@@ -182,7 +180,7 @@ private struct AccountListQuery {
                         AND account_search.rowid BETWEEN $3 AND $4 LIMIT $5)
                 """, [.text(phrase), .integer(classBits)] + times + [.integer(bound)])
         } else {
-            // SQLite stops at the bound; PostgreSQL counts the few classes that are left in the same round trip.
+            // SQLite stops at the bound; PostgreSQL counts the few remaining classes in one round trip.
             let steps = db.dialect == .postgres ? [classes] : classes.map { [$0] }
             for classes in steps where count < bound {
                 count += try db.all(
@@ -205,7 +203,7 @@ private struct AccountListQuery {
 
     /// Returns the first rows that the full-text index finds.
     ///
-    /// Sorted by sign-up, the index returns them in order; otherwise all matches are sorted.
+    /// For the order of the sign-up, the index returns them sorted; otherwise all matches are sorted.
     private func fullTextRows(_ limit: Int) throws(IdentityError) -> [AccountQuery.Cursor] {
         try rows(
             """
@@ -217,8 +215,8 @@ private struct AccountListQuery {
     /// Returns the first rows of a source for each pair of values.
     ///
     /// - Parameters:
-    ///   - source: The tables and a condition on the two values, as $1 and $2.
-    ///   - serial: The column of the source's own index; sorted by sign-up, it alone is the order.
+    /// - source: The tables and a condition on the two values, as $1 and $2.
+    /// - serial: The serial column of the source's index, which is the whole order when sorting by sign-up.
     private func rows(
         _ source: String, serial: String, _ limit: Int, each pairs: [[SQLValue]]
     ) throws(IdentityError) -> [AccountQuery.Cursor] {
@@ -253,7 +251,7 @@ private struct AccountListQuery {
         }
     }
 
-    /// Returns the SQL condition that a row contains the searched text; true without a search.
+    /// Returns the SQL condition that a row contains the search text; true without a search.
     private func isMatch(_ pattern: String) -> String {
         switch db.dialect {
         case .sqlite: "(\(pattern) IS NULL OR instr(content, \(pattern)) > 0)"
@@ -282,7 +280,7 @@ private struct AccountListQuery {
             serial: try row.integer(1))
     }
 
-    /// Compares rows as the databases do: texts by their bytes.
+    /// Compares rows as the databases do, with texts compared by bytes.
     private func precedes(_ left: AccountQuery.Cursor, _ right: AccountQuery.Cursor) -> Bool {
         let (first, second) = query.isAscending ? (left, right) : (right, left)
         switch (first.value, second.value) {
@@ -295,8 +293,8 @@ private struct AccountListQuery {
 
     /// Returns the text that rows must contain.
     ///
-    /// Trigrams need three characters: one or two letters match at the beginning of a part, which the indexed content
-    /// precedes by two line breaks.
+    /// Trigrams need three characters. So one or two letters match only at the beginning of a part, which follows two
+    /// line breaks in the indexed content.
     private static func needle(_ search: String) -> String? {
         let text = search.lowercased()
         switch text.unicodeScalars.count {
@@ -315,9 +313,9 @@ private struct AccountListQuery {
     private static func prefersFullText(
         _ needle: String?, _ sort: AccountQuery.Sort, _ count: Int, _ db: any SQLConnection
     ) throws(IdentityError) -> Bool {
-        // PostgreSQL's planner decides by itself between its indexes.
+        // PostgreSQL's planner chooses between its indexes.
         guard let needle, db.dialect == .sqlite else { return false }
-        // A page in the order of the sign-up stops as soon as it is full; few accounts are scanned at once.
+        // A page in the order of the sign-up stops when it is full; a small number of accounts is scanned quickly.
         if sort == .createdAt { return count > effort }
         let found = try db.number(
             "SELECT count(*) FROM (SELECT 1 FROM account_search WHERE account_search MATCH $1 LIMIT $2)",
@@ -327,7 +325,7 @@ private struct AccountListQuery {
 }
 
 extension AccountQuery.Sort {
-    /// The column of `account_list`; none is ever NULL, since nothing compares with NULL.
+    /// The column of `account_list`, which is never NULL, since comparisons with NULL find no row.
     fileprivate var column: String {
         switch self {
         case .createdAt: "serial"

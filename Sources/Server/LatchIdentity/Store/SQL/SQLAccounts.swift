@@ -5,9 +5,9 @@ package import PortableFoundation
 import Synchronization
 
 extension IdentityStore {
-    /// Returns an account of any status; nil if there is none.
+    /// Returns an account of any status; nil if it does not exist.
     ///
-    /// - Throws: `IdentityError.corruptStore` if a column has another type than in the schema.
+    /// - Throws: `IdentityError.corruptStore` if a column has a type other than that of the schema.
     package func account(id: String) async throws(IdentityError) -> Account? {
         try await account(where: "id", is: id)
     }
@@ -17,7 +17,7 @@ extension IdentityStore {
         try await account(where: "email_key", is: emailKey)
     }
 
-    /// Returns the account of a username, by its canonical form (``Username/key``).
+    /// Returns the account of a user name, by its canonical form (``Username/key``).
     package func account(usernameKey: String) async throws(IdentityError) -> Account? {
         try await account(where: "username_key", is: usernameKey)
     }
@@ -28,18 +28,18 @@ extension IdentityStore {
             "SELECT \(Account.Column.list) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
     }
 
-    /// Returns the account with its details; nil if there is none, or it was deleted.
+    /// Returns the account with its details; nil if it does not exist or was deleted.
     package func fullAccount(id: String) async throws(IdentityError) -> FullAccount? {
         try await read { db throws(IdentityError) in try db.fullAccount(id) }
     }
 
     /// Inserts an account, optionally with details and a mail to its address.
     ///
-    /// Relies on the unique indexes of address and username to decide between concurrent sign-ups.
+    /// The unique indexes of address and user name decide between concurrent sign-ups.
     ///
-    /// - Parameter actor: The account that invites its owner; nil for an owner who signs up.
-    /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken; `.forbidden` if the roles or the status
-    ///   of `actor` have changed, and `.invalidToken` if its device was signed out.
+    /// - Parameter actor: The account that invites the owner; nil for an owner who signs up.
+    /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken. `.forbidden` if the roles or
+    ///   the status of `actor` have changed. `.invalidToken` if its device was signed out.
     package func insert(
         _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil,
         on device: [UInt8]? = nil
@@ -58,9 +58,9 @@ extension IdentityStore {
         }
     }
 
-    /// Replaces a hash by another hash of the same password, unless the password has changed meanwhile.
+    /// Replaces a hash by another hash of the same password, unless the password has changed in the meantime.
     ///
-    /// Compares the old hash: a login that rehashes must not undo a concurrent reset.
+    /// It compares the old hash: a login that rehashes must not undo a concurrent reset.
     package func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.run(
@@ -83,7 +83,7 @@ extension IdentityStore {
         return costs
     }
 
-    /// Replaces all roles and permissions; returns false if there is no such account.
+    /// Replaces all roles and permissions; returns false if the account does not exist.
     package func setRoles(
         of id: String, roles: [String], permissions: [String], at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -123,7 +123,7 @@ extension Account {
             case .username: .text(account?.username?.text)
             case .usernameKey: .text(account?.username?.key)
             case .standing: .text(account?.status.standingColumn)
-            // Both are later than the insertion.
+            // Both are set after the insertion.
             case .updatedAt, .lastLoginAt: .date(nil)
             case .ownerProvedAt: .date(account?.ownerProvedAt)
             case .credentialVersion: .integer((account?.credentialVersion).map { Int64($0) })
@@ -134,7 +134,7 @@ extension Account {
         }
     }
 
-    /// Creates an account from a row; an unknown status is damage and not "active".
+    /// Creates an account from a row; an unknown status is damage, and is not read as active.
     init(_ row: borrowing SQLRow) throws(IdentityError) {
         let standing = try row.optionalText(Column.standing)
         let word = if let standing { standing } else { try row.text(Column.status) }
@@ -158,7 +158,7 @@ extension Account {
         }
     }
 
-    /// Returns attributes as a JSON object in the order of their names.
+    /// Returns attributes as a JSON object, sorted by name.
     private static func json(_ attributes: [String: String]) -> String {
         String(decoding: JSONValue.object(JSONObject(texts: attributes)).serialized(), as: UTF8.self)
     }
@@ -171,7 +171,7 @@ extension Account {
             uniqueKeysWithValues: members.compactMap { name, value in value.stringValue.map { (name, $0) } })
     }
 
-    /// The columns of a registration; in earlier rows it has stated nothing.
+    /// The columns of a registration; earlier rows have no registration.
     static func registrationColumns(text: String, integer: String) -> [String] {
         [("attributes", text), ("terms_version", text), ("terms_accepted_at", integer)].map {
             "ALTER TABLE account ADD COLUMN \($0) \($1)"
@@ -180,12 +180,12 @@ extension Account {
 }
 
 extension String {
-    /// The words of a list in one column: roles and permissions hold no space (``AccountService`` checks them).
+    /// The words of a list in one column; roles and permissions contain no space (``AccountService`` checks them).
     var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
 }
 
 extension Account.Status {
-    /// The value of the column `status`, which has known only these two words since schema 1.
+    /// The value of the column `status`, which has only had these two words since schema 1.
     fileprivate var statusColumn: String { (self == .active ? Self.active : .disabled).rawValue }
 
     /// The value of the column `standing`, which qualifies `disabled`; NULL for `active` and `disabled`.
@@ -193,7 +193,7 @@ extension Account.Status {
 }
 
 extension SQLConnection {
-    /// Returns an account with its details; nil if there is none, or it was deleted.
+    /// Returns an account with its details; nil if it does not exist or was deleted.
     func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
         guard id.isStorable else { return nil }
         return try first(
@@ -207,7 +207,7 @@ extension SQLConnection {
     /// Stores details, with the columns that lists search and sort by.
     fileprivate func insert(_ details: AccountDetails, of id: String) throws(IdentityError) {
         let searched = "\(details.firstName) \(details.lastName)\n\(details.displayName)".lowercased()
-        // Not updated: the lists of accounts follow the insertion.
+        // Not an update, since the lists of accounts are maintained by the insertion.
         try run("DELETE FROM account_details WHERE account_id = $1", [.text(id)])
         try run(
             """
@@ -218,7 +218,7 @@ extension SQLConnection {
                 .text(id), .text(details.firstName), .text(details.lastName), .text(details.shownName),
                 .text(searched), .text(try details.json()),
             ])
-        // There the lists of accounts are read from the accounts themselves, which no trigger maintains.
+        // There the lists of accounts come from the accounts themselves, and no trigger maintains them.
         guard dialect == .postgres else { return }
         try run(
             """
@@ -232,7 +232,7 @@ extension SQLConnection {
 }
 
 extension FullAccount {
-    /// The columns of an account, and then the content of its details.
+    /// The columns of an account, followed by the content of its details.
     static let list = "\(Account.Column.list), account_details.content"
 
     /// Creates an account from a row; the details may be missing.
@@ -269,13 +269,14 @@ extension AccountDetails {
 extension IdentityStore {
     /// Performs an action on an account in one transaction, if `rule` permits it there.
     ///
-    /// Reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
+    /// It reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
     ///
     /// - Parameters:
-    ///   - actor: The account that acts, for `rule` and the audit log; nil for the operator.
+    ///   - actor: The acting account, for `rule` and the audit log; nil for the operator.
     ///   - reason: A note for the audit log.
-    /// - Returns: Nil if there is no such account, according to `rule`.
-    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`; `.invalidToken` if the actor's device was signed out.
+    /// - Returns: Nil if `rule` reports that the account does not exist.
+    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`; `.invalidToken` if the actor's device was signed
+    ///   out.
     package func perform(
         _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String?, at now: Date,
         if rule: @escaping AccountRule
@@ -297,8 +298,7 @@ extension IdentityStore {
 
     /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
     ///
-    /// Compares the version of the credentials, so that a password that was reset meanwhile does not count.
-    ///
+    /// It compares the version of the credentials, so that a password that was reset in the meantime does not count.
     /// The time of the change always moves forward, so that logins with the old password are detected.
     ///
     /// - Returns: False if the credentials have changed since `account` was read.
@@ -327,7 +327,7 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Returns an account of any status; nil if there is none.
+    /// Returns an account of any status; nil if it does not exist.
     func account(_ id: String) throws(IdentityError) -> Account? {
         guard id.isStorable else { return nil }
         return try first("SELECT \(Account.Column.list) FROM account WHERE id = $1", [.text(id)], read: Account.init)
@@ -335,23 +335,23 @@ extension SQLConnection {
 
     /// Inserts an account.
     ///
-    /// - Throws: `IdentityError.alreadyExists` if the address or the username is taken.
+    /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken.
     func insert(_ account: Account) throws(IdentityError) {
-        // PostgreSQL orders the accounts of a millisecond by random numbers, of which two may be equal.
+        // PostgreSQL orders accounts of the same millisecond by random numbers, and two numbers may be equal.
         let passingOver = dialect == .postgres ? "ON CONFLICT (created_at, listed_order) DO NOTHING" : ""
         let insertion = "INSERT INTO account \(Account.Column.insertion) \(passingOver)"
         for _ in 0..<100 where try run(insertion, Account.Column.values(of: account)) == 1 { return }
         throw .storeBusy
     }
 
-    /// Returns whether the account is active and has the credentials of the given value, on which a decision was based.
+    /// Returns whether the account is active and still has the credentials that a decision was based on.
     func isUnchanged(_ account: Account) throws(IdentityError) -> Bool {
         try number(
             "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
             [.text(account.id), .integer(Int64(account.credentialVersion))]) == 1
     }
 
-    /// Requires that the device by which somebody acts was not signed out since the request began (attack E8).
+    /// Requires that the actor's device was not signed out since the request began (attack E8).
     ///
     /// - Throws: `IdentityError.invalidToken`.
     fileprivate func requireSignedIn(_ actor: AccountActor?, at now: Date) throws(IdentityError) {
@@ -359,9 +359,9 @@ extension SQLConnection {
         guard try isSignedIn(device, of: actor.accountID, at: now) else { throw .invalidToken }
     }
 
-    /// Returns whether another account can administer the server; found in the rows, and not taken from the tally.
+    /// Returns whether another account can administer the server, from the rows and not from the tally.
     ///
-    /// An invited account that nobody has used yet does not count: its address may be wrong.
+    /// An invited account that was never used does not count, since its address may be wrong.
     fileprivate func hasAdministrator(except id: String) throws(IdentityError) -> Bool {
         try first(
             """
@@ -404,7 +404,7 @@ extension SQLConnection {
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(let isFinal):
-            // Whoever signs up with a stranger's address must not keep it from them by deleting the account (attack E8).
+            // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
             let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
             try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
         }
@@ -412,7 +412,7 @@ extension SQLConnection {
         return result
     }
 
-    /// Deletes an account; one whose deletion is not final keeps its address and its username.
+    /// Deletes an account; unless the deletion is final, the account keeps its address and user name.
     private func delete(_ id: String, isFinal: Bool, note: String, at now: Date) throws(IdentityError) {
         guard isFinal else {
             try setStatus(of: id, to: .deleted, at: now)
@@ -422,12 +422,12 @@ extension SQLConnection {
         signedOutDevices += try number(
             "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2",
             [.text(id), .date(now)])
-        // Foreign keys remove everything that refers to the row.
+        // Foreign keys remove all rows that refer to the account.
         try run("DELETE FROM account WHERE id = $1", [.text(id)])
         try audit("account.deleted", account: id, detail: "final \(note)", at: now)
     }
 
-    /// Changes details; read and written in one transaction, so that no concurrent change of another field is lost.
+    /// Changes details; reads and writes in one transaction, so that no concurrent change of another field is lost.
     private func update(_ id: String, _ change: AccountDetailsChange, at now: Date) throws(IdentityError) {
         guard let found = try fullAccount(id) else { return }
         let details = change.applied(to: found.details)
@@ -450,9 +450,9 @@ extension SQLConnection {
         try run("UPDATE account SET updated_at = $1 WHERE id = $2", [.date(now), .text(id)])
     }
 
-    /// Sets a status, and signs out the devices unless it is `active`; a later activation brings none of them back.
+    /// Sets a status, and signs out the devices unless it is `active`; a later activation restores none of them.
     ///
-    /// The status that an account has already ends nothing, such as a sign-in that waits for something.
+    /// Setting the current status again ends nothing, such as a pending sign-in.
     private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) {
         try run(
             """

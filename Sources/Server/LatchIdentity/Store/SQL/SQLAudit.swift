@@ -3,12 +3,12 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Stores the log's first key and chains the entries that exist, in one transaction.
+    /// Stores the log's first key and chains the existing entries, in one transaction.
     ///
-    /// A chain begins at no other time: one that is missing under a key that exists is damage.
+    /// A chain begins at no other time: if the key exists and the chain does not, that is damage.
     ///
-    /// - Parameter secret: A function that returns the key as it is to be stored, for the other keys of the store and for
-    ///   whether the log is empty; nil if the log has a key already.
+    /// - Parameter secret: A function that returns the key in its stored form; nil if the log already has a key. Its
+    ///   arguments are the other keys of the store, and whether the log is empty.
     package func beginAudit(
         with key: [UInt8], at now: Date,
         _ secret: @escaping @Sendable (StoredKeys, _ isLogEmpty: Bool) throws(IdentityError) -> StoredSecret?
@@ -24,12 +24,12 @@ extension IdentityStore {
         }
     }
 
-    /// Chains all further entries.
+    /// Chains all new entries.
     package func chainAudit(with key: [UInt8]) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in db.auditChain = AuditChain(key) }
     }
 
-    /// Adds an entry that belongs to no change, such as a failed login.
+    /// Adds an entry without another change, such as that of a failed login.
     package func audit(
         _ event: String, account: String?, detail: String?, at now: Date
     ) async throws(IdentityError) {
@@ -48,18 +48,17 @@ extension IdentityStore {
 
     /// Checks the chain of all entries.
     ///
-    /// Reads in one transaction, so that the entries and the head belong together; writers go on meanwhile.
+    /// It reads in one transaction, so that the entries and the head match; writers continue in the meantime.
     package func verifyAudit(with key: [UInt8]) async throws(IdentityError) -> AuditVerification {
         try await snapshot { db throws(IdentityError) in try db.verifyAudit(AuditChain(key)) }
     }
 
-    /// Adds an entry with the digest of what all chains have got since the last one, where a log has several chains.
+    /// Adds an entry with the digest of all new entries since the previous one, if a log has several chains.
     ///
-    /// One server does it at a time.
+    /// One server does it at a time. It first reads without a write, which would conflict with others, and then adds
+    /// one entry.
     ///
-    /// Reads without a write, which would conflict with others, and then adds one entry.
-    ///
-    /// - Throws: `IdentityError.corruptStore` if an anchor is gone that this server has seen.
+    /// - Throws: `IdentityError.corruptStore` if an anchor is missing that this server has seen.
     package func anchorAudit(at now: Date) async throws(IdentityError) {
         let anchor = try await snapshot { db throws(IdentityError) in try db.auditAnchor(before: now) }
         guard let anchor else { return }
@@ -70,9 +69,9 @@ extension IdentityStore {
     ///
     /// - Parameters:
     ///   - date: The time before which entries are removed.
-    ///   - count: The number of entries that are kept at most.
-    ///   - batch: The number of entries that this call removes at most.
-    /// - Returns: Whether entries remain to be removed.
+    ///   - count: The maximum number of entries that are kept.
+    ///   - batch: The maximum number of entries that this call removes.
+    /// - Returns: Whether more entries remain to be removed.
     package func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -90,10 +89,11 @@ extension SQLConnection {
 }
 
 extension AuditQuery {
-    /// Returns the rest of a statement that selects the entries, and its values.
+    /// Returns the WHERE clause and the rest of a statement that selects the entries, with its values.
     ///
-    /// It goes back by the index of ids, those of PostgreSQL by that of the account's chain. There an id is at least the time of
-    /// its entry, unless the entry was restored; in SQLite ids are numbers, and the whole log is read.
+    /// It reads backward by the index of IDs; for an account in PostgreSQL, by that of the account's chain. In
+    /// PostgreSQL an ID is at least as late as its entry's time, unless the entry was restored. In SQLite IDs are
+    /// numbers, and the whole log is read.
     fileprivate func clause(for dialect: SQLDialect) -> (String, [SQLValue]) {
         var conditions = ["id < $1"]
         var values: [SQLValue] = [.integer(before ?? .max)]
@@ -101,7 +101,7 @@ extension AuditQuery {
             values.append(value)
             return "$\(values.count)"
         }
-        // The chain of an account has its name, and is the beginning of PostgreSQL's key.
+        // The chain of an account has its ID as name, and is the first column of PostgreSQL's key.
         let owner = dialect == .postgres ? "chain" : "account_id"
         if let accountID { conditions.append("\(owner) = \(placeholder(.text(accountID)))") }
         if let event { conditions.append("event = \(placeholder(.text(event)))") }

@@ -4,7 +4,7 @@ import LatchCore
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Inserts a code, and if given the detail of the consent that it comes from, for the audit log.
+    /// Inserts a code, and adds the consent that it comes from to the audit log, if given.
     package func insert(_ code: AuthorizationCode, consent detail: String?) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             if let detail {
@@ -13,7 +13,7 @@ extension IdentityStore {
             try db.run(
                 "INSERT INTO authorization_code \(AuthorizationCode.Column.insertion)",
                 AuthorizationCode.Column.values(of: code))
-            // A browser that begins without end keeps the newest.
+            // A browser that starts endless requests keeps only the newest codes.
             try db.run(
                 """
                 DELETE FROM authorization_code WHERE account_id = $1 AND browser_device = $2 AND used_at IS NULL
@@ -25,17 +25,17 @@ extension IdentityStore {
         }
     }
 
-    /// Returns a code by its digest, used and expired ones included; nil if there is none.
+    /// Returns a code by its digest, including used and expired ones; nil if it does not exist.
     package func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode? {
         try await first(
             "SELECT \(AuthorizationCode.Column.list) FROM authorization_code WHERE digest = $1", [.blob(digest)],
             read: AuthorizationCode.init)
     }
 
-    /// Uses up a code and signs its device in, in one transaction; a second use signs the device of the first one out.
+    /// Uses up a code and signs its device in, in one transaction; a second use signs out the device of the first one.
     ///
-    /// Uses the code up by one conditional update: of any number of equal attempts one succeeds (attack A6), and each other
-    /// one ends what that one has given (RFC 6749 §4.1.2, attack A5).
+    /// One conditional update uses the code up. Of any number of equal attempts one succeeds (attack A6). Each other
+    /// attempt revokes the result of the first (RFC 6749 §4.1.2, attack A5).
     package func redeem(
         _ code: AuthorizationCode, on device: Device, for account: Account
     ) async throws(IdentityError) -> CodeRedemption {
@@ -51,19 +51,19 @@ extension IdentityStore {
                     .blob(code.digest),
                 ])
             guard changed == 1 else {
-                // The expiry of an unused code is no attack.
+                // An expired unused code is not an attack.
                 let detail = "\(code.clientID) from \(device.address ?? "")"
                 return try db.endCode(code, isRefused: false, detail: detail, at: now) ? .replayed : .ended
             }
-            // The user may have left the browser, or signed out everywhere, since then (attack A10).
+            // The user may have signed out in the browser, or everywhere, since then (attack A10).
             guard try db.isSignedIn(code.browserDevice, of: account.id, at: now) else { return .ended }
             return try db.signIn(device, of: account) ? .redeemed : .ended
         }
     }
 
-    /// Ends a code that is not exchanged, signs out the device that it has signed in, and records it.
+    /// Ends a code without an exchange, signs out the device that it has signed in, and records it.
     ///
-    /// - Parameter isRefused: Whether it ends also if nobody has used it.
+    /// - Parameter isRefused: Whether to end the code even if it is unused.
     /// - Returns: Whether such a device was signed in.
     package func end(
         _ code: AuthorizationCode, isRefused: Bool, detail: String?, at now: Date
@@ -77,12 +77,12 @@ extension IdentityStore {
 
     /// Inserts a device authorization.
     ///
-    /// Relies on the index to decide between equal codes.
+    /// The index decides between equal codes.
     ///
     /// - Returns: False if the user code is taken.
     package func insert(_ authorization: DeviceAuthorizationRecord) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            // The code of an authorization that has ended may be given again.
+            // The code of an expired authorization can be issued again.
             try db.run(
                 "DELETE FROM device_authorization WHERE user_digest = $1 AND expires_at <= $2",
                 [.blob(authorization.userDigest), .date(authorization.createdAt)])
@@ -92,7 +92,7 @@ extension IdentityStore {
         }
     }
 
-    /// Returns the undecided device authorization of a user code; nil if there is none, or it has expired.
+    /// Returns the undecided device authorization of a user code; nil if it does not exist or has expired.
     package func deviceAuthorization(
         userDigest: [UInt8], at now: Date
     ) async throws(IdentityError) -> DeviceAuthorizationRecord? {
@@ -103,9 +103,9 @@ extension IdentityStore {
             """, [.blob(userDigest), .date(now)], read: DeviceAuthorizationRecord.init)
     }
 
-    /// Records the user's decision, in the audit log as well; nil denies.
+    /// Records the user's decision, also in the audit log; nil denies.
     ///
-    /// - Returns: False if the authorization has ended, or was decided before.
+    /// - Returns: False if the authorization has expired or was decided before.
     package func decide(
         userDigest: [UInt8], _ approval: DeviceApproval?, by accountID: String, detail: String?, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -129,10 +129,10 @@ extension IdentityStore {
         }
     }
 
-    /// Decides a poll of a client, and records its time; one that comes too early makes the interval longer.
+    /// Decides a poll of a client, and records its time; an early poll makes the interval longer.
     ///
-    /// Compares the time of the last poll in the update: of any number of concurrent polls one is in time, and none waits for
-    /// a transaction that another one has undone.
+    /// The update compares the time of the last poll. So of any number of concurrent polls one is accepted, and none
+    /// waits for a transaction that is rolled back.
     package func poll(
         _ digest: [UInt8], by clientID: String, at now: Date
     ) async throws(IdentityError) -> DevicePoll {
@@ -146,10 +146,10 @@ extension IdentityStore {
         guard now < row.expiresAt else { return .expired }
         if row.decision == "denied" { return .denied }
         if let approval = row.approval { return .approved(approval) }
-        // A second of tolerance, for networks that deliver two polls closer than they were sent.
+        // A second of tolerance, for networks that deliver two polls closer together than they were sent.
         let isEarly = row.polledAt.map { now.timeIntervalSince($0) < Double(row.interval) - 1 } ?? false
         let interval = isEarly ? min(row.interval + 5, 60) : row.interval
-        // Whoever polls without a pause causes no writes without end.
+        // A client that polls without a pause must not cause endless writes.
         if isEarly, interval == row.interval { return .slowDown }
         let isFirst = try await update(
             """
@@ -176,9 +176,9 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Ends a code and the device that it has signed in, with an audit entry; returns whether that was signed in.
+    /// Ends a code and signs out its device, with an audit entry; returns whether the device was signed in.
     ///
-    /// - Parameter isRefused: Whether it ends, with an entry, also if nobody has used it.
+    /// - Parameter isRefused: Whether to end the code, with an entry, even if it is unused.
     fileprivate func endCode(
         _ code: AuthorizationCode, isRefused: Bool, detail: String?, at now: Date
     ) throws(IdentityError) -> Bool {
@@ -190,7 +190,7 @@ extension SQLConnection {
             "UPDATE authorization_code SET used_at = coalesce(used_at, $1) WHERE digest = $2",
             [.date(now), .blob(code.digest)])
         var hasEnded = false
-        // One that was refused has signed in none.
+        // A refused code has signed in no device.
         if let use, let device = use { hasEnded = try revoke(device, because: .reuse, at: now) }
         try audit(hasEnded ? "code.replayed" : "code.refused", account: code.accountID, detail: detail, at: now)
         return hasEnded
@@ -218,10 +218,10 @@ extension AuthorizationCode {
             case .scope: .text(code?.scope)
             case .authenticatedAt: .date(code?.authenticatedAt)
             case .factorAt: .date(code?.factorAt)
-            // Its use moves the end of the row.
+            // Using the code changes the expiry of the row.
             case .validUntil, .expiresAt: .date(code?.validUntil)
             case .usedAt: .date(code?.usedAt)
-            // The device that its use has signed in.
+            // The device that the use of the code has signed in.
             case .deviceID: .blob(nil)
             }
         }
@@ -259,7 +259,7 @@ extension DeviceAuthorizationRecord {
             case .createdAt: .date(record?.createdAt)
             case .expiresAt: .date(record?.expiresAt)
             case .pollInterval: .integer((record?.interval).map { Int64($0) })
-            // Decided later.
+            // Set by later decisions and polls.
             case .polledAt, .authenticatedAt, .factorAt: .date(nil)
             case .decision, .accountID, .grantedScope: .text(nil)
             case .credentialVersion: .integer(nil)
@@ -278,7 +278,7 @@ extension DeviceAuthorizationRecord {
     }
 }
 
-/// The state of a device authorization, as a poll reads it.
+/// The state of a device authorization that a poll reads.
 private struct WaitingDevice {
     private typealias Column = DeviceAuthorizationRecord.Column
 

@@ -3,65 +3,64 @@
 import LatchCore
 import PortableFoundation
 
-/// A database behind a store, with its connections.
+/// A database of a store, with its connections.
 protocol SQLBackend: Sendable {
     /// The database.
     var dialect: SQLDialect { get }
-    /// The time for which the costs of the stored password hashes may be out of date; nil where they are counted with each change.
+    /// The maximum age of the read costs of the stored password hashes; nil if they are counted with each change.
     var passwordCostAge: Duration? { get }
-    /// The reason why no connection can be made at present; nil if one could, or none is needed.
+    /// The reason why currently no connection can be opened; nil if one can, or none is needed.
     var outage: IdentityError? { get }
 
     /// The commits since the database was opened.
     var writeStatistics: WriteStatistics { get }
 
-    /// Runs `body`, which only reads, with a connection of its own.
+    /// Runs `body`, which only reads, with a separate connection.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result
 
-    /// Returns the first row of a query that finds rows by a key.
+    /// Returns the first row of a query by key.
     func first<Result: Sendable>(
         _ sql: String, _ values: [SQLValue],
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
-    /// Runs `body` like `read`: all of its statements see the database as it is at the first one.
+    /// Runs `body` like `read`; all of its statements see the database in the state of the first one.
     func snapshot<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result
 
-    /// Runs `body` in a transaction, as if no other ran concurrently, and returns once that is durable.
+    /// Runs `body` in a serializable transaction, and returns when it is durable.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result
 
-    /// Runs a statement that decides by itself whether it changes one row, and if it has, reads another row in the same
-    /// transaction.
+    /// Runs a statement that changes one row or none; after a change, reads another row in the same transaction.
     ///
     /// - Parameter row: The key of the row.
-    /// - Returns: The row of `query`, nil if it finds none; if the statement has changed no row, the result of `body`, in whose
-    ///   transaction it changes none either.
+    /// - Returns: After a change, the row of `query`, or nil if it finds none. Otherwise the result of `body`, in whose
+    ///   transaction the statement changes no row either.
     func change<Result: Sendable>(
         row: [UInt8], _ statement: SQLStatement, then query: SQLStatement,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result,
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
-    /// Runs a statement that decides by itself which rows it changes, and returns the first row that it returns.
+    /// Runs a statement that decides which rows it changes, and returns the first row of its result.
     ///
-    /// It is durable when the call returns, and no other statement sees a part of it; unlike a transaction none
-    /// undoes it.
+    /// It is durable when the call returns, and no other statement sees a part of it. Unlike a transaction, it is never
+    /// rolled back for a conflict.
     func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
-    /// Returns the date of the database's server; nil if it is this process.
+    /// Returns the date of the database's server; nil if the database runs in this process.
     func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
 
-    /// Requires that each connection has a session of the database to itself.
+    /// Requires a separate database session for each connection.
     ///
-    /// - Throws: `IdentityError.databaseUnavailable` if it has not; no error where that cannot be told at present.
+    /// - Throws: `IdentityError.databaseUnavailable` without separate sessions; no error if that is currently unknown.
     func requireOwnSessions() async throws(IdentityError)
 
     /// Commits waiting writes and closes the connections.

@@ -2,20 +2,20 @@
 
 import PortableFoundation
 
-/// One connection to a database, as the aggregates use it: their statements are the same for every database.
+/// A connection to a database, with the same statements for every database.
 ///
-/// A statement takes its values as `$1`, `$2` …, which appear first in this order. It is written as SQLite 3.39 and PostgreSQL 14
-/// both understand it.
+/// A statement takes its values as `$1`, `$2` …, whose first uses are in this order. It uses the SQL that SQLite 3.39
+/// and PostgreSQL 14 have in common.
 protocol SQLConnection: AnyObject {
     /// The database, for the few statements that differ.
     var dialect: SQLDialect { get }
-    /// The digests of the audit log, once the server has their key.
+    /// The keyed digests of the audit log; nil until the server has their key.
     var auditChain: AuditChain? { get set }
-    /// The number of devices that the write in progress has signed out.
+    /// The number of devices that the current write has signed out.
     var signedOutDevices: Int { get set }
     /// Whether the outbox has room for a further mail.
     var hasRoomForMail: Bool { get throws(IdentityError) }
-    /// The number of prepared statements, for tests that no input becomes part of a text.
+    /// The number of prepared statements; with it, tests check that no input becomes part of a statement's text.
     var statementCount: Int { get }
 
     /// Runs a statement to its end and returns the number of changed rows.
@@ -40,25 +40,25 @@ protocol SQLConnection: AnyObject {
         _ sql: String, each rows: [[SQLValue]], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [[Result]]
 
-    /// Adds an entry to the audit log, in the transaction of the change, and extends the chain to it.
+    /// Adds an entry to the audit log and extends the chain, in the transaction of the change.
     func addAuditEntry(_ event: String, account: String?, detail: String?, at now: Date) throws(IdentityError)
 
-    /// Chains the entries that exist, of a log that has no chain yet.
+    /// Chains the existing entries of a log that has no chain yet.
     func chainAudit(_ chain: AuditChain) throws(IdentityError)
 
     /// Checks the chain of all entries.
     func verifyAudit(_ chain: AuditChain) throws(IdentityError) -> AuditVerification
 
-    /// Returns the digest of all chains' entries before a time, since the last one; nil for one chain, or without entries.
+    /// Returns an anchor over all chains for the entries before a time; nil with a single chain, or without entries.
     func auditAnchor(before date: Date) throws(IdentityError) -> AuditAnchor?
 
-    /// Removes the oldest entries, and returns whether entries remain to be removed.
+    /// Removes the oldest entries, and returns whether more entries remain to be removed.
     func pruneAudit(
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) throws(IdentityError) -> Bool
 }
 
-/// A database whose SQL differs from the others'.
+/// A database whose SQL differs from that of others.
 enum SQLDialect: Sendable {
     case sqlite
     case postgres
@@ -73,7 +73,7 @@ enum SQLDialect: Sendable {
 }
 
 extension SQLConnection {
-    /// Runs a statement, and reads the row of `query` if it has changed one row, or else runs `body`.
+    /// Runs a statement; if it changed one row, reads the row of `query`, otherwise runs `body`.
     func change<Result>(
         _ statement: SQLStatement, then query: SQLStatement,
         read: (borrowing SQLRow) throws(IdentityError) -> Result,
@@ -95,12 +95,12 @@ extension SQLConnection {
     @discardableResult
     func run(_ sql: String) throws(IdentityError) -> Int { try run(sql, []) }
 
-    /// Runs the statement for one list of values after the other.
+    /// Runs the statement for each list of values, one after the other.
     func run(_ sql: String, each rows: [[SQLValue]]) throws(IdentityError) {
         for values in rows { try run(sql, values) }
     }
 
-    /// Runs the query for one list of values after the other.
+    /// Runs the query for each list of values, one after the other.
     func all<Result>(
         _ sql: String, each rows: [[SQLValue]], read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [[Result]] {
@@ -123,7 +123,7 @@ extension SQLConnection {
         try all(sql, [], read: read)
     }
 
-    /// Returns the number that a statement selects; 0 if it selects no row.
+    /// Returns the number that a statement selects; 0 without a row.
     func number(_ sql: String, _ values: [SQLValue] = []) throws(IdentityError) -> Int {
         Int(try first(sql, values) { row throws(IdentityError) in try row.integer(0) } ?? 0)
     }

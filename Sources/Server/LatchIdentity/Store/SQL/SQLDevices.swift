@@ -3,12 +3,12 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns whether the account has a signed-in device that logged in from exactly this address.
+    /// Returns whether the account has a signed-in device that logged in from the same network as this address.
     ///
     /// Rate limits use it to distinguish the owner's network from others; it grants no access.
     package func isSignedIn(emailKey: String, from address: String, at now: Date) async throws(IdentityError) -> Bool {
         guard emailKey.isStorable else { return false }
-        // As the limits: the owner of an IPv6 network changes the address every day.
+        // As in the limits, since the address of an IPv6 subscriber changes every day.
         let network = NetworkPrefix(of: address)
         return try await all(
             """
@@ -19,7 +19,7 @@ extension IdentityStore {
         ) { row throws(IdentityError) in NetworkPrefix(of: try row.text(0)) }.contains(network)
     }
 
-    /// Returns a device, also a signed-out one; nil if there is none, or it ended so long ago that it was removed.
+    /// Returns a device, including a signed-out one; nil if it does not exist, or was removed long after its end.
     package func device(id: [UInt8]) async throws(IdentityError) -> Device? {
         try await first("SELECT \(Device.Column.list) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
@@ -31,9 +31,9 @@ extension IdentityStore {
 
     /// Records that the user has authenticated again on a device, under the conditions of ``insert(_:for:)``.
     ///
-    /// Decides in the transaction what ``insert(_:for:)`` decides, and that the device is still signed in.
+    /// The transaction checks these conditions, and that the device is still signed in.
     ///
-    /// - Parameter factorAt: The time at which the second factor was proved as well; nil if the account has none.
+    /// - Parameter factorAt: The time at which the second factor was also proved; nil if the account has none.
     /// - Returns: False if the conditions do not hold, or the device is signed out.
     package func authenticate(
         device id: [UInt8], of account: Account, factorAt: Date?, at now: Date
@@ -46,15 +46,15 @@ extension IdentityStore {
 
     /// Decides a use of a refresh token and applies it; a reuse revokes the device in the same transaction.
     ///
-    /// Rotates by one conditional update; an attempt that changes no row is decided by the row in the same transaction, so
-    /// that no concurrent attempt can come in between.
+    /// One conditional update rotates. If it changes no row, the row decides in the same transaction, so that no
+    /// concurrent attempt can interfere.
     ///
-    /// - Returns: The decision; after a rotation also the device and its account, read in its transaction, so that no role
-    ///   that was removed before is in the next access token.
+    /// - Returns: The decision. After a rotation also the device and its account, read in its transaction, so that the
+    ///   next access token has no removed role.
     package func rotate(_ attempt: RotationAttempt) async throws(IdentityError) -> RotationOutcome {
         let rotated = Rotation.rotated(counter: attempt.counter &+ 1)
-        // Of any number of equal attempts exactly one changes the row. The last generation that a token can express is
-        // never replaced, since the counter would wrap around.
+        // Of any number of equal attempts exactly one changes the row. The last possible generation of a token is never
+        // replaced, since the counter would wrap around.
         let change = SQLStatement(
             """
             UPDATE device SET counter = counter + 1, rotated_at = $1, rotation_key = $2, last_used_at = $1
@@ -84,18 +84,16 @@ extension IdentityStore {
             [.text(accountID), .date(now)], read: Device.init)
     }
 
-    /// Signs out a device; returns false if it already was, or belongs to another account than the given one.
+    /// Signs out a device; returns false if it is already signed out, or belongs to another account than the given one.
     ///
-    /// Signs out one device and so ends its access tokens: whoever verifies one reads the row, after each write of this process and
-    /// each second.
-    ///
-    /// Checks the owner: another account's device is not found (attack G4).
+    /// This also ends its access tokens: their verification reads the row after each write of this process and each
+    /// second. Another account's device is not found (attack G4).
     package func revoke(
         device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.revoke(id, ownedBy: accountID, because: because, at: now) else { return false }
-            // An owner who signs out another device does not trust what was begun there.
+            // An owner who signs out another device does not trust the changes that were started there.
             if let accountID { try db.endEmailChange(of: accountID) }
             return true
         }
@@ -103,7 +101,7 @@ extension IdentityStore {
 
     /// Signs out every device of an account and returns their number; earlier revocations keep their reason.
     ///
-    /// Uses one statement for all devices, so that no login can come in between.
+    /// It uses one statement for all devices, so that no login can interfere.
     package func revokeDevices(
         of accountID: String, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Int {
@@ -114,7 +112,7 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Records that the user of a device has authenticated; returns false if it is not signed in.
+    /// Records that the user of a device has authenticated; returns false if the device is not signed in.
     func authenticate(
         _ device: [UInt8], of account: String, factorAt: Date?, detail: String? = nil, at now: Date
     ) throws(IdentityError) -> Bool {
@@ -130,8 +128,8 @@ extension SQLConnection {
 
     /// Inserts a device if the account is active and unchanged.
     func signIn(_ device: Device, of account: Account) throws(IdentityError) -> Bool {
-        // What the login was decided on must still hold: a reset, a second factor or a proof of the address since then
-        // must not leave a device signed in that knows nothing of it (attack F8).
+        // The facts that the login was decided on must still hold. After a reset, a new second factor or a proof of the
+        // address, no earlier login may sign a device in (attack F8).
         guard try isUnchanged(account) else { return false }
         try run(
             "INSERT INTO device \(Device.Column.insertion)", Device.Column.values(of: device))
@@ -141,11 +139,11 @@ extension SQLConnection {
         return true
     }
 
-    /// Removes the devices over the limit, and never the newest: signed-out ones first, then those that were never refreshed, then
-    /// those unused for longest.
+    /// Removes the devices over the limit, but never the newest.
     ///
-    /// Of those that were never refreshed, such as the logins of a script, the ten latest may do so yet. A login costs an
-    /// attacker who has signed up nothing, so the rows that it leaves must be bounded.
+    /// Signed-out devices are removed first, then never refreshed ones, then those unused for longest. The ten latest
+    /// of the never refreshed ones, such as logins of a script, count as used ones. After a sign-up, logins cost
+    /// an attacker nothing, so their rows must be bounded.
     fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
         let removed = try all(
             """
@@ -162,7 +160,7 @@ extension SQLConnection {
         ) { row throws(IdentityError) in
             (revokedAt: try row.optionalDate(0), expiresAt: try row.date(1))
         }
-        // Compared here: SQLite 3.40 decides by the first column of the table what is null in RETURNING.
+        // Compared here, since SQLite 3.40 evaluates NULL in RETURNING by the first column of the table.
         for device in removed where device.revokedAt == nil && device.expiresAt > newest.createdAt {
             signedOutDevices += 1
             try audit("device.signedOut", account: newest.accountID, detail: "limit", at: newest.createdAt)
@@ -181,7 +179,7 @@ extension SQLConnection {
         try first("SELECT \(Device.Column.list) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
-    /// Signs out a device once, with an audit entry; the first reason stays.
+    /// Signs out a device once, with an audit entry; the first reason is kept.
     @discardableResult
     func revoke(
         _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, at now: Date
@@ -198,21 +196,21 @@ extension SQLConnection {
         }
         guard let ended else { return false }
         if ended.expiresAt > now { signedOutDevices += 1 }
-        // Whoever has copied a token or a code may have begun one.
+        // An attacker who has copied a token or a code may have started a change of the address.
         if because == .reuse { try endEmailChange(of: ended.account) }
         try audit("device.signedOut", account: ended.account, detail: because.rawValue, at: now)
         return true
     }
 
-    /// Ends a change of address that waits for its confirmations.
+    /// Ends a pending change of address.
     fileprivate func endEmailChange(of account: String) throws(IdentityError) {
         try run("DELETE FROM email_change WHERE account_id = $1", [.text(account)])
     }
 
-    /// Signs out all devices except one, if given, with one audit entry, and returns the number of those that had not expired.
+    /// Signs out all devices except the given one, with one audit entry; returns the number of those not yet expired.
     ///
-    /// Sign-ins and changes of address that wait for something end as well: whoever signs out others does not trust what was begun
-    /// elsewhere.
+    /// Pending sign-ins and changes of address also end: a user who signs out other devices does not trust what was
+    /// started there.
     @discardableResult
     func revokeDevices(
         of account: String, except device: [UInt8]? = nil, because: Device.RevocationReason, at now: Date
@@ -220,7 +218,7 @@ extension SQLConnection {
         for table in ["sign_in_code", "sign_in_challenge", "address_challenge", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = $1", [.text(account)])
         }
-        // The others too: a date that is set back must not bring them back.
+        // Expired devices too: a date that is set back must not restore them.
         let count = try all(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
@@ -235,7 +233,7 @@ extension SQLConnection {
 }
 
 extension SQLStatement {
-    /// Returns the query for the row of a device's account, followed by the device's own.
+    /// Returns the query for the row of a device's account, followed by the device's columns.
     fileprivate static func session(device id: [UInt8]) -> SQLStatement { SQLStatement(sessionQuery, [.blob(id)]) }
 
     private static let sessionQuery = """
@@ -270,7 +268,7 @@ extension Device {
             case .appID: .text(device?.clientID)
             case .scope: .text(device?.scope)
             case .name: .text(device?.name)
-            // Of an earlier version.
+            // Set only by an earlier version.
             case .pushToken: .text(nil)
             case .factorAt: .date(device?.factorAt)
             case .authenticatedAt: .date(device?.authenticatedAt)
@@ -281,7 +279,7 @@ extension Device {
     /// Creates a device from a row; a generation out of range is damage.
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) { try self.init(row, from: 0) }
 
-    /// Creates a device from the columns of a row from one on.
+    /// Creates a device from a row, starting at a column.
     fileprivate init(_ row: borrowing SQLRow, from first: Int32) throws(IdentityError) {
         guard let counter = UInt32(exactly: try row.integer(Column.counter, from: first)) else {
             throw .corruptStore("a device has a generation out of range")

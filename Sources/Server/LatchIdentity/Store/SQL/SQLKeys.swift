@@ -3,17 +3,18 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns the rows of signing keys in descending order of the time from which they sign.
+    /// Returns the rows of signing keys, the latest `signsAt` first.
     ///
-    /// Rows of ended keys that an attacker has put back are among them.
+    /// They may include rows of ended keys that an attacker has restored.
     package func signingKeys() async throws(IdentityError) -> [StoredKey] {
         try await read { db throws(IdentityError) in try db.signingKeys() }
     }
 
     /// Changes the signing keys and their list, in one transaction.
     ///
-    /// - Parameter change: Decides on the keys and secrets as they are in the transaction, and may run several times; nil for no change.
-    /// - Returns: The keys and secrets after the change; nil if there was none.
+    /// - Parameter change: Decides on the keys and secrets in the transaction, and may run several times; nil for no
+    ///   change.
+    /// - Returns: The keys and secrets after the change; nil without a change.
     package func changeSigningKeys(
         at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
     ) async throws(IdentityError) -> StoredKeys? {
@@ -35,21 +36,21 @@ extension IdentityStore {
         try await read { db throws(IdentityError) in try db.secrets() }
     }
 
-    /// Returns the signing keys and secrets as they were at one moment.
+    /// Returns the signing keys and secrets from one snapshot.
     package func storedKeys() async throws(IdentityError) -> StoredKeys {
         try await snapshot { db throws(IdentityError) in try db.storedKeys() }
     }
 
-    /// Returns the secret of that name; the proposal becomes the secret if there is none.
+    /// Returns the secret with a name; if there is none, stores and returns the proposal.
     ///
-    /// Inserts and reads back in one transaction: two nodes that start together get the same secret.
+    /// It inserts and reads back in one transaction, so that two nodes that start together get the same secret.
     package func secret(proposing secret: StoredSecret) async throws(IdentityError) -> StoredSecret {
         try await write { db throws(IdentityError) in try db.secret(proposing: secret) }
     }
 
     /// Replaces the content of the keys and secrets, and records it, in one transaction.
     ///
-    /// - Parameter change: A function that returns the same keys and secrets with another content.
+    /// - Parameter change: A function that returns the same keys and secrets with new content.
     package func reseal(
         recording event: String, at now: Date,
         _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> StoredKeys
@@ -66,8 +67,9 @@ extension IdentityStore {
         }
     }
 
-    /// Replaces the digest of the pepper, and ends what depends on the earlier one, in one transaction: devices, mailed links and
-    /// codes, changes of address, and sign-ins that have begun.
+    /// Replaces the digest of the pepper, and ends what depends on the earlier pepper, in one transaction.
+    ///
+    /// These are devices, mailed links and codes, changes of address, and pending sign-ins.
     package func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.replace(digest)
@@ -92,10 +94,10 @@ extension SQLConnection {
             [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
     }
 
-    /// Signs out all devices of all accounts, and ends links, codes and sign-ins that wait for something.
+    /// Signs out all devices of all accounts, and ends links, codes and pending sign-ins.
     ///
-    /// A provider's sign-in that was used stays used. Of the waiting mails those end whose links or codes were stored before; the
-    /// others get new ones, or are notices.
+    /// A provider's sign-in that was used stays used. Waiting mails whose links or codes are already stored are
+    /// removed. The other mails get their links when they are sent, or are notices.
     fileprivate func endAllSignIns(because reason: Device.RevocationReason, at now: Date) throws(IdentityError) {
         for table in [
             "one_time_token", "email_change", "address_challenge", "sign_in_challenge", "sign_in_code",
@@ -104,7 +106,7 @@ extension SQLConnection {
         for purpose in [OutboxMail.Purpose.newAddress, .oldAddress, .addressCode] {
             try run("DELETE FROM mail WHERE purpose = $1", [.text(purpose.rawValue)])
         }
-        // In parts: PostgreSQL cancels a statement that takes too long.
+        // In parts, since PostgreSQL cancels a statement that takes too long.
         var position: [UInt8] = []
         while true {
             let end = try first(
@@ -120,7 +122,7 @@ extension SQLConnection {
         }
     }
 
-    /// Returns the secret of that name, which is the proposal if there was none.
+    /// Returns the secret with a name, after storing the proposal if there was none.
     func secret(proposing secret: StoredSecret) throws(IdentityError) -> StoredSecret {
         try run(
             "INSERT INTO secret (name, value, sealed_by) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -131,7 +133,9 @@ extension SQLConnection {
         return stored
     }
 
-    /// Returns the keys, the latest to sign first and those of equal time by id, so that all nodes sign with the same one.
+    /// Returns the keys, the latest `signsAt` first.
+    ///
+    /// Keys with equal times are sorted by ID, so that all nodes sign with the same key.
     fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {
         try all(
             """

@@ -3,19 +3,18 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Inserts a mail that belongs to no other change.
+    /// Inserts a mail without another change.
     ///
     /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     package func insert(_ mail: OutboxMail) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(mail) }
     }
 
-    /// Takes the next mail that is due, and stores its token; returns nil if none is due.
+    /// Takes the next due mail, and stores its token; returns nil if none is due.
     ///
-    /// Takes the mail by one statement, and stores its token in a transaction of its own.
-    ///
-    /// Workers of many nodes look for a mail at once: in a serializable transaction each would read what the others change.
-    /// A mail whose token is not stored goes out after its lease.
+    /// One statement takes the mail, and a separate transaction stores its token. Workers of many nodes look for a mail
+    /// at once. In a serializable transaction each would read rows that the others change. A mail whose token is not
+    /// stored is sent after its lease.
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
         guard let leased = try await leaseMail(claim) else { return nil }
         return try await write { db throws(IdentityError) in
@@ -28,13 +27,13 @@ extension IdentityStore {
         }
     }
 
-    /// Leases the mail that is due first; looks without writing first, so that an idle worker costs no commit.
+    /// Leases the first due mail; reads before it writes, so that an idle worker costs no commit.
     private func leaseMail(_ claim: MailClaim) async throws(IdentityError) -> OutboxMail? {
         let isDue = try await first(
             "SELECT 1 FROM mail WHERE \(OutboxMail.isDue(at: "$1")) LIMIT 1", [.date(claim.now)]
         ) { _ in true }
         guard isDue != nil else { return nil }
-        // What another worker takes at this moment is passed over; SQLite has one writer, which takes one after the other.
+        // PostgreSQL skips a mail that another worker is taking. SQLite has one writer, so it needs no lock.
         let lock = backend.dialect == .postgres ? "FOR UPDATE SKIP LOCKED" : ""
         return try await update(
             """
@@ -44,12 +43,12 @@ extension IdentityStore {
             """, [.date(claim.leaseEnd), .date(claim.now)], read: OutboxMail.init)
     }
 
-    /// Removes a mail that the mail server has accepted, or that nobody needs.
+    /// Removes a mail that the mail server has accepted, or that is no longer needed.
     package func remove(mail id: String) async throws(IdentityError) {
         _ = try await update("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
     }
 
-    /// Keeps a mail for the worker that sends it, unless another one has taken it meanwhile.
+    /// Extends the lease of the worker that sends a mail, unless another worker has taken it in the meantime.
     package func extendLease(of mail: OutboxMail, to end: Date) async throws(IdentityError) {
         _ = try await update(
             "UPDATE mail SET leased_until = $1 WHERE id = $2 AND attempts = $3",
@@ -57,9 +56,9 @@ extension IdentityStore {
         ) { _ in }
     }
 
-    /// Sets the time of the next attempt, unless another worker has taken the mail meanwhile.
+    /// Sets the time of the next attempt, unless another worker has taken the mail in the meantime.
     ///
-    /// Compares the number of attempts, which another worker's claim after the end of the lease has increased.
+    /// It compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
         _ = try await update(
             "UPDATE mail SET due_at = $1, leased_until = NULL WHERE id = $2 AND attempts = $3",
@@ -67,7 +66,7 @@ extension IdentityStore {
         ) { _ in }
     }
 
-    /// Removes a mail that was not accepted for too long, and records that in the audit log.
+    /// Removes a mail that was not accepted for too long, and records it in the audit log.
     package func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.run("DELETE FROM mail WHERE id = $1", [.text(mail.id)]) == 1 else { return }
@@ -79,8 +78,8 @@ extension IdentityStore {
 
     /// Returns the length and the age of the outbox.
     ///
-    /// - Parameter date: The time from which on mails do not count for its age: those that the mail server has refused wait for hours,
-    ///   and one wrong address must not look like an outage.
+    /// - Parameter date: Mails with a due date from this time on do not count for the age. Refused mails wait for
+    ///   hours, and one wrong address must not look like an outage.
     package func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog {
         let found = try await first(
             "SELECT count(*), min(CASE WHEN due_at < $1 THEN created_at END) FROM mail", [.date(date)]
@@ -92,10 +91,10 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// The number of mails beyond which requests for further ones are rejected: a mail that is accepted is never dropped.
+    /// The number of mails from which new requests are rejected, since an accepted mail is never dropped.
     static var maximumMails: Int { 100_000 }
 
-    /// Adds a mail to the outbox, in the transaction of the change that it belongs to.
+    /// Adds a mail to the outbox, in the transaction of its change.
     ///
     /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
     func insert(_ mail: OutboxMail) throws(IdentityError) {
@@ -113,8 +112,9 @@ extension SQLConnection {
             ])
     }
 
-    /// Returns a mail with the purpose that it has where it is sent: a request must not reveal whether its address has an
-    /// account (attack E2).
+    /// Returns a mail with its final purpose, which is decided when the mail is sent.
+    ///
+    /// A request must not reveal whether its address has an account (attack E2).
     fileprivate func decided(_ mail: OutboxMail) throws(IdentityError) -> OutboxMail {
         guard mail.purpose == .addressCode, mail.accountID == nil, try accountID(emailKey: mail.recipient.key) != nil
         else { return mail }
@@ -123,7 +123,7 @@ extension SQLConnection {
             language: mail.language)
     }
 
-    /// Stores the token of a mail, and returns its recipient; nil if no account needs the mail any more.
+    /// Stores the token of a mail, and returns its recipient; nil if no account still needs the mail.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
@@ -131,14 +131,14 @@ extension SQLConnection {
             .passwordChanged:
             return mail.recipient
         case .addressCode, .addressTaken:
-            // A code that came too late would only puzzle its reader.
+            // A late code would only confuse its recipient.
             let isWaiting = try number(
                 "SELECT count(*) FROM address_challenge WHERE id = $1 AND expires_at > $2",
                 [.text(mail.id), .date(claim.now)])
             return isWaiting == 1 ? mail.recipient : nil
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
-            // The owner of another account did not ask for the change, which cannot be completed.
+            // The owner of another account did not request the change, which cannot be completed.
             if mail.purpose == .newAddress, try accountID(emailKey: mail.recipient.key) != nil { return nil }
             let changed = try run(
                 """
@@ -154,7 +154,7 @@ extension SQLConnection {
                 mail.purpose != .invitation || account.passwordHash == nil
             else { return nil }
             let digest = claim.digest(mail.id)
-            // The link of a newer mail must not end with that of an older one, whose worker comes later.
+            // The link of a newer mail must not end when an older mail is sent later.
             if try hasToken(of: account.id, purpose, after: mail.createdAt, besides: digest) { return nil }
             try insert(
                 OneTimeToken(
@@ -189,9 +189,10 @@ extension SQLConnection {
 }
 
 extension OutboxMail {
-    /// Returns the condition of a mail that a worker may take.
+    /// Returns the condition of a mail that a worker can take.
     ///
-    /// It names the purposes that this version knows: a mail of a later version waits for it and holds up no other.
+    /// It names the purposes that this version knows. A mail of a later version waits for that version and blocks no
+    /// other mail.
     fileprivate static func isDue(at now: String) -> String {
         let purposes = Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return "due_at <= \(now) AND (leased_until IS NULL OR leased_until <= \(now)) AND purpose IN (\(purposes))"

@@ -3,14 +3,14 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Inserts the token; earlier ones of the same account and purpose end.
+    /// Inserts the token; earlier tokens of the same account and purpose end.
     ///
-    /// Ends earlier tokens of the account and purpose, so that only the newest mail works (attack E4).
+    /// So only the newest mail works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(token) }
     }
 
-    /// Returns the account of a valid token without using the token up.
+    /// Returns the account of a valid token, without using up the token.
     package func account(
         forToken digest: [UInt8], purpose: OneTimeToken.Purpose, at now: Date
     ) async throws(IdentityError) -> Account? {
@@ -19,8 +19,9 @@ extension IdentityStore {
         }
     }
 
-    /// Returns the account of a valid token of a verification, or of the new end of a change of address, without using the
-    /// token up.
+    /// Returns the account of a valid verification token, or of the new address's token in a change of address.
+    ///
+    /// It does not use up the token.
     package func account(forVerificationToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
         try await read { db throws(IdentityError) in
             if let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now) { return account }
@@ -28,14 +29,14 @@ extension IdentityStore {
         }
     }
 
-    /// Returns the account of a valid token of the old end of a change of address, without using the token up.
+    /// Returns the account of the old address's valid token in a change of address, without using up the token.
     package func account(forOldAddressToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Account? {
         try await read { db throws(IdentityError) in
             try db.account(changingAddressBy: "old_digest", digest, at: now)
         }
     }
 
-    /// Returns the address that an account is to get; nil if no change is pending.
+    /// Returns the requested new address of an account; nil if no change is pending.
     package func requestedAddress(of accountID: String) async throws(IdentityError) -> EmailAddress? {
         try await first("SELECT email, email_key FROM email_change WHERE account_id = $1", [.text(accountID)]) {
             row throws(IdentityError) in
@@ -43,7 +44,7 @@ extension IdentityStore {
         }
     }
 
-    /// Ends a change of address by the token of its old end, and signs out all devices, one of which requested it.
+    /// Ends a change by the old address's token, and signs out all devices, including the one that requested it.
     ///
     /// - Returns: False if the token is not valid.
     package func refuseEmailChange(byToken digest: [UInt8], at now: Date) async throws(IdentityError) -> Bool {
@@ -56,7 +57,8 @@ extension IdentityStore {
         }
     }
 
-    /// Uses up the token and marks its address as verified; the first time, this ends what was set on the account before.
+    /// Uses up the token and marks its address as verified; the first time, this ends the account's earlier
+    /// credentials.
     ///
     /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func verifyEmail(
@@ -67,7 +69,7 @@ extension IdentityStore {
             guard let account, proof.isValid(for: account) else { return nil }
             try db.remove(digest, purpose: .verifyEmail, of: account)
             if case .newPassword(let hash) = proof {
-                // Once the address is verified, only a link that was mailed to set a password may do so.
+                // Once the address is verified, only a link that was mailed to set a password may set one.
                 guard account.emailVerifiedAt == nil else { return nil }
                 try db.setPassword(of: account, to: hash, at: now)
             }
@@ -77,14 +79,11 @@ extension IdentityStore {
         }
     }
 
-    /// Uses up the token, sets the password and signs out all devices; returns false if the token is not valid.
+    /// Uses up the token, sets the password and signs out all devices; returns false if the token is invalid.
     ///
-    /// On an account whose address was never verified, this ends all that was set before, as a verification does.
-    ///
-    /// Uses up the token, sets the hash, and ends all other mailed tokens and all devices in one transaction.
-    ///
-    /// The time of the password change always moves forward, by a millisecond if the clock was set back, so that concurrent
-    /// logins with the old password are detected.
+    /// On an account whose address was never verified, this ends all earlier credentials, as a verification does. All
+    /// other mailed tokens and all devices end in the same transaction. The time of the password change always moves
+    /// forward, by a millisecond if the clock was set back. So concurrent logins with the old password are detected.
     package func resetPassword(
         byToken digest: [UInt8], hash: String, at now: Date
     ) async throws(IdentityError) -> Bool {
@@ -92,14 +91,14 @@ extension IdentityStore {
             guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return false }
             try db.remove(digest, purpose: .resetPassword, of: account)
             try db.setPassword(of: account, to: hash, at: now)
-            // An account of an invitation has nobody yet who could miss something.
+            // An invited account has no user yet who needs the notice.
             let other = try db.number(
                 """
                 SELECT (SELECT count(*) FROM upstream_identity WHERE account_id = $1)
                     + (SELECT count(*) FROM passkey WHERE account_id = $1)
                 """, [.text(account.id)])
             if account.passwordHash != nil || other > 0 { try db.mail(.passwordChanged, to: account.id, at: now) }
-            // Access to the mail verifies the address as well.
+            // Access to the mail also verifies the address.
             try db.proveAddress(of: account, with: .newPassword(hash: hash), at: now)
             return true
         }
@@ -107,7 +106,7 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Inserts a token in place of the earlier ones of its account and purpose.
+    /// Inserts a token, which replaces earlier ones of its account and purpose.
     func insert(_ token: OneTimeToken) throws(IdentityError) {
         try run(
             "DELETE FROM one_time_token WHERE account_id = $1 AND purpose = $2",
@@ -157,15 +156,15 @@ extension SQLConnection {
         try audit("account.passwordReset", account: account.id, at: now)
     }
 
-    /// Records that somebody who reads the mails of an address answered one, and ends what was set on the account before
-    /// the first such proof (attack E8).
+    /// Records an answer to a mail of an address; the first answer ends earlier credentials (attack E8).
     ///
-    /// Until then anybody may have signed up with the address. So sessions, second factor, recovery codes, passkeys, challenges
-    /// and pending changes of address end, except for the session that made the proof. A further kind of credential is to be
-    /// ended here. The password is replaced by a proof that sets a new one, confirmed by one that knows it, and removed by
-    /// one that a provider vouches for, whose user needs none.
+    /// Before that, any user may have signed up with the address. So sessions, second factor, recovery codes, passkeys,
+    /// challenges and pending changes of address end, except for the session that made the proof. A further kind of
+    /// credential must also be ended here. A proof with a new password replaces the old one, and a proof with the
+    /// password confirms it. A proof by a provider removes the password, which its user does not need.
     ///
-    /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out meanwhile.
+    /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out in the
+    ///   meantime.
     func proveAddress(of account: Account, with proof: OwnerProof, at now: Date) throws(IdentityError) {
         let id = account.id
         var device = proof.deviceID
@@ -179,7 +178,7 @@ extension SQLConnection {
                 [.date(now), .text(id)])
         }
         guard account.emailVerifiedAt == nil else {
-            // A link alone has verified the address, or it was another one: what signs in may still be somebody else's.
+            // A link without a proof verified this or an earlier address, so another user's credentials may remain.
             if account.ownerProvedAt == nil, case .newPassword = proof {
                 try endUnprovedPasskeys(of: id, at: now)
                 try endUnprovedLinks(of: account, keeping: nil, device: nil, at: now)
@@ -194,7 +193,7 @@ extension SQLConnection {
         try revokeDevices(of: id, except: device, because: .addressProof, at: now)
     }
 
-    /// Removes a password that anybody may have chosen; the owner sets another one by mail.
+    /// Removes a password that any user may have chosen; the owner sets a new one by mail.
     private func removeUnprovedPassword(of account: Account, at now: Date) throws(IdentityError) {
         guard account.passwordHash != nil else { return }
         try run(
@@ -204,7 +203,7 @@ extension SQLConnection {
             "account.passwordRemoved", account: account.id, detail: "set before the address was proved", at: now)
     }
 
-    /// Deletes a used token, and the waiting mails of its purpose: sent again, one would make the token valid anew.
+    /// Deletes a used token, and the waiting mails of its purpose: sending one again would make the token valid again.
     fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError)
     {
         try run("DELETE FROM one_time_token WHERE digest = $1", [.blob(digest)])
@@ -219,10 +218,10 @@ extension SQLConnection {
 extension IdentityStore {
     /// Inserts a pending change of address, which replaces an earlier one, and its mails.
     ///
-    /// Checks account and device in the transaction: a change that was requested before the address was proved, or before a
-    /// sign-out, must not be stored after it (attack E8).
+    /// It checks account and device in the transaction. A change that was requested before the address was proved, or
+    /// before a sign-out, must not be stored after it (attack E8).
     ///
-    /// - Parameter device: The device that asks for it; nil for none.
+    /// - Parameter device: The device that requests the change; nil without a device.
     /// - Returns: False if the account's credentials have changed since `account` was read.
     /// - Throws: `IdentityError.invalidToken` if the device was signed out.
     package func insert(
@@ -254,11 +253,10 @@ extension IdentityStore {
         }
     }
 
-    /// Confirms one end of a change of address, and completes the change once both ends are confirmed.
+    /// Confirms one address of a change of address, and completes the change when both are confirmed.
     ///
-    /// Completes the change in the transaction of the last confirmation.
-    ///
-    /// Tokens that were mailed to the old address end with it (attack E4).
+    /// The transaction of the last confirmation completes the change. Tokens that were mailed to the old address end
+    /// with it (attack E4).
     ///
     /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func confirmEmail(
@@ -273,7 +271,7 @@ extension IdentityStore {
                 UPDATE email_change SET old_digest = nullif(old_digest, $1), new_digest = nullif(new_digest, $1)
                 WHERE account_id = $2
                 """, [.blob(digest), .text(account.id)])
-            // A proof that comes with the old end says nothing of who reads the mails of the new address.
+            // A proof with the old address's token says nothing about the reader of the new address's mails.
             try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, at: now)
             return try db.account(account.id)
         }
@@ -281,11 +279,11 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Changes the address once both ends are confirmed.
+    /// Changes the address when both addresses are confirmed.
     ///
-    /// Whoever reads the mails of the new address need not own the account: the proof says whether they do.
+    /// The reader of the new address's mails may not own the account; the proof decides.
     ///
-    /// - Throws: `IdentityError.alreadyExists` if another account took the address meanwhile.
+    /// - Throws: `IdentityError.alreadyExists` if another account has taken the address in the meantime.
     fileprivate func completeEmailChange(
         of account: Account, with proof: OwnerProof, at now: Date
     ) throws(IdentityError) {

@@ -4,7 +4,7 @@ import LatchWebAuthn
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns a passkey; nil if there is none.
+    /// Returns a passkey; nil if it does not exist.
     package func passkey(id: [UInt8]) async throws(IdentityError) -> Passkey? {
         try await read { db throws(IdentityError) in try db.passkey(id) }
     }
@@ -18,11 +18,12 @@ extension IdentityStore {
 
     /// Inserts a passkey, uses up the challenge of its registration, and mails the owner.
     ///
-    /// Decides in the transaction: of any number of concurrent requests no more passkeys come than may be.
+    /// The transaction decides, so that concurrent requests cannot exceed the maximum number of passkeys.
     ///
     /// - Parameter device: The signed-in device that registers it.
-    /// - Throws: `IdentityError.passkeyChallengeExpired` if the challenge was used before, `.passkeyExists`,
-    ///   `.tooManyPasskeys`, `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
+    /// - Throws: `IdentityError.passkeyChallengeExpired` if the challenge was used before. `.passkeyExists`,
+    ///   `.tooManyPasskeys`. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
+    ///   device was signed out.
     package func insert(
         _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge
     ) async throws(IdentityError) {
@@ -39,8 +40,9 @@ extension IdentityStore {
         }
     }
 
-    /// Decides a use of a passkey and applies it: uses up the challenge, compares and stores the counter, and signs in or
-    /// authenticates the device, all or nothing.
+    /// Decides a use of a passkey, and applies it completely or not at all.
+    ///
+    /// It uses up the challenge, compares and stores the counter, and signs in or authenticates the device.
     package func use(
         _ use: PasskeyUse, of account: Account, for purpose: PasskeyPurpose, at now: Date
     ) async throws(IdentityError) -> PasskeyUseResult {
@@ -48,7 +50,7 @@ extension IdentityStore {
             guard try db.isUnchanged(account), let stored = try db.passkey(use.id), stored.accountID == account.id
             else { return .ended }
             guard try db.spend(use.challenge) else { return .spent }
-            // WebAuthn Level 3 §7.2 step 22: of a copy and its original the one that was used less is noticed.
+            // WebAuthn Level 3 §7.2 step 22: of a passkey and its copy, the less used one is detected.
             guard use.assertion.isNewer(than: stored.counter) else {
                 try db.audit("passkey.copied", account: account.id, at: now)
                 return .counterNotGrown
@@ -72,7 +74,7 @@ extension IdentityStore {
         }
     }
 
-    /// Sets the name of a passkey and returns it; nil if the account has no such one.
+    /// Sets the name of a passkey and returns it; nil if the account has no such passkey.
     package func rename(passkey id: [UInt8], of accountID: String, to name: String) async throws(IdentityError)
         -> Passkey?
     {
@@ -87,10 +89,11 @@ extension IdentityStore {
     /// Removes a passkey, signs out the account's other devices, and mails its owner.
     ///
     /// - Parameters:
-    ///   - device: The signed-in device that removes it, and stays signed in.
-    ///   - ways: The ways to sign in that the configuration permits.
-    /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn` if the account has no password, no such link and no other
-    ///   passkey that signs in, `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
+    /// - device: The signed-in device that removes it, and stays signed in.
+    /// - ways: The ways to sign in that the configuration permits.
+    /// - Throws: `IdentityError.noSuchPasskey`. `.lastSignIn` if the account has no password, no such link and no other
+    ///   passkey that signs in. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
+    ///   device was signed out.
     package func remove(
         passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
@@ -127,7 +130,7 @@ extension SQLConnection {
         try number("SELECT count(*) FROM passkey WHERE account_id = $1", [.text(accountID)])
     }
 
-    /// Ends the passkeys that were registered before the first proof of an account's address: anybody may have made them.
+    /// Ends the passkeys from before the first proof of an account's address, since any user may have made them.
     func endUnprovedPasskeys(of accountID: String, at now: Date) throws(IdentityError) {
         try removePasskeys(of: accountID, detail: "set before the address was proved", at: now)
     }
@@ -146,16 +149,16 @@ extension SQLConnection {
             "SELECT \(Passkey.Column.list) FROM passkey WHERE credential_id = $1", [.blob(id)], read: Passkey.init)
     }
 
-    /// Uses up a challenge, and returns false if it was used before.
+    /// Uses up a challenge; returns false if it was used before.
     ///
-    /// Relies on the primary key to decide between concurrent responses.
+    /// The primary key decides between concurrent responses.
     fileprivate func spend(_ challenge: SpentChallenge) throws(IdentityError) -> Bool {
         try run(
             "INSERT INTO spent_sign_in (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
             [.blob(challenge.digest), .date(challenge.expiresAt)]) == 1
     }
 
-    /// Ends the decisions that were made on other credentials (decision 0051), and mails the owner.
+    /// Ends decisions that relied on the earlier credentials (decision 0051), and mails the owner.
     fileprivate func passkeysHaveChanged(
         _ purpose: OutboxMail.Purpose, of accountID: String, at now: Date
     ) throws(IdentityError) {
@@ -227,6 +230,6 @@ extension SQLiteSchema {
         "CREATE INDEX passkey_of_account ON passkey (account_id, created_at)",
     ]
 
-    /// The domain of each passkey; in earlier rows it is not known.
+    /// The domain of each passkey; it is unknown for earlier rows.
     static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party TEXT"]
 }

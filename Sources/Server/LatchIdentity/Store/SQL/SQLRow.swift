@@ -5,9 +5,10 @@ import PortableFoundation
 
 /// A row of a statement's result; columns are counted from 0.
 ///
-/// A column of another type than in the schema is damage, and never read as a default value.
+/// A value whose type differs from the schema is damage, and is never read as a default value.
 ///
-/// No `switch` is inlined: the optimizer of Swift 6.3 crashes where it simplifies several of them over one row.
+/// The `switch` statements are not inlined: the optimizer of Swift 6.3 crashes when it simplifies several of them over
+/// one row.
 enum SQLRow: ~Copyable {
     case sqlite(SQLiteRow)
     case postgres(PostgresRow)

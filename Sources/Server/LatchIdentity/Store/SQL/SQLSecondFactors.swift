@@ -4,14 +4,14 @@ import LatchCore
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns the confirmed factor, or the one whose setup has begun; nil if there is none.
+    /// Returns the confirmed factor, or the factor in setup; nil if there is none.
     package func secondFactor(of accountID: String, isConfirmed: Bool) async throws(IdentityError) -> SecondFactor? {
         try await read { db throws(IdentityError) in try db.factor(of: accountID, isConfirmed) }
     }
 
-    /// Begins the setup of a factor with its recovery codes; replaces an earlier unconfirmed one.
+    /// Begins the setup of a factor with its recovery codes; replaces an earlier unconfirmed factor.
     ///
-    /// Inserts an unconfirmed row of its own; the confirmed factor stays required until the confirmation.
+    /// It inserts a separate unconfirmed row. The confirmed factor stays required until the confirmation.
     ///
     /// - Returns: False if the account's credentials have changed since `account` was read.
     package func begin(
@@ -32,11 +32,10 @@ extension IdentityStore {
         }
     }
 
-    /// Verifies a proof, applies the effects of its purpose if it is accepted, and records the result: an accepted code is
-    /// used up, a wrong one is counted.
+    /// Verifies a proof, applies the effects of its purpose if it is accepted, and records the result.
     ///
-    /// Verifies, uses up and counts in one transaction: of any number of equal concurrent codes one is accepted, and of a
-    /// thousand concurrent guesses five are checked (attacks F1 and F3).
+    /// An accepted code is used up, and a wrong code is counted. All of this is one transaction. Of any number of equal
+    /// concurrent codes one is accepted, and of a thousand concurrent guesses five are checked (attacks F1 and F3).
     package func prove(
         _ proof: SecondFactorProof, of accountID: String, for purpose: SecondFactorPurpose, at now: Date
     ) async throws(IdentityError) -> VerificationResult {
@@ -47,7 +46,7 @@ extension IdentityStore {
                     [.blob(challenge), .text(accountID), .date(now)])
                 guard count == 1 else { return .ended }
             }
-            // A device that was signed out since the request began changes nothing (attack E8).
+            // A device that was signed out since the request began must not change anything (attack E8).
             if let device = purpose.device, try !db.isSignedIn(device, of: accountID, at: now) { return .ended }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
             if result == .accepted { try db.complete(purpose, of: accountID, at: now) }
@@ -55,11 +54,11 @@ extension IdentityStore {
         }
     }
 
-    /// Inserts a challenge; only the newest ten of an account are kept.
+    /// Inserts a challenge.
     ///
-    /// Keeps the newest ten challenges of an account, so that an attacker with the password cannot fill the store.
+    /// It keeps the newest ten challenges of an account, so that an attacker with the password cannot fill the store.
     ///
-    /// - Returns: False if the credentials have changed since `account` was read, such as by a factor that was confirmed.
+    /// - Returns: False if the credentials have changed since `account` was read, for example by a confirmed factor.
     package func insert(_ challenge: LoginChallenge, for account: Account) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
@@ -82,14 +81,14 @@ extension IdentityStore {
         }
     }
 
-    /// Returns a challenge by its digest; nil if there is none, or it has expired.
+    /// Returns a challenge by its digest; nil if it does not exist or has expired.
     package func challenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
         try await read { db throws(IdentityError) in try db.challenge(digest, at: now) }
     }
 
-    /// Removes and returns a challenge that needs no proof; nil if there is none, or it has expired.
+    /// Removes and returns a challenge that needs no proof; nil if it does not exist or has expired.
     ///
-    /// Reads and removes in one transaction, so that of two requests one gets the challenge.
+    /// It reads and removes in one transaction, so that only one of two requests gets the challenge.
     package func takeChallenge(_ digest: [UInt8], at now: Date) async throws(IdentityError) -> LoginChallenge? {
         try await write { db throws(IdentityError) in
             let challenge = try db.challenge(digest, at: now)
@@ -136,7 +135,7 @@ extension SQLConnection {
         let key: [SQLValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
         switch proof {
         case .recovery(let digest):
-            // No lock: 80 bits cannot be guessed, and the owner must get in while an attacker guesses codes.
+            // No lock: recovery codes have 80 bits and cannot be guessed. The owner must get in during an attack.
             let used = try run(
                 "DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = $2 AND digest = $3",
                 key + [.blob(digest)])
@@ -146,7 +145,7 @@ extension SQLConnection {
         case .code(let step, let sealedSecret):
             if let end = factor.lockedUntil, now < end { return .locked(until: end) }
             if let step, step > factor.lastStep, sealedSecret == factor.sealedSecret {
-                // RFC 6238 §5.2: a code is accepted once, and none before it afterwards.
+                // RFC 6238 §5.2: a code is accepted once, and earlier codes are not accepted after it.
                 try run(
                     """
                     UPDATE second_factor SET last_step = $1, failures = 0, failed_at = NULL
@@ -209,8 +208,9 @@ extension SQLConnection {
         return true
     }
 
-    /// Reports a change of the credentials outside of the session that made it, in the language that the owner prefers: the
-    /// request may be somebody else's.
+    /// Mails the owner about a change of the credentials, in the owner's preferred language.
+    ///
+    /// The request's language counts only without a preference, since the request may be another user's.
     func mail(
         _ purpose: OutboxMail.Purpose, to accountID: String, at now: Date
     ) throws(IdentityError) {

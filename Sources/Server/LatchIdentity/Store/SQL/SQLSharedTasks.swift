@@ -3,10 +3,10 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// The age of a lease beyond which its end is a mistake.
+    /// The maximum time until the end of a valid lease.
     private static let longestLease = 86_400.0
 
-    /// Returns whether nobody has the task at a time.
+    /// Returns whether no server has the task at a time.
     package func isFree(_ task: SharedTask, at now: Date) async throws(IdentityError) -> Bool {
         let lease = try await first(
             "SELECT 1 FROM lease WHERE task = $1 AND ends_at > $2 AND ends_at <= $3",
@@ -15,9 +15,9 @@ extension IdentityStore {
         return lease == nil
     }
 
-    /// Takes a task, or keeps it until another time, unless somebody else has it.
+    /// Takes a task, or keeps it until a later time, unless another holder has it.
     ///
-    /// A lease whose end is more than a day away was made by a clock that was wrong, and does not count.
+    /// A lease that ends more than a day later was made with a wrong clock, and does not count.
     ///
     /// - Returns: Whether the holder has the task until `end`.
     package func take(
@@ -38,7 +38,7 @@ extension IdentityStore {
     }
 }
 
-// The date is a lease without a holder, since both are of running servers, and no backup has them.
+// The date is stored as a lease without a holder: running servers need both, and backups contain neither.
 extension IdentityStore {
     private static let dateTask = "date"
 
@@ -51,7 +51,7 @@ extension IdentityStore {
 
     /// Stores a date.
     ///
-    /// - Parameter isFinal: Whether it also replaces a later one, as an operator decides.
+    /// - Parameter isFinal: Whether it also replaces a later date, as an operator decides.
     package func believe(_ date: Date, isFinal: Bool) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             _ = try db.run(
@@ -65,7 +65,7 @@ extension IdentityStore {
 }
 
 extension SQLiteSchema {
-    /// Version 14: who does what one of several servers does for all of them.
+    /// Version 14: the servers that do shared tasks for all servers of the store.
     static let leases = [
         """
         CREATE TABLE lease (
@@ -78,7 +78,7 @@ extension SQLiteSchema {
 }
 
 extension PostgresSchema {
-    /// Version 2: who does what one of several servers does for all of them.
+    /// Version 2: the servers that do shared tasks for all servers of the store.
     static let leases = [
         "CREATE TABLE lease (task \(text) PRIMARY KEY, holder \(text) NOT NULL, ends_at bigint NOT NULL)"
     ]

@@ -4,7 +4,7 @@ import LatchCore
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Returns the account that an identity is linked to, of any status; nil if there is none.
+    /// Returns the account that an identity is linked to, of any status; nil without a link.
     package func account(linkedTo identity: UpstreamIdentity) async throws(IdentityError) -> Account? {
         try await read { db throws(IdentityError) in try db.account(linkedTo: identity) }
     }
@@ -12,13 +12,13 @@ extension IdentityStore {
     /// Inserts an account that was signed up through a provider, and links it, in one transaction.
     ///
     /// - Parameter mail: A mail to its address, if the account is new.
-    /// - Returns: The account that the identity is linked to, the given one unless another request was faster.
+    /// - Returns: The account of the identity: the given one, or that of a faster request.
     /// - Throws: `IdentityError.alreadyExists` if the address is taken.
     package func insert(
         _ account: Account, linkedTo identity: UpstreamIdentity, mail: OutboxMail?
     ) async throws(IdentityError) -> Account {
         try await write { db throws(IdentityError) in
-            // Two responses for one new user may arrive at once.
+            // Two responses for one new user may arrive at the same time.
             if let found = try db.account(linkedTo: identity) { return found }
             if let mail { try db.insert(mail) }
             return try db.insert(account, linkedTo: identity)
@@ -37,12 +37,13 @@ extension IdentityStore {
         }
     }
 
-    /// Answers a challenge: the right code verifies the address of the identity's account, which is inserted and linked if
-    /// the identity has none; a wrong one is counted.
+    /// Completes or counts an answer to an address challenge.
     ///
-    /// Counts, uses up and verifies in one transaction: of any number of concurrent guesses five are checked.
+    /// The correct code verifies the address of the identity's account. If the identity has no account, the account is
+    /// inserted and linked. A wrong code is counted. All of this is one transaction, so that of any number of
+    /// concurrent guesses five are checked.
     ///
-    /// - Throws: `IdentityError.alreadyExists` if another account has the address meanwhile.
+    /// - Throws: `IdentityError.alreadyExists` if another account has taken the address in the meantime.
     package func answer(
         _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity, at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer {
@@ -59,7 +60,7 @@ extension IdentityStore {
             guard let found = try db.account(linkedTo: identity) else {
                 return .verified(try db.insert(account, linkedTo: identity))
             }
-            // The address may have been changed since the code was mailed.
+            // The address may have changed since the code was mailed.
             guard found.status == .active, found.email.key == account.email.key else { return .ended }
             if found.emailVerifiedAt == nil {
                 try db.audit("account.emailVerified", account: found.id, at: now)
@@ -71,11 +72,11 @@ extension IdentityStore {
 
     /// Links an identity to an account, and mails its owner.
     ///
-    /// Decides in the transaction, so that of two accounts one gets the identity.
+    /// The transaction decides, so that only one of two accounts gets the identity.
     ///
     /// - Parameter device: The signed-in device that links it.
-    /// - Throws: `IdentityError.linkedElsewhere`, `.alreadyLinked` if the account has another identity of the provider,
-    ///   `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
+    /// - Throws: `IdentityError.linkedElsewhere`. `.alreadyLinked` if the account has another identity of the provider.
+    ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func link(
         _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
     ) async throws(IdentityError) {
@@ -100,8 +101,8 @@ extension IdentityStore {
     /// - Parameters:
     ///   - device: The signed-in device that removes it, and stays signed in.
     ///   - ways: The ways to sign in that the configuration permits.
-    /// - Throws: `IdentityError.notLinked`, `.lastSignIn` if the account has no password and no other such link,
-    ///   `.accountChanged` since it was read, `.invalidToken` if the device was signed out.
+    /// - Throws: `IdentityError.notLinked`. `.lastSignIn` if the account has no password and no other way to sign in.
+    ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func unlink(
         _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
     ) async throws(IdentityError) {
@@ -128,14 +129,14 @@ extension IdentityStore {
         }
     }
 
-    /// Records that an attempt was answered.
+    /// Records that an attempt was used.
     ///
-    /// Relies on the primary key to decide between concurrent responses.
+    /// The primary key decides between concurrent responses.
     ///
     /// - Parameters:
     ///   - digest: The digest of its state.
-    ///   - end: The time from which the attempt is not valid anyway.
-    /// - Returns: False if it was answered before.
+    ///   - end: The time from which the attempt is invalid anyway.
+    /// - Returns: False if it was used before.
     package func spend(attempt digest: [UInt8], until end: Date) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             try db.run(
@@ -144,7 +145,6 @@ extension IdentityStore {
         }
     }
 
-    /// Inserts a code.
     package func insert(_ code: SignInCode) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.run(
@@ -162,9 +162,9 @@ extension IdentityStore {
         }
     }
 
-    /// Removes and returns a code; nil if there is none for the purpose, or it has expired.
+    /// Removes and returns a code; nil if none exists for the purpose, or it has expired.
     ///
-    /// Reads and removes in one transaction, so that of two exchanges one gets the code.
+    /// It reads and removes in one transaction, so that only one of two exchanges gets the code.
     package func takeSignInCode(
         _ digest: [UInt8], for purpose: SignInCode.Purpose, at now: Date
     ) async throws(IdentityError) -> SignInCode? {
@@ -198,9 +198,9 @@ extension UpstreamIdentity {
 }
 
 extension SQLConnection {
-    /// Removes the link to a provider, signs out the devices except one, if given, and mails the owner.
+    /// Removes the link to a provider, signs out the devices except the given one, and mails the owner.
     ///
-    /// - Returns: False if there is no such link.
+    /// - Returns: False if the account has no such link.
     func removeLink(
         to provider: String, of account: Account, except device: [UInt8]?, note: String?, at now: Date
     ) throws(IdentityError) -> Bool {
@@ -212,7 +212,7 @@ extension SQLConnection {
         let detail = note.map { "\(provider) \($0)" } ?? provider
         try audit("account.unlinked", account: account.id, detail: detail, at: now)
         try mail(.signInRemoved, to: account.id, at: now)
-        // Whoever signed in through it is to be gone.
+        // Signs out the devices that signed in through the link.
         try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
         return true
     }
@@ -256,10 +256,10 @@ extension SQLConnection {
         try audit("account.linked", account: accountID, detail: identity.provider, at: now)
     }
 
-    /// Ends the links that were made before the first proof of an account's address.
+    /// Ends the links from before the first proof of an account's address.
     ///
-    /// An account that was signed up through a provider, and has no password, keeps its one link if a session of it makes
-    /// the proof: nobody else had access to it. An identity that makes the proof stays linked.
+    /// An account without a password keeps its only link if one of its sessions makes the proof: no other user had
+    /// access to it. An identity that makes the proof stays linked.
     func endUnprovedLinks(
         of account: Account, keeping identity: UpstreamIdentity?, device: [UInt8]?, at now: Date
     ) throws(IdentityError) {
@@ -276,7 +276,7 @@ extension SQLConnection {
 extension SQLiteSchema {
     /// The codes that were mailed to the addresses of sign-ins through providers.
     ///
-    /// Neither address nor code is in it; `account_id` is NULL for a user without an account.
+    /// The table holds neither address nor code; `account_id` is NULL for a user without an account.
     static let addressChallenges = [
         """
         CREATE TABLE address_challenge (
@@ -290,10 +290,10 @@ extension SQLiteSchema {
         "CREATE INDEX address_challenge_of_account ON address_challenge (account_id)",
     ]
 
-    /// The identities at other providers that sign in to accounts, the codes that apps exchange for the result, and the
-    /// attempts that were answered.
+    /// The identities at other providers that sign in to accounts, the codes for apps, and the used attempts.
     ///
-    /// A link is a credential: with each that comes or goes, decisions that were made before it end.
+    /// Apps exchange a code for the result of a sign-in. A link is a credential: each new or removed link ends the
+    /// decisions that were made before it.
     static let upstreamIdentities = [
         """
         CREATE TABLE upstream_identity (

@@ -2,13 +2,13 @@
 
 import PortableFoundation
 
-/// A value to bind to a statement; nil is a NULL of the type.
+/// A value to bind to a statement; nil is NULL with a type.
 enum SQLValue: Sendable, Hashable {
     case integer(Int64?)
     case text(String?)
     case blob([UInt8]?)
 
-    /// Returns a date as whole milliseconds since 1970, which sort and compare in SQL.
+    /// Returns a date as whole milliseconds since 1970, which SQL can sort and compare.
     static func date(_ value: Date?) -> SQLValue { .integer(value?.storedMilliseconds) }
 }
 
@@ -24,15 +24,16 @@ extension SQLValue {
 }
 
 extension Int64 {
-    /// Returns the first of the 2²⁰ numbers of a millisecond since 1970, in whose order accounts are listed and PostgreSQL's audit
-    /// entries are.
+    /// Returns the first of the 2²⁰ numbers of a millisecond since 1970.
+    ///
+    /// Lists of accounts and PostgreSQL's audit entries are in the order of these numbers.
     static func firstNumber(ofMillisecond time: Int64) -> Int64 {
         Swift.max(0, Swift.min(time, 8_000_000_000_000)) << 20
     }
 }
 
 extension Date {
-    /// The milliseconds since 1970, bounded so that no date can overflow.
+    /// The milliseconds since 1970, bounded so that no date overflows.
     var storedMilliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: min(max(milliseconds, -9e15), 9e15)) ?? 0
@@ -45,6 +46,6 @@ extension Date {
 }
 
 extension String {
-    /// Whether a database can have the text: PostgreSQL refuses U+0000, which strangers may send as an ID or a login name.
+    /// Whether a database can store the text: PostgreSQL refuses U+0000, which a client can send as ID or login name.
     var isStorable: Bool { !utf8.contains(0) }
 }

@@ -5,8 +5,9 @@ import LatchHTTP
 import PortableFoundation
 import Synchronization
 
-/// The durations of the calls of a store, which include the wait for its writer, its disk or its server, and the number of devices
-/// that they have signed out.
+/// The durations of a store's calls, and the number of devices that they have signed out.
+///
+/// A duration includes the wait for the writer, the disk or the server.
 final class StoreCalls: Sendable {
     /// The effect of a call.
     enum Effect: String, CaseIterable {
@@ -39,9 +40,9 @@ final class StoreCalls: Sendable {
 }
 
 extension IdentityStore {
-    /// Runs a call, counts its duration, and records a span of it if a request waits for it and is traced.
+    /// Runs a call, and counts its duration; for a traced request it also records a span.
     ///
-    /// The span has the name of the operation and of the database; it has neither statements nor values.
+    /// The span has the names of the operation and of the database, but no statements and no values.
     ///
     /// - Parameter operation: The name of the function that calls the store, such as `rotate(_:)`.
     func measured<Result: Sendable>(
@@ -63,7 +64,7 @@ extension IdentityStore {
         do throws(IdentityError) {
             return try await body()
         } catch {
-            // What the server refuses a client for is not a failure of the store.
+            // An error that only refuses a client is not a failure of the store.
             isFailed = error.isFailureOfServer
             if isFailed { failures.note(error, in: Self.name(of: operation)) }
             throw error
@@ -79,7 +80,7 @@ extension IdentityStore {
 }
 
 extension TelemetrySpan {
-    /// Creates the span of a call of the store, as part of a request's.
+    /// Creates the span of a call of the store, within the span of a request.
     fileprivate init(
         ofStoreCall function: String, on database: SQLDialect, within parent: CurrentSpan, start: Date,
         duration: Duration, isFailed: Bool

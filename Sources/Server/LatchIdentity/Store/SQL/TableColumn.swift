@@ -3,13 +3,14 @@
 import LatchCore
 import PortableFoundation
 
-/// The columns of a table: the one list from which statements, reading, copies and backups follow.
+/// The columns of a table, the one list for statements, reading, copies and backups.
 ///
-/// A case is named after its column in the spelling of Swift: `emailKey` is `email_key`. The columns of the primary key come first.
+/// A case is named after its column in the spelling of Swift: `emailKey` is `email_key`. The columns of the primary key
+/// come first.
 protocol TableColumn: RawRepresentable<Int32>, CaseIterable, Sendable {
     associatedtype Row
 
-    /// The names of all columns, as they stand in a query; stored, since queries are frequent.
+    /// The names of all columns for a query; stored, since queries are frequent.
     static var list: String { get }
 
     /// Returns the value of a row in this column; without a row, a NULL of the column's type.
@@ -31,7 +32,7 @@ extension TableColumn {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Returns the names of all columns, each with the name of its table where a query has several.
+    /// Returns the names of all columns, with the table's name for a query with several tables.
     static func names(in table: String? = nil) -> String {
         allCases.map { (table.map { $0 + "." } ?? "") + $0.name }.joined(separator: ", ")
     }
@@ -48,7 +49,7 @@ extension TableColumn {
 
 /// Columns by name, in a query that selects all columns of a table.
 ///
-/// `first` is the number of the table's first column in the query.
+/// `first` is the index of the table's first column in the query.
 extension SQLRow {
     /// Returns a whole number.
     func integer(_ column: some TableColumn, from first: Int32 = 0) throws(IdentityError) -> Int64 {

@@ -2,7 +2,7 @@
 
 import PortableFoundation
 
-/// The audit log as one chain, which the only writer extends.
+/// The audit log as one chain, which the single writer extends.
 extension SQLiteConnection {
     func addAuditEntry(
         _ event: String, account: String?, detail: String?, at now: Date
@@ -11,9 +11,9 @@ extension SQLiteConnection {
             try number(
                 "INSERT INTO audit (at, event, account_id, detail) VALUES ($1, $2, $3, $4) RETURNING id",
                 [.date(now), .text(event), .text(account), .text(detail)]))
-        // Without its head the chain is damaged, which its verification reports; a new head would hide that.
+        // Without its head the chain is damaged, and its verification reports that; a new head would hide the damage.
         guard let chain = auditChain, var head = try auditHead(of: chain) else { return }
-        // A gap: somebody has removed the newest entries and put an earlier head back.
+        // A gap: an attacker has removed the newest entries and restored an earlier head.
         guard head.lastID == 0 || id == head.lastID + 1 else { return }
         let record = AuditRecord(
             id: id, at: Date(storedMilliseconds: now.storedMilliseconds), event: event, accountID: account,
@@ -30,7 +30,7 @@ extension SQLiteConnection {
         try run("UPDATE audit SET digest = $1 WHERE id = $2", [.blob(head.lastDigest), .integer(record.id)])
     }
 
-    /// Returns the head of the chain; nil if it is missing, or is not the one that was stored with the key of the chain.
+    /// Returns the head of the chain; nil if it is missing, or was not stored with the key of the chain.
     private func auditHead(of chain: AuditChain) throws(IdentityError) -> AuditChain.Head? {
         try first("SELECT base_id, base_digest, last_id, last_digest, digest FROM audit_head") {
             row throws(IdentityError) in
@@ -71,7 +71,7 @@ extension SQLiteConnection {
             guard !page.isEmpty else { break }
             for (record, found) in page {
                 digest = chain.digest(of: record, after: digest)
-                // The log of an earlier version may begin anywhere.
+                // The log of an earlier version may begin with any ID.
                 let isNext = record.id == id + 1 || (count == 0 && head.baseDigest.isEmpty)
                 guard isNext, found == digest else {
                     return .damaged(id: record.id, reason: "it was changed, or an entry before it was removed or added")
@@ -85,7 +85,7 @@ extension SQLiteConnection {
         return .intact(count: count, digest: digest)
     }
 
-    /// Returns nil: there is one chain, whose ids have no gap.
+    /// Returns nil: the single chain has no gap in its IDs, so it needs no anchors.
     func auditAnchor(before date: Date) -> AuditAnchor? { nil }
 
     func chainAudit(_ chain: AuditChain) throws(IdentityError) {
@@ -104,7 +104,7 @@ extension SQLiteConnection {
         before date: Date, keeping count: Int, atMost batch: Int, at now: Date
     ) throws(IdentityError) -> Bool {
         guard let chain = auditChain, var head = try auditHead(of: chain) else { return false }
-        // There is no index by time: a call reads no more entries than it may remove.
+        // The table has no index by time: a call reads no more entries than it may remove.
         let last = min(head.lastID, head.baseID + Int64(batch))
         let young = try first(
             "SELECT id FROM audit WHERE id <= $1 AND at >= $2 ORDER BY id LIMIT 1", [.integer(last), .date(date)]

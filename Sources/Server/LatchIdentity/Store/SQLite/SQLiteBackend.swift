@@ -2,9 +2,9 @@
 
 import LatchCore
 
-/// The embedded database: one SQLite file, one writer with group commit, readers on their callers' threads.
+/// The embedded database: one SQLite file, one writer with group commit, and readers on their callers' threads.
 final class SQLiteBackend: SQLBackend {
-    /// The only connection that writes, on a queue of its own.
+    /// The only connection that writes, on a separate queue.
     private let writer: SQLiteWriter
     /// The read-only connections.
     private let readers: SQLiteReaders
@@ -18,7 +18,7 @@ final class SQLiteBackend: SQLBackend {
         let connection = try SQLiteConnection(path: path, access: .readWrite, busyTimeout: busyTimeout)
         guard !connection.isReadOnly else { throw .readOnlyStore(path) }
         try Self.configure(connection)
-        // A new file gets its tables and its application id before it has a log; else they would first be in it.
+        // A new file gets its tables and its application ID before its log; otherwise they would be in the log first.
         try SQLiteSchema.migrate(connection)
         try Self.enableLog(connection, timeout: busyTimeout)
         try Self.check(connection)
@@ -29,7 +29,7 @@ final class SQLiteBackend: SQLBackend {
     let dialect = SQLDialect.sqlite
     var writeStatistics: WriteStatistics { writer.statistics }
 
-    /// Reads on the caller's own thread, without waiting for the writer.
+    /// Reads on the caller's thread, without waiting for the writer.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
@@ -48,7 +48,7 @@ final class SQLiteBackend: SQLBackend {
         try await writer.write(body)
     }
 
-    /// Waits for the readers first: then the writer can move the log into the file, and no connection is left when it returns.
+    /// Waits for the readers first, so that the writer can move the log into the file and no connection is left.
     func close() async {
         await readers.close()
         await writer.close()
@@ -57,23 +57,23 @@ final class SQLiteBackend: SQLBackend {
 
     /// Sets the pragmas of the writing connection, which SQLite does not keep in the file.
     private static func configure(_ connection: SQLiteConnection) throws(IdentityError) {
-        // With a log, FULL adds the one fsync per commit that makes "durable" true after a power cut.
+        // With a log, FULL adds one fsync per commit, which makes commits durable after a power cut.
         try connection.run("PRAGMA synchronous = FULL")
-        // On Apple's systems fsync leaves the content in the drive's cache, and F_FULLFSYNC does not; elsewhere no effect.
+        // On Apple's systems fsync leaves data in the drive's cache, unlike F_FULLFSYNC. Elsewhere it has no effect.
         try connection.run("PRAGMA fullfsync = ON")
         try connection.run("PRAGMA foreign_keys = ON")
-        // https://sqlite.org/security.html recommends OFF. But the triggers write to the full-text index, which SQLite
-        // before 3.41 allows to trusted schemas alone; no harmful function is registered on this connection.
+        // https://sqlite.org/security.html recommends OFF. But the triggers write to the full-text index, and SQLite
+        // before 3.41 allows that only to trusted schemas. This connection registers no harmful function.
         try connection.run("PRAGMA trusted_schema = ON")
-        // A log that a long reader let grow becomes this small again, in bytes: twice what usually waits in it.
+        // The size in bytes to which a log shrinks after a long reader let it grow: twice its usual content.
         try connection.run("PRAGMA journal_size_limit = 8388608")
-        // Deleted content is overwritten: a signed-out device's secret does not stay in the file.
+        // Overwrites deleted content, so that a signed-out device's secret does not stay in the file.
         try connection.run("PRAGMA secure_delete = ON")
     }
 
     /// Enables the write-ahead log.
     ///
-    /// SQLite does not wait for locks in this pragma: if another node that starts concurrently is migrating, this one
+    /// SQLite does not wait for locks in this pragma. If another node that starts concurrently is migrating, this node
     /// waits for a write transaction and tries again.
     private static func enableLog(_ connection: SQLiteConnection, timeout: Duration) throws(IdentityError) {
         let start = ContinuousClock.now
@@ -89,7 +89,7 @@ final class SQLiteBackend: SQLBackend {
         }
     }
 
-    /// Checks the integrity of a small file, which takes a few milliseconds; damage of others is reported when it is met.
+    /// Checks the integrity of a small file in a few milliseconds; damage of large files is reported when it is read.
     private static func check(_ connection: SQLiteConnection) throws(IdentityError) {
         guard try connection.number("PRAGMA page_count") <= 2048 else { return }
         let finding = try connection.first("PRAGMA quick_check(1)") { row throws(IdentityError) in try row.text(0) }

@@ -3,36 +3,36 @@
 internal import CSQLite
 import LatchCore
 
-/// One connection to a SQLite file, with its prepared statements.
+/// A connection to a SQLite file, with its prepared statements.
 ///
-/// `@unchecked Sendable`: a connection moves between threads but is used by one at a time, which its owners (the writer's
-/// queue and the readers' pool) ensure; so SQLite's own mutexes are disabled (SQLITE_OPEN_NOMUTEX).
+/// `@unchecked Sendable`: a connection moves between threads, but one thread at a time uses it. Its owners ensure that:
+/// the writer's queue and the readers' pool. So SQLite's own mutexes are disabled (SQLITE_OPEN_NOMUTEX).
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// The access of a connection, which SQLite enforces.
     enum Access {
-        /// Reads only, and never creates, changes or checkpoints anything.
+        /// Only reads, and never creates, changes or checkpoints a file.
         case readOnly
         /// Reads and writes, and creates the file if it does not exist.
         case readWrite
     }
 
-    /// The SQLite handle, for the statements of this connection; closed with it.
+    /// The SQLite handle, for the statements of this connection; it is closed with the connection.
     let handle: OpaquePointer
     private var isClosed = false
-    /// The prepared statements by their text; values are bound and never part of it, so their number is small.
+    /// The prepared statements by their text; values are bound and never in the text, so their number is small.
     private var statements: [String: SQLiteStatement] = [:]
     let dialect = SQLDialect.sqlite
     var auditChain: AuditChain?
     var signedOutDevices = 0
-    /// The log at the first call of `hasLostLog`; nil before, and without one.
+    /// The inode of the log at the first call of `hasLostLog`; nil before, and without a log.
     private var logInode: UInt64?
-    /// Size and time of the file after the last commit.
+    /// The size and time of the file after the last commit.
     private var noted: (size: Int?, modified: Int64)?
     var statementCount: Int { statements.count }
 
     /// Opens a connection.
     ///
-    /// - Parameter busyTimeout: The time for which a call waits for another process's lock before it throws
+    /// - Parameter busyTimeout: The time for which a call waits for another process's lock, before it throws
     ///   `IdentityError.storeBusy`.
     init(path: String, access: Access, busyTimeout: Duration = .seconds(5)) throws(IdentityError) {
         var handle: OpaquePointer?
@@ -44,15 +44,16 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.milliseconds))
-        // Journals of statements and sorts: no other folder than the store's has to be writable, and none has parts of it.
+        // Keeps journals of statements and sorts in memory, so that only the store's folder is written to.
         sqlite3_exec(handle, "PRAGMA temp_store = MEMORY", nil, nil, nil)
     }
 
     deinit { close() }
 
-    /// Closes the file, whatever still refers to the connection, which is not used any more.
+    /// Closes the file, even if other references to the connection exist; it must not be used afterwards.
     ///
-    /// The connections of a process share SQLite's index of the log. A late one would lend it to another file at the same path.
+    /// The connections of a process share SQLite's index of the log. A connection that is closed late would apply it to
+    /// another file at the same path.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -60,7 +61,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether a transaction is open; SQLite ends one by itself after some failures, such as a full disk.
+    /// Whether a transaction is open; SQLite rolls it back after some failures, such as a full disk.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Whether the file can only be read.
@@ -68,15 +69,15 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Whether the file has been moved, replaced or removed since it was opened (SQLITE_FCNTL_HAS_MOVED).
     ///
-    /// The connection would continue to write into an unlinked file. The check costs one `stat`.
+    /// A connection continues to write into an unlinked file. The check costs one `stat`.
     var hasMoved: Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
     }
 
-    /// Returns whether the write-ahead log was removed or replaced since the first call, as tools for backups do.
+    /// Returns whether the write-ahead log was removed or replaced since the first call, as backup tools do.
     ///
-    /// What is committed then would be in no file at the next start.
+    /// Later commits would then be in no file at the next start.
     func hasLostLog() -> Bool {
         let inode = status(of: "-wal")?.inode
         if logInode == nil { logInode = inode }
@@ -86,10 +87,10 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Notes the state of the file after a commit, for ``saveLostLog()``.
     func noteFile() { noted = status(of: "").map { ($0.size, $0.modified) } }
 
-    /// Moves a log that was removed into the file, with all that was acknowledged.
+    /// Moves a removed log into the file, with all acknowledged commits.
     ///
-    /// A log of another process stays, and so does a file that has changed since the last commit: an operator may have put a backup
-    /// there.
+    /// A log of another process stays. A file that has changed since the last commit also stays, since it may be an
+    /// operator's backup.
     func saveLostLog() {
         guard logInode != nil, status(of: "-wal") == nil, let noted, let now = status(of: ""),
             noted == (now.size, now.modified)
@@ -98,7 +99,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
             try run("PRAGMA wal_checkpoint(FULL)", [])
             noteFile()
         } catch {
-            // The caller reports that the store has moved, which is the reason.
+            // The caller reports `storeMoved`, which is the cause.
         }
     }
 
@@ -134,7 +135,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         get throws(IdentityError) { try number("SELECT count(*) FROM mail") < Self.maximumMails }
     }
 
-    /// Runs `body` with a statement to which the values are bound, and resets it afterwards.
+    /// Runs `body` with a statement and its bound values, and resets the statement afterwards.
     private func with<Result>(
         _ sql: String, _ values: [SQLValue], _ body: (SQLiteStatement) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
@@ -184,7 +185,7 @@ private let uniqueViolation = SQLITE_CONSTRAINT | (8 << 8)
 private let primaryKeyViolation = SQLITE_CONSTRAINT | (6 << 8)
 
 extension Duration {
-    /// The duration in whole milliseconds, rounded towards zero.
+    /// The duration in whole milliseconds, rounded toward zero.
     var milliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }

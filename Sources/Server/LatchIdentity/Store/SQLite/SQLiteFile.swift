@@ -10,18 +10,17 @@ enum SQLiteFile {
     struct Header {
         /// The version of the schema, at byte 60.
         let userVersion: Int
-        /// The application id, at byte 68.
+        /// The application ID, at byte 68.
         let applicationID: Int
     }
 
-    /// Creates the file with permissions for its owner alone if there is none; otherwise checks that it is a store, and
-    /// takes the permissions of other users away, also from its logs.
+    /// Creates a missing file with permissions only for its owner; otherwise checks that the file is a store.
     ///
-    /// A rejected file stays as it is, byte for byte.
+    /// It removes the permissions of other users, also from the logs. A rejected file stays unchanged, byte for byte.
     static func prepare(_ path: String, knownSchema: Int, applicationID: Int) throws(IdentityError) {
         let folder = folder(of: path)
         try requireFolder(folder)
-        // Not through a link: the logs are beside the file that it leads to.
+        // Does not follow a link, since the logs are beside the target of the link.
         guard let status = FileStatus(of: path, followsLink: false) else { return try create(path, in: folder) }
         guard status.isFile else { throw .storeUnavailable("\(path) is not a file") }
         try requireWritable(path, status)
@@ -33,14 +32,14 @@ enum SQLiteFile {
         try makePrivate(path)
     }
 
-    /// Holds the lock of an open store until it is released, or the process ends in whatever way.
+    /// Holds the lock of an open store until it is released or the process ends.
     ///
-    /// - Returns: Nil where the file of the lock belongs to another user or is none, the file system has no locks, or somebody keeps
-    ///   it for longer than a look takes.
+    /// - Returns: Nil if the lock's file is not a regular file or belongs to another user, or if the file system has no
+    ///   locks. Also nil if another process holds the lock for longer than a check takes.
     static func hold(_ path: String) -> FileLock.Holder? {
         let lock = FileLock(lockPath(of: path), isShared: true)
         do throws(FileError) {
-            // What root's command creates has to serve the server's user later.
+            // A file that root's command creates must later work for the server's user.
             if try !AtomicFile(lock.path).create(ownedLike: FileStatus(of: path)) {
                 guard FileStatus(of: lock.path, followsLink: false)?.isFile == true else { return nil }
                 try AtomicFile(lock.path).makePrivate()
@@ -51,32 +50,33 @@ enum SQLiteFile {
             }
             return nil
         } catch {
-            // The lock only tells an operator's command what it could not know; a server does without it.
+            // The lock only informs an operator's command; a server works without it.
             return nil
         }
     }
 
-    /// Returns whether a process has the store open that is at a path, or was there until its file was removed or moved.
+    /// Returns whether a process has opened the store at a path, even if its file was removed or moved since.
     static func isOpen(_ path: String) -> Bool {
         let path = lockPath(of: path)
         guard FileStatus(of: path) != nil else { return false }
         do throws(FileError) {
             return try FileLock(path).tryAcquire() == nil
         } catch {
-            // As for `hold`.
+            // As in `hold`, a lock that cannot be used is ignored.
             return false
         }
     }
 
-    /// Returns the path of the lock of a store, a hidden file: who removes a store by `rm latch.sqlite*` leaves it, as they may leave
-    /// the server running.
+    /// Returns the path of a store's lock, a hidden file.
+    ///
+    /// `rm latch.sqlite*` removes the store but not the lock, since the server may still be running.
     private static func lockPath(of path: String) -> String {
         let folder = folder(of: path)
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
         return "\(folder)/.\(name).lock"
     }
 
-    /// Takes the permissions of other users away: the store holds signing keys, and its logs hold parts of it.
+    /// Removes the permissions of other users: the store holds signing keys, and its logs hold parts of it.
     private static func makePrivate(_ path: String) throws(IdentityError) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             do {
@@ -87,8 +87,9 @@ enum SQLiteFile {
         }
     }
 
-    /// Requires the folder, which is never created: an empty store at a mistyped path would look like the loss of all
-    /// accounts.
+    /// Requires the folder, which is never created.
+    ///
+    /// An empty store at a mistyped path would look like the loss of all accounts.
     private static func requireFolder(_ folder: String) throws(IdentityError) {
         guard let status = FileStatus(of: folder), status.isFolder else {
             throw .storeUnavailable("its folder \(folder) does not exist")
@@ -96,14 +97,14 @@ enum SQLiteFile {
         try requireWritable(folder, status)
     }
 
-    /// Requires write permission by the file's mode, also for root, which could ignore it.
+    /// Requires write permission by the file's mode, also for root, which could ignore the mode.
     private static func requireWritable(_ path: String, _ status: FileStatus) throws(IdentityError) {
         guard status.permissions & 0o222 != 0, FileManager.default.isWritableFile(atPath: path) else {
             throw .readOnlyStore(path)
         }
     }
 
-    /// Creates an empty file, unless another node that starts concurrently has created it meanwhile.
+    /// Creates an empty file, unless another node that starts concurrently has created it.
     private static func create(_ path: String, in folder: String) throws(IdentityError) {
         do {
             // SQLite gives the log files the same permissions.
@@ -113,9 +114,9 @@ enum SQLiteFile {
         }
     }
 
-    /// Returns the header of a file; nil for an empty one, which is a new store.
+    /// Returns the header of a file; nil for an empty file, which is a new store.
     ///
-    /// The migration checks again, with the content of the log.
+    /// The migration checks again, including the content of the log.
     private static func header(_ path: String) throws(IdentityError) -> Header? {
         let bytes: [UInt8]
         do { bytes = try AtomicFile(path).read(atMost: 100) ?? [] } catch {
@@ -127,10 +128,10 @@ enum SQLiteFile {
         return Header(userVersion: number(60), applicationID: number(68))
     }
 
-    /// Returns the file's inode, which detects that a file was replaced; nil if there is none.
+    /// Returns the file's inode, which reveals that a file was replaced; nil without a file.
     static func inode(of path: String) -> UInt64? { FileStatus(of: path)?.inode }
 
-    /// Returns the part before the last slash; the working directory if there is none.
+    /// Returns the part before the last slash, or the working directory.
     private static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

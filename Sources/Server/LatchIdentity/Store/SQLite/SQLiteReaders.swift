@@ -5,21 +5,20 @@ import Synchronization
 
 /// A pool of read-only connections, used on the caller's thread: a point select takes less time than a thread switch.
 ///
-/// With a write-ahead log, readers see the last commit, and neither wait for the writer nor block it.
+/// With a write-ahead log, readers see the last commit. They neither wait for the writer nor block it.
 final class SQLiteReaders: Sendable {
     private let path: String
-    /// The file's inode at the start, which detects that the file was replaced; nil if the system has none.
+    /// The file's inode at the start, which reveals that the file was replaced; nil if the system has none.
     private let inode: UInt64?
     private let maximumIdle: Int
     private let state = Mutex(State())
 
-    /// The connections of the pool.
     private struct State {
         /// The unused connections; nil once the pool is closed.
         var idle: [SQLiteConnection]? = []
-        /// The number of reads under way.
+        /// The number of running reads.
         var reads = 0
-        /// What waits for the last read of a closed pool.
+        /// The callers of `close` that wait for the last read.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -32,7 +31,7 @@ final class SQLiteReaders: Sendable {
         self.maximumIdle = maximumIdle
     }
 
-    /// Runs `body` with a connection of its own, on the calling thread, which it blocks.
+    /// Runs `body` with a separate connection on the calling thread, which it blocks.
     ///
     /// - Throws: `IdentityError.storeMoved` if the file was replaced, `.storeClosed`, or the error of `body`.
     func read<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
@@ -44,18 +43,18 @@ final class SQLiteReaders: Sendable {
         return try body(opened)
     }
 
-    /// Runs `body` like `read`, in a transaction: all of its statements see the store as it is at the first one.
+    /// Runs `body` like `read`, in a transaction; all of its statements see the store in the state of the first one.
     func snapshot<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError) -> Result {
         try read { db throws(IdentityError) in
             try db.run("BEGIN")
-            // If it fails, the connection is closed with its transaction.
+            // After an error, the connection is closed together with its transaction.
             let result = try body(db)
             try db.run("COMMIT")
             return result
         }
     }
 
-    /// Closes all connections and returns once none is in use: what replaces the file then meets nothing of this pool.
+    /// Closes all connections and returns when none is in use, so that the file can be replaced.
     func close() async {
         await withCheckedContinuation { continuation in
             let isUnused = state.withLock { state in
@@ -80,12 +79,12 @@ final class SQLiteReaders: Sendable {
     /// Opens a connection to the file of the start.
     private func open() throws(IdentityError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, access: .readOnly)
-        // Another file at the same path has none of the devices: "not signed in" would be wrong.
+        // Another file at the same path does not have the devices, so "not signed in" would be wrong.
         guard SQLiteFile.inode(of: path) == inode else { throw .storeMoved }
         return connection
     }
 
-    /// Ends a read: keeps its connection, or closes it if enough are idle, or if it would read an old snapshot.
+    /// Ends a read: keeps its connection, unless enough are idle or its transaction is still open.
     private func end(_ connection: SQLiteConnection?) {
         if let connection {
             let isKept =

@@ -4,7 +4,7 @@ internal import CSQLite
 
 /// The current row of a statement, valid until its next step.
 ///
-/// A column of another type than in the schema is damage, and never read as a default value.
+/// A value whose type differs from the schema is damage, and is never read as a default value.
 struct SQLiteRow: ~Copyable {
     private let statement: OpaquePointer
 
@@ -16,7 +16,7 @@ struct SQLiteRow: ~Copyable {
         return sqlite3_column_int64(statement, column)
     }
 
-    /// Returns text, read by its length, so that a NUL within it does not end it.
+    /// Returns text, read by its length, so that NUL is a part of it.
     func text(_ column: Int32) throws(IdentityError) -> String {
         guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
             let start = sqlite3_column_text(statement, column)
@@ -37,7 +37,7 @@ struct SQLiteRow: ~Copyable {
     /// Returns whether the column is NULL.
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-    /// Returns an error that names the column and not its value.
+    /// Returns an error that names the column, but not its value.
     private func mismatch(_ column: Int32) -> IdentityError {
         let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
         return .corruptStore("column \(name) holds a value of another type")

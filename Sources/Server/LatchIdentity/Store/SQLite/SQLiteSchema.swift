@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The schema, as numbered migrations: a released migration is never changed, only followed by another.
+/// The schema as numbered migrations; a released migration is never changed, only followed by another.
 enum SQLiteSchema {
     /// The application id "Ltch" (https://sqlite.org/fileformat2.html#application_id).
     static let applicationID = 0x4C74_6368
@@ -8,19 +8,19 @@ enum SQLiteSchema {
     /// The version of the newest schema.
     static var latest: Int { migrations.count }
 
-    /// Migrates the file to the newest schema, each migration in a transaction of its own.
+    /// Migrates the file to the newest schema, each migration in a separate transaction.
     ///
-    /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration; the file then has the version
-    ///   of the last successful one.
+    /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration. The file then has the
+    ///   version of the last successful migration.
     static func migrate(_ connection: SQLiteConnection) throws(IdentityError) {
         while try version(of: connection) < latest {
-            // After an error the connection closes, which rolls the transaction back.
+            // After an error the connection is closed, which rolls the transaction back.
             try connection.run("BEGIN IMMEDIATE")
-            // Read again under the lock: another node that starts concurrently may have migrated meanwhile.
+            // Read again under the lock: another node that starts concurrently may have migrated.
             let found = try version(of: connection)
             if found < latest {
                 for statement in migrations[found] {
-                    // What an operator has stored there is not lost.
+                    // The rows of an operator must not be lost.
                     if statement == sampleEnd, try !StoreTable.leftOut(of: connection).isEmpty { continue }
                     try connection.run(statement)
                 }
@@ -38,19 +38,19 @@ enum SQLiteSchema {
         return found
     }
 
-    /// The migrations; the one at index n migrates version n to n + 1.
+    /// The migrations; the migration at index n changes version n to n + 1.
     static let migrations: [[String]] = [
         first, second, third, fourth, mailOutbox, keyRotation, credentials, auditChain, upstreamIdentities,
         authorizations, addressChallenges, mailLanguage, passkeys, leases, passkeyDomains,
         Account.registrationColumns(text: "TEXT", integer: "INTEGER"), [sampleEnd],
     ]
 
-    /// The end of the sample resource, whose table remains where it has rows.
+    /// The removal of the sample resource, whose table stays if it has rows.
     private static let sampleEnd = "DROP TABLE IF EXISTS sample_item"
 
     /// The mails that wait for the mail server.
     ///
-    /// `account_id` is no foreign key, since a mail about an account can outlive it.
+    /// `account_id` has no foreign key, since a mail about an account can outlive the account.
     private static let mailOutbox = [
         """
         CREATE TABLE mail (
@@ -68,19 +68,19 @@ enum SQLiteSchema {
         "CREATE INDEX mail_by_time ON mail (due_at, id)",
     ]
 
-    /// The language of each mail; in earlier rows it is not known.
+    /// The language of each mail; it is unknown for earlier rows.
     private static let mailLanguage = ["ALTER TABLE mail ADD COLUMN language TEXT"]
 
     /// The rotation and the encryption of the server's keys.
     ///
-    /// Earlier keys sign from their creation on, and are plain.
+    /// Earlier keys sign from their creation, and are not encrypted.
     private static let keyRotation = [
         "ALTER TABLE signing_key ADD COLUMN signs_at INTEGER",
         "ALTER TABLE signing_key ADD COLUMN sealed_by TEXT",
         "ALTER TABLE secret ADD COLUMN sealed_by TEXT",
     ]
 
-    /// The chain of the audit log; entries without a digest were written before there was one.
+    /// The chain of the audit log; entries without a digest are older than the chain.
     private static let auditChain = [
         "ALTER TABLE audit ADD COLUMN digest BLOB",
         """
@@ -95,9 +95,9 @@ enum SQLiteSchema {
         """,
     ]
 
-    /// Version 2: usernames, the client and the scope of a device, and the sample resource.
+    /// Version 2: user names, the client and the scope of a device, and the sample resource.
     ///
-    /// New columns are NULL in earlier rows: no username, the server's own client, and the default scopes.
+    /// New columns are NULL in earlier rows: no user name, the server's own client, and the default scopes.
     private static let second = [
         "ALTER TABLE account ADD COLUMN username TEXT",
         "ALTER TABLE account ADD COLUMN username_key TEXT",
@@ -119,7 +119,7 @@ enum SQLiteSchema {
     /// The tables of version 1.
     ///
     /// STRICT enforces the types, WITHOUT ROWID clusters a row by its key, and times are whole milliseconds since 1970.
-    /// AUTOINCREMENT never reuses an id of the audit log, so that a gap shows a deletion.
+    /// AUTOINCREMENT never reuses an ID of the audit log, so that a gap reveals a deletion.
     private static let first = [
         """
         CREATE TABLE account (
@@ -188,8 +188,8 @@ enum SQLiteSchema {
 
     /// Version 3: account details, kinds of disabled accounts, the second factor, and pending addresses.
     ///
-    /// `status` remains `active` or `disabled`; `standing` qualifies `disabled` and is NULL in earlier rows. The details are
-    /// one JSON text, since no query reads them; the columns that lists search and sort by are separate.
+    /// `status` remains `active` or `disabled`; `standing` qualifies `disabled` and is NULL in earlier rows. The
+    /// details are one JSON text, since no query reads them. The columns that lists search and sort by are separate.
     private static let third = [
         "ALTER TABLE account ADD COLUMN standing TEXT",
         "ALTER TABLE account ADD COLUMN updated_at INTEGER",
@@ -254,11 +254,11 @@ enum SQLiteSchema {
         """,
     ]
 
-    /// Version 4: the tables of account lists, so that a page costs the same among a hundred accounts and a million.
+    /// Version 4: the tables of account lists, so that a page costs the same for a hundred accounts and for a million.
     ///
-    /// - `account_list` has a row per account, with the columns that lists filter, sort and search by. Triggers maintain it,
-    ///   so that no write of an account can omit it.
-    /// - `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number, so that the newest accounts are
+    /// - `account_list` has a row per account, with the columns that lists filter, sort and search by. Triggers
+    ///   maintain it, so that no write of an account can omit it.
+    /// - `serial` is the time of the sign-up in milliseconds × 2²⁰ plus a sequence number. So the newest accounts are
     ///   the highest rows of every index, including the full-text index.
     /// - `class` is the number of an ``AccountClass``.
     /// - `account_tally` counts the rows of each class per day (UTC) of the sign-up, and for all days together (-1).
@@ -287,7 +287,7 @@ enum SQLiteSchema {
                 PRIMARY KEY (day, class)
             ) STRICT, WITHOUT ROWID
             """,
-            // A trigram index; the text itself is in account_list alone.
+            // A trigram index; only account_list stores the text.
             """
             CREATE VIRTUAL TABLE account_search
             USING fts5 (content, content = 'account_list', content_rowid = 'serial', tokenize = 'trigram')
@@ -327,7 +327,7 @@ enum SQLiteSchema {
                 UPDATE account_list SET (\(listed)) = (SELECT \(listing) WHERE id = new.id) WHERE account_id = new.id;
             END
             """,
-            // Each login and each change of details updates one time, and not all of the row's indexes.
+            // Each login and each change of details updates one time, without updating all indexes of the row.
             """
             CREATE TRIGGER account_is_used AFTER UPDATE OF last_login_at ON account BEGIN
                 UPDATE account_list SET last_login_at = coalesce(new.last_login_at, 0) WHERE account_id = new.id;
@@ -356,11 +356,10 @@ enum SQLiteSchema {
             "CREATE INDEX account_list_by_\($0) ON account_list (class, \($0), serial)"
         }
 
-    /// The proof of ownership, the version of an account's credentials, the time of a device's last authentication, and the
-    /// costs of the stored password hashes.
+    /// The columns for the proof of ownership, the credential version, the last authentication and the hash costs.
     ///
-    /// Triggers maintain version and costs, so that no write can omit them. In earlier rows nobody has proved ownership, and
-    /// the last authentication was the login.
+    /// Triggers maintain version and costs, so that no write can omit them. In earlier rows no owner is proved, and the
+    /// last authentication is the login.
     private static let credentials =
         [
             "ALTER TABLE account ADD COLUMN owner_proved_at INTEGER",
@@ -427,7 +426,9 @@ enum SQLiteSchema {
         """
     }
 
-    /// Returns the SQL expression of a PHC string's parameters, such as `m=19456,t=2,p=1`, which follow the third `$`.
+    /// Returns the SQL expression for the parameters of a PHC string, such as `m=19456,t=2,p=1`.
+    ///
+    /// They follow the third `$`.
     private static func costParameters(_ hash: String) -> String {
         let version = "substr(\(hash), 11)"
         let parameters = "substr(\(version), instr(\(version), '$') + 1)"
@@ -440,8 +441,8 @@ enum SQLiteSchema {
 
     /// The values of the columns of `listed`, and their tables.
     ///
-    /// Each part of the searched text follows two line breaks, so that one or two letters at its beginning are a trigram as
-    /// well.
+    /// Each part of the search text follows two line breaks, so that one or two letters at its beginning also form a
+    /// trigram.
     private static let listing = """
         id,
         CASE WHEN standing = 'deleted' THEN 62
@@ -460,7 +461,7 @@ enum SQLiteSchema {
         FROM account LEFT JOIN account_details ON account_details.account_id = account.id
         """
 
-    /// The SQL expression of the next serial of a millisecond.
+    /// The SQL expression for the next serial of a millisecond.
     private static let serial = """
         coalesce(
             (SELECT max(serial) + 1 FROM account_list
@@ -468,7 +469,7 @@ enum SQLiteSchema {
             \(boundedTime("new.created_at")) << 20)
         """
 
-    /// Returns the SQL expression of a time that leaves twenty bits for the sequence number, with any clock.
+    /// Returns the SQL expression for a time that leaves twenty bits for the sequence number, even with a wrong clock.
     private static func boundedTime(_ column: String) -> String { "max(0, min(\(column), 8000000000000))" }
 
     /// Returns the SQL statement that adds to the count of a class, for its day and for all days.

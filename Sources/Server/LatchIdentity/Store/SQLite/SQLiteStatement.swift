@@ -6,7 +6,7 @@ internal import CSQLite
 final class SQLiteStatement {
     /// The SQLite handle, valid as long as the connection.
     let handle: OpaquePointer
-    /// The connection, unowned since it owns its statements.
+    /// The connection; unowned, since it owns its statements.
     private unowned let connection: SQLiteConnection
 
     /// Compiles a text for repeated use.
@@ -24,7 +24,7 @@ final class SQLiteStatement {
 
     /// Binds values in the order of the placeholders; SQLite copies them.
     ///
-    /// Missing values are NULL, too many an error (SQLITE_RANGE).
+    /// Missing values are NULL; too many are an error (SQLITE_RANGE).
     func bind(_ values: [SQLValue]) throws(IdentityError) {
         for (offset, value) in values.enumerated() {
             let code = bind(value, at: Int32(offset + 1))
@@ -34,7 +34,7 @@ final class SQLiteStatement {
 
     /// Steps once and returns whether there is a row.
     ///
-    /// - Throws: The error of SQLite; the statement must be `reset` then as well, or its lock on the file would stay.
+    /// - Throws: The error of SQLite. The statement must then also be `reset`, or its lock on the file would remain.
     func step() throws(IdentityError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -49,7 +49,7 @@ final class SQLiteStatement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// Requires that `$1`, `$2` … appear in this order: to SQLite they are names, which it numbers as they appear.
+    /// Requires that `$1`, `$2` … first appear in this order: to SQLite they are names, numbered as they appear.
     private func requireOrder() throws(IdentityError) {
         let count = sqlite3_bind_parameter_count(handle)
         guard count > 0 else { return }
@@ -69,7 +69,7 @@ final class SQLiteStatement {
         case .integer(nil), .text(nil), .blob(nil): sqlite3_bind_null(handle, index)
         case .integer(let number?): sqlite3_bind_int64(handle, index, number)
         case .text(let text?): sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copied)
-        // A nil pointer would bind NULL, so an empty blob needs its own call.
+        // A nil pointer would bind NULL, so an empty blob needs a different call.
         case .blob(let bytes?) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
         case .blob(let bytes?): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), copied)
         }

@@ -7,8 +7,8 @@ import Synchronization
 /// The only writer of a store, with group commit.
 ///
 /// A durable commit costs one fsync (some milliseconds), for any number of rows. So the writer takes all waiting jobs,
-/// runs each within a savepoint of its own, commits once, and only then reports the results. A failing job rolls back its
-/// own savepoint; a failing commit fails all of its jobs.
+/// runs each in a separate savepoint, commits once, and only then reports the results. A failing job rolls back its
+/// savepoint. A failing commit fails all of its jobs.
 final class SQLiteWriter: Sendable {
     /// A job that waits for the next transaction; exactly one of its closures reports a result, once.
     private struct Job: Sendable {
@@ -21,11 +21,11 @@ final class SQLiteWriter: Sendable {
     /// The outcome of a job, pending until the commit.
     private struct Outcome {
         let failure: IdentityError?
-        /// Reports the job's own result, or the error of a lost transaction.
+        /// Reports the job's result, or the error of a lost transaction.
         let report: (IdentityError?) -> Void
     }
 
-    /// The state behind the mutex; the connection is used on the queue alone.
+    /// The state in the mutex, without the connection, which is used only on the queue.
     private struct State {
         var waiting: [Job] = []
         var isDraining = false
@@ -33,13 +33,14 @@ final class SQLiteWriter: Sendable {
         var statistics = WriteStatistics()
     }
 
-    /// The connection, used on `queue` alone.
+    /// The connection, used only on `queue`.
     private let connection: SQLiteConnection
     private let queue = DispatchQueue(label: "latch.store.writer")
     private let state = Mutex(State())
-    /// The bound beyond which writes throw `IdentityError.overloaded`, so that a blocked disk does not fill the memory.
+    /// The number of jobs from which writes throw `IdentityError.overloaded`, so that a blocked disk cannot fill
+    /// memory.
     private let maximumWaiting: Int
-    /// The maximum number of jobs in a commit, which bounds how long the first one waits for the last.
+    /// The maximum number of jobs in a commit, which bounds the first job's wait for the last.
     private let maximumBatch: Int
 
     /// Creates a writer, which owns the connection from now on.
@@ -55,7 +56,7 @@ final class SQLiteWriter: Sendable {
     /// The statistics of the commits so far.
     var statistics: WriteStatistics { state.withLock { $0.statistics } }
 
-    /// Runs `body` in the next transaction and returns once that is durable.
+    /// Runs `body` in the next transaction, and returns when it is durable.
     ///
     /// - Throws: The error of `body` or of the transaction; in both cases nothing of `body` remains.
     func write<Result: Sendable>(
@@ -69,7 +70,7 @@ final class SQLiteWriter: Sendable {
 
     /// Commits waiting jobs, moves the log into the file, closes it, and rejects later jobs.
     ///
-    /// Later calls return at once, perhaps before the first has finished.
+    /// A second call returns at once, perhaps before the first has finished.
     func close() async {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
@@ -93,7 +94,7 @@ final class SQLiteWriter: Sendable {
         _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result,
         report: @escaping @Sendable (Swift.Result<Result, IdentityError>) -> Void
     ) {
-        // A mail that a job inserts is in the language of the request that waits for the job.
+        // A mail that a job inserts is in the language of the waiting request.
         let context = PageContext.ofRequest
         let run = { @Sendable (connection: SQLiteConnection) -> Outcome in
             let result = PageContext.$ofRequest.withValue(context) { () -> Swift.Result<Result, IdentityError> in
@@ -113,7 +114,7 @@ final class SQLiteWriter: Sendable {
         if mustStart { queue.async { self.drain() } }
     }
 
-    /// Commits one batch after another, on the queue; jobs that arrive during a commit form the next batch.
+    /// Commits one batch after another on the queue; jobs that arrive during a commit form the next batch.
     private func drain() {
         while true {
             let batch = state.withLock { state -> [Job] in
@@ -127,16 +128,16 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Moves the log into the file, so that a copy of the file alone is complete.
+    /// Moves the log into the file, so that a copy of the file is complete without the log.
     ///
-    /// While another process reads, as a backup does, it moves what that one does not need: a wait for it would hold up all
+    /// While another process reads, for example for a backup, only a part can be moved. Waiting for it would block all
     /// writers.
     private func checkpoint() {
         do throws(IdentityError) {
             try connection.run("PRAGMA busy_timeout = 0")
             try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
-            // The log stays and is read at the next start: nothing is lost.
+            // The log stays and is read at the next start, so nothing is lost.
         }
     }
 }
@@ -144,13 +145,13 @@ final class SQLiteWriter: Sendable {
 extension SQLiteWriter {
     /// Commits a batch: each job in a savepoint, then the commit, and only then the reports.
     ///
-    /// A process that is killed anywhere in between has reported nothing that is not in the file.
+    /// If the process is killed at any point, every reported result is in the file.
     private func commit(_ batch: ArraySlice<Job>) {
         var rest = batch
         var outcomes: [Outcome] = []
         do throws(IdentityError) {
             try connection.run("BEGIN IMMEDIATE")
-            // A commit into a file that has been replaced would be durable, acknowledged, and lost.
+            // A commit into a replaced file would be durable, acknowledged, and lost.
             guard !connection.hasMoved, !connection.hasLostLog() else { throw IdentityError.storeMoved }
             while let job = rest.first {
                 try connection.run("SAVEPOINT job")
@@ -171,7 +172,7 @@ extension SQLiteWriter {
     /// Releases the savepoint of a job, or rolls it back if the job failed.
     private func settle(_ outcome: Outcome) throws(IdentityError) {
         if let failure = outcome.failure {
-            // SQLite rolls back the whole transaction by itself if the disk is full or broken.
+            // SQLite rolls back the whole transaction if the disk is full or broken.
             guard connection.isInTransaction else { throw failure }
             try connection.run("ROLLBACK TO job")
         }
@@ -189,7 +190,8 @@ extension SQLiteWriter {
         }
         if error == .storeMoved { connection.saveLostLog() }
         for outcome in outcomes { outcome.report(error) }
-        // A transaction that did not begin would not begin now either; after any other failure the rest is tried.
+        // If the transaction did not begin, it would not begin now either. After other failures, the remaining jobs are
+        // tried.
         if outcomes.isEmpty {
             for job in rest { job.reject(error) }
         } else if !rest.isEmpty {

@@ -3,13 +3,13 @@
 import LatchCrypto
 import PortableFoundation
 
-/// The encryption of a backup in chunks: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár: Online
-/// Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance, §7) with AES-256-GCM.
+/// The encryption of a backup in chunks: the STREAM construction with AES-256-GCM.
 ///
-/// The nonce of a chunk is its number and whether it is the last one, so that a chunk that was moved, repeated or left out is
-/// found, and so is a missing end. No other backup has the key.
+/// STREAM is defined by Hoang, Reyhanitabar, Rogaway and Vizár in Online Authenticated-Encryption and its Nonce-Reuse
+/// Misuse-Resistance, §7. The nonce of a chunk holds its number and whether it is the last one. So moved, repeated and
+/// missing chunks are detected, and so is a missing end. Each backup has a different key.
 struct BackupChunks {
-    /// The bytes of a chunk, which only the last may have less of.
+    /// The number of bytes of a chunk; only the last chunk may be shorter.
     static let size = 65_536
     /// The bytes that encryption adds to a chunk.
     static let overhead = 16
@@ -34,7 +34,7 @@ struct BackupChunks {
 
     /// Decrypts the next chunk.
     ///
-    /// - Throws: `IdentityError.truncatedBackup` for a chunk in the place of the last that is not the last one, otherwise
+    /// - Throws: `IdentityError.truncatedBackup` if the file ends with a chunk that is not the last one, otherwise
     ///   `.damagedBackup`.
     mutating func open(_ sealed: [UInt8], isLast: Bool) throws(IdentityError) -> [UInt8] {
         guard let chunk = opened(sealed, isLast: isLast) else {

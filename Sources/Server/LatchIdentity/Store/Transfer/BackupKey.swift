@@ -14,7 +14,7 @@ package struct BackupKey: Sendable {
 
     fileprivate let source: Source
 
-    /// The least number of bytes of the passphrase of a new backup.
+    /// The minimum length of the passphrase of a new backup, in bytes.
     static let shortestPassphrase = 8
 
     /// Parses 64 hexadecimal digits.
@@ -27,7 +27,7 @@ package struct BackupKey: Sendable {
 
     /// Creates a key that argon2id (RFC 9106) derives from a passphrase.
     ///
-    /// - Parameter cost: The cost of each guess, for a new backup. An existing backup has its own.
+    /// - Parameter cost: The cost of each guess, for a new backup. An existing backup stores its cost.
     package init(passphrase: String, cost: Argon2Parameters = .passphrase) {
         source = .passphrase(SymmetricKey(data: Array(passphrase.utf8)), cost)
     }
@@ -35,17 +35,17 @@ package struct BackupKey: Sendable {
 
 extension BackupKey: Redacting {}
 
-/// The first two lines of a backup, which are authenticated with each chunk: its format, and how its key is derived.
+/// The first two lines of a backup, with its format and the derivation of its key; each chunk authenticates them.
 ///
 ///     latch-backup-1
 ///     passphrase SALT CHECK m=65536,t=3,p=1
 ///
-/// CHECK distinguishes a wrong key from damage. It is derived from the key by HKDF (RFC 5869), as is the key of the chunks,
-/// which SALT makes another one for each backup.
+/// CHECK distinguishes a wrong key from damage. It is derived from the key by HKDF (RFC 5869), like the key of the
+/// chunks. SALT makes the chunk key of each backup different.
 struct BackupHeader {
     private static let name = "latch-backup-"
     private static let version = "1"
-    /// The greatest length of the two lines.
+    /// The maximum length of the two lines.
     private static let longest = 256
 
     let bytes: [UInt8]
@@ -84,7 +84,7 @@ struct BackupHeader {
         switch (words[0], words.count, key.source) {
         case ("key", 3, .key): cost = nil
         case ("passphrase", 4, .passphrase):
-            // Within its bounds, so that a forged file cannot exhaust the memory.
+            // Checked against its bounds, so that a forged file cannot exhaust the memory.
             guard let stored = Argon2Parameters(words[3]) else { throw .notABackup }
             cost = stored
         case ("key", 3, _): throw .wrongBackupKey(needs: "a key file")

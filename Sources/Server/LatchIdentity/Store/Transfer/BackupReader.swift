@@ -7,7 +7,7 @@ import PortableFoundation
 final class BackupReader {
     private let file: SequentialFile
     private var chunks: BackupChunks
-    /// The encrypted bytes of the next chunk; empty after the last.
+    /// The encrypted bytes of the next chunk; empty after the last chunk.
     private var next: [UInt8]
     private var chunk: ArraySlice<UInt8> = []
 
@@ -30,7 +30,7 @@ final class BackupReader {
     /// Reads a number of eight bytes.
     func number() throws(IdentityError) -> UInt64 { try bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// Reads bytes that follow their number.
+    /// Reads a byte count, and then as many bytes.
     func counted() throws(IdentityError) -> [UInt8] { try bytes(try bytes(4).reduce(0) { $0 << 8 | Int($1) }) }
 
     func text() throws(IdentityError) -> String {
@@ -38,7 +38,7 @@ final class BackupReader {
         return text
     }
 
-    /// Reads bytes, in as many chunks as hold them.
+    /// Reads bytes from as many chunks as needed.
     private func bytes(_ count: Int) throws(IdentityError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -65,9 +65,9 @@ final class BackupReader {
     }
 }
 
-/// A backup whose key is right.
+/// A backup that was opened with the correct key.
 final class Backup {
-    /// The audit log of the store as it was verified.
+    /// The audit log of the store, as it was verified for the backup.
     let log: StoreContent.VerifiedLog
     private let reader: BackupReader
 
@@ -80,11 +80,11 @@ final class Backup {
         log = StoreContent.VerifiedLog(count: count, digest: try reader.counted(), at: at)
     }
 
-    /// Sends all rows, once, and returns the summaries, which are those of the store.
+    /// Sends all rows, once, and returns the summaries, which are equal to those of the store.
     ///
-    /// Rows of a table of earlier versions are read and not sent.
+    /// Rows of a table of earlier versions are read but not sent.
     ///
-    /// - Throws: `IdentityError.truncatedBackup`, `.damagedBackup`, or `.newerBackup` for a table or column that is not known.
+    /// - Throws: `IdentityError.truncatedBackup`, `.damagedBackup`, or `.newerBackup` for an unknown table or column.
     func send(
         to receiver: (any StoreRowReceiver)?, progress: StoreProgress
     ) throws(IdentityError) -> [StoreTableSummary] {

@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// The kinds of a backup's records, by their first byte.
 enum BackupRecord {
-    /// The audit log as it was verified: the time in milliseconds, the number of entries, the last digest.
+    /// The verified audit log: the time in milliseconds, the number of entries, the last digest.
     static let log = UInt8(ascii: "L")
     /// A table: its name, and the number and the names of its columns.
     static let table = UInt8(ascii: "T")
@@ -17,7 +17,7 @@ enum BackupRecord {
     static let end = UInt8(ascii: "Z")
 }
 
-/// The writer of an encrypted backup, which appears under its name when it is complete.
+/// The writer of an encrypted backup, which gets its file name when it is complete.
 final class BackupWriter: StoreRowReceiver {
     private let file: NewFile
     private var chunks: BackupChunks
@@ -26,7 +26,7 @@ final class BackupWriter: StoreRowReceiver {
 
     /// Creates the file under a temporary name.
     ///
-    /// - Throws: `IdentityError.fileFailed`, also if there is a file of that name.
+    /// - Throws: `IdentityError.fileFailed`, also if a file with that name exists.
     init(_ path: String, key: BackupKey) throws(IdentityError) {
         do throws(IdentityError) {
             file = try IdentityError.mapping { () throws(FileError) in try NewFile(path) }
@@ -81,7 +81,7 @@ final class BackupWriter: StoreRowReceiver {
         try append(bytes)
     }
 
-    /// Encrypts full chunks; the last bytes wait, since the last chunk is not empty.
+    /// Encrypts full chunks; the last bytes wait, since the last chunk must not be empty.
     private func append(_ bytes: [UInt8]) throws(IdentityError) {
         waiting += bytes
         var rest = waiting[...]

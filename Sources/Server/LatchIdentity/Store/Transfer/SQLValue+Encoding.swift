@@ -2,8 +2,10 @@
 
 import LatchCore
 
-/// The bytes of values in digests and backups: a byte for the type; then eight bytes of a number, or four with the length
-/// (big-endian) and the bytes of a text or blob. NULL is the byte 0.
+/// The bytes of values in digests and backups.
+///
+/// The first byte is the type. A number follows in eight bytes. The length of a text or blob follows in four bytes
+/// (big-endian), and then its bytes. NULL is the byte 0.
 extension SQLValue {
     func encode(into bytes: inout [UInt8]) {
         switch self {
@@ -42,7 +44,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends bytes after their number in four bytes.
+    /// Appends the length in four bytes, and then the bytes.
     mutating func append(counted content: [UInt8]) {
         Swift.withUnsafeBytes(of: UInt32(clamping: content.count).bigEndian) { append(contentsOf: $0) }
         append(contentsOf: content)

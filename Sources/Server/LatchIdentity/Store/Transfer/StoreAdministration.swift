@@ -8,16 +8,16 @@ package import PortableFoundation
 package struct StoreContent: Sendable {
     /// The numbers of rows by table, in the order of the tables.
     package let counts: [(table: String, rows: Int)]
-    /// The numbers of rows of tables of earlier versions, which are in the source and left out.
+    /// The numbers of rows in tables of earlier versions, which are in the source and were not copied.
     package let leftOut: [(table: String, rows: Int)]
-    /// The audit log as it was verified at the beginning.
+    /// The audit log, as it was verified at the start.
     package let log: VerifiedLog
 
     /// An intact audit log.
     package struct VerifiedLog: Sendable, Hashable {
         /// The number of its entries.
         package let count: Int
-        /// The digest of the last one.
+        /// The digest of the last entry.
         package let digest: [UInt8]
         /// The time at which it was verified.
         package let at: Date
@@ -36,13 +36,13 @@ package struct StoreContent: Sendable {
     }
 }
 
-/// The operations on a whole store, for the operator's commands; servers may run on the store that is read.
+/// The operations on a whole store, for the operator's commands; servers may use the store that is read.
 package struct StoreAdministration: Sendable {
     let keyring: Keyring
     private let now: @Sendable () -> Date
     private let progress: StoreProgress
 
-    /// Creates a value with the setting `store_key`, under which the keys in the stores are encrypted.
+    /// Creates a value with the setting `store_key`, which encrypts the keys in the stores.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     package init(
@@ -53,9 +53,9 @@ package struct StoreAdministration: Sendable {
         self.progress = progress
     }
 
-    /// Reads the version of a store's schema, and changes nothing.
+    /// Reads the version of a store's schema without changing the store.
     ///
-    /// - Throws: `IdentityError.newerSchema` for one of a later version.
+    /// - Throws: `IdentityError.newerSchema` for a later version.
     package static func schema(of location: String) async throws(IdentityError) -> StoreSchema {
         let schema = try await StoreConnections.onThread { () throws(IdentityError) in
             try StoreConnections.schema(of: location)
@@ -66,18 +66,19 @@ package struct StoreAdministration: Sendable {
         return schema
     }
 
-    /// Migrates a store, on which servers may run, and returns the version that it had before.
+    /// Migrates a store, which servers may be using, and returns its earlier version.
     package static func migrate(_ location: String) async throws(IdentityError) -> StoreSchema {
         let before = try await schema(of: location)
         await (try IdentityStore.open(location)).close()
         return before
     }
 
-    /// Copies the content of a store, as it is at this moment, into an empty one.
+    /// Copies the current content of a store into an empty one.
     ///
-    /// The encrypted keys stay encrypted. The copy is complete and compared with its source, or nothing of it remains.
+    /// Encrypted keys stay encrypted. The copy is complete and compared with its source, or nothing of it remains.
     ///
-    /// - Throws: Also `IdentityError.storeInUse`, `.storeNotEmpty`, `.olderSchema`, and `.corruptStore` if the audit log is damaged.
+    /// - Throws: Also `IdentityError.storeInUse`, `.storeNotEmpty`, `.olderSchema`, and `.corruptStore` for a damaged
+    ///   log.
     package func copy(from source: String, to target: String) async throws(IdentityError) -> StoreContent {
         try await requireUnused(target)
         try await makeTables(of: target)
@@ -92,7 +93,7 @@ package struct StoreAdministration: Sendable {
         }
     }
 
-    /// Writes the content of a store, as it is at this moment, into a new encrypted file.
+    /// Writes the current content of a store into a new encrypted file.
     package func backUp(
         _ source: String, to path: String, key: BackupKey
     ) async throws(IdentityError) -> StoreContent {
@@ -116,13 +117,13 @@ package struct StoreAdministration: Sendable {
         }
     }
 
-    /// Puts the content of a backup into an empty store.
+    /// Writes the content of a backup into an empty store.
     ///
     /// The store is complete and compared with the backup, or nothing of it remains.
     package func restore(
         from path: String, to target: String, key: BackupKey
     ) async throws(IdentityError) -> StoreContent {
-        // A wrong key shall not make tables.
+        // A wrong key must not create tables.
         try await StoreConnections.onThread { () throws(IdentityError) in _ = try Backup(path, key: key) }
         try await requireUnused(target)
         try await makeTables(of: target)
@@ -134,18 +135,20 @@ package struct StoreAdministration: Sendable {
         }
     }
 
-    /// Requires that no server has the store open, whose keys and caches are those of what was there before.
+    /// Requires that no server has opened the store: it would still have the keys and caches of the earlier content.
     private func requireUnused(_ target: String) async throws(IdentityError) {
         try await StoreConnections.onThread { () throws(IdentityError) in try StoreConnections.requireUnused(target) }
     }
 
-    /// Creates or migrates the tables of a PostgreSQL database; those of a file are made with it.
+    /// Creates or migrates the tables of a PostgreSQL database; a file gets its tables when it is created.
     private func makeTables(of target: String) async throws(IdentityError) {
         guard IdentityStore.isDatabase(target) else { return }
         await (try IdentityStore.open(target)).close()
     }
 
-    /// Fills a store, begins its audit log with the entries and an entry about the source, and compares what it then has.
+    /// Fills a store, begins its audit log, and compares its content with the source.
+    ///
+    /// The log gets the entries of the source, and an entry about the source.
     private func fill(
         _ target: String, event: String, _ log: StoreContent.VerifiedLog, _ leftOut: [(table: String, rows: Int)] = [],
         _ send: (StoreLoader) throws(IdentityError) -> [StoreTableSummary]

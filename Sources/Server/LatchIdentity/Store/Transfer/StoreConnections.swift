@@ -6,9 +6,9 @@ import LatchPostgres
 
 /// The version of a store's schema.
 package struct StoreSchema: Sendable, Hashable {
-    /// The version that the store has; 0 for a database without tables.
+    /// The version of the store; 0 for a database without tables.
     package let found: Int
-    /// The version to which this program migrates it.
+    /// The version that this program migrates it to.
     package let latest: Int
 
     /// The numbers of the migrations that are due.
@@ -23,7 +23,7 @@ package struct StoreSchema: Sendable, Hashable {
 
 /// The connections of operations on a whole store; all calls block.
 enum StoreConnections {
-    /// Runs blocking work on a thread of its own.
+    /// Runs blocking work on a separate thread.
     static func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
@@ -36,7 +36,7 @@ enum StoreConnections {
         return try result.get()
     }
 
-    /// Reads the version of a store's schema, and changes nothing.
+    /// Reads the version of a store's schema without changing the store.
     static func schema(of location: String) throws(IdentityError) -> StoreSchema {
         guard IdentityStore.isDatabase(location) else {
             return try schema(of: try SQLiteConnection(path: location, access: .readOnly), location)
@@ -44,7 +44,7 @@ enum StoreConnections {
         return try postgres(location) { try $0.schema() }
     }
 
-    /// Requires that no server has a store open, also one whose file was removed or whose tables were emptied.
+    /// Requires that no server has opened a store, even if its file was removed or its tables were emptied.
     ///
     /// - Throws: `IdentityError.storeInUse`.
     static func requireUnused(_ location: String) throws(IdentityError) {
@@ -55,7 +55,7 @@ enum StoreConnections {
         try postgres(location) { try $0.requireAlone() }
     }
 
-    /// Runs `body`, which only reads, with a store of any schema, and the version of that.
+    /// Runs `body`, which only reads, with a store of any schema and the schema's version.
     static func inspecting<Result>(
         _ location: String, _ body: (any SQLConnection, StoreSchema) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
@@ -68,16 +68,16 @@ enum StoreConnections {
         }
     }
 
-    /// Runs `body` with a store of the newest schema as it is at this moment, while servers go on.
+    /// Runs `body` with the current content of a store of the newest schema, while servers continue.
     static func snapshot<Result>(
         of location: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
         guard IdentityStore.isDatabase(location) else {
             let connection = try SQLiteConnection(path: location, access: .readOnly)
             try connection.run("BEGIN")
-            // The first read fixes the snapshot; a migration after it is not in it.
+            // The first read fixes the snapshot, so a later migration is not in it.
             try schema(of: connection, location).requireLatest()
-            // The connection closes with its last use, which ends the transaction.
+            // The connection is closed after its last use, which ends the transaction.
             return try body(connection)
         }
         return try postgres(location, isLimited: false) { connection in
@@ -88,30 +88,30 @@ enum StoreConnections {
         }
     }
 
-    /// Runs `body` with a new and empty store, which is complete when the call returns, and is not there if it throws.
+    /// Runs `body` with a new empty store, which is complete when the call returns; after an error it does not exist.
     ///
-    /// The tables of PostgreSQL must have been made before.
+    /// The tables of PostgreSQL must already exist.
     static func fill<Result>(
         _ location: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
         guard IdentityStore.isDatabase(location) else { return try fillFile(location, body) }
         return try postgres(location, isLimited: false) { connection in
-            // A server that starts meanwhile makes keys of its own: one of both is rolled back.
+            // A server that starts in the meantime creates other keys; then one of both transactions is rolled back.
             try connection.transaction(.serializable) { connection in
                 try connection.schema().requireLatest()
                 let result = try body(PostgresSession(connection, audit: PostgresAudit()))
-                // One that had lost its connection before may be back.
+                // A server that had lost its connection before may have connected again.
                 try connection.requireAlone()
                 return result
             }
         }
     }
 
-    /// Fills a file under a temporary name, which gets its own when it is complete.
+    /// Fills a file with a temporary name, and renames it when it is complete.
     private static func fillFile<Result>(
         _ path: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
-        // SQLite would put what is left of an earlier store's log into the new one. The store itself is named first.
+        // SQLite would apply the remaining log of an earlier store to the new one. The store is reported first.
         for rest in ["", "-wal", "-shm", "-journal"] where SQLiteFile.inode(of: path + rest) != nil {
             throw .storeNotEmpty(path + rest)
         }
@@ -125,10 +125,10 @@ enum StoreConnections {
         _ path: String, _ body: (any SQLConnection) throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
         let connection = try SQLiteConnection(path: path, access: .readWrite)
-        // A crash leaves nothing that anybody opens: a log of it would be for nothing.
+        // After a crash no program opens the file, so a journal on disk would be useless.
         try connection.run("PRAGMA journal_mode = MEMORY")
         try connection.run("PRAGMA foreign_keys = ON")
-        // As in a server's store: the triggers write to the full-text index.
+        // As in a server's store, the triggers write to the full-text index.
         try connection.run("PRAGMA trusted_schema = ON")
         try SQLiteSchema.migrate(connection)
         try connection.run("BEGIN IMMEDIATE")
@@ -146,12 +146,12 @@ enum StoreConnections {
         return StoreSchema(found: try connection.number("PRAGMA user_version"), latest: SQLiteSchema.latest)
     }
 
-    /// Runs `body` with a connection of its own, which nothing repeats.
+    /// Runs `body` with a separate connection, without retries.
     ///
     /// - Parameters:
-    ///   - isLimited: Whether statements, and the pauses of a transaction, have a time limit. That of a large store waits here for as
-    ///     long as the other store reads, writes or verifies.
-    ///   - waits: Whether a database that does not answer is waited for, as a server does.
+    ///   - isLimited: Whether statements, and the pauses of a transaction, have a time limit. The transaction of a
+    ///     large store pauses while the other store reads, writes or verifies.
+    ///   - waits: Whether to wait for an unavailable database, as a server does.
     private static func postgres<Result>(
         _ location: String, isLimited: Bool = true, waits: Bool = true, _ body: (PostgresConnection) throws -> Result
     ) throws(IdentityError) -> Result {
@@ -165,7 +165,7 @@ enum StoreConnections {
         }
     }
 
-    /// Connects, also to a database that is away for a while, and reports the outage.
+    /// Connects, waits for a database that is unavailable for a while, and reports the outage.
     private static func connection(
         _ configuration: PostgresConfiguration
     ) throws(PostgresError) -> PostgresConnection {
@@ -189,8 +189,8 @@ extension PostgresConnection {
 
     /// Requires that no other program of this project is connected to the database.
     ///
-    /// A server reads the date of its database every 15 seconds, and so keeps a connection. Names of others that a connection string
-    /// gives (`application_name`) are known only if this one has the same.
+    /// A server reads the date of its database every 15 seconds, and so keeps a connection. A server whose connection
+    /// string sets `application_name` is found only if this connection string sets the same name.
     ///
     /// - Throws: `IdentityError.storeInUse`.
     fileprivate func requireAlone() throws {
@@ -205,12 +205,12 @@ extension PostgresConnection {
             ) { row throws(PostgresError) in try row.integer(0) }
             guard !others.isEmpty else { return }
             guard ContinuousClock.now < deadline else { throw IdentityError.storeInUse(connections: others) }
-            // A transaction would else see the connections as they were at the first look.
+            // Otherwise a transaction would see the connections of the first query again.
             for statement in ["SELECT pg_stat_clear_snapshot()", "SELECT pg_sleep(0.1)"] { try run(statement) }
         }
     }
 
-    /// Reads the version of the schema; 0 if there are no tables.
+    /// Reads the version of the schema; 0 without tables.
     fileprivate func schema() throws(PostgresError) -> StoreSchema {
         let exists = try first("SELECT to_regclass('latch_schema') IS NOT NULL") { row throws(PostgresError) in
             try row.integer(0) == 1

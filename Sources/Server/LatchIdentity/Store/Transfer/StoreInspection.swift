@@ -3,13 +3,13 @@
 import LatchCore
 package import PortableFoundation
 
-/// The condition of a store, as an operator's check reads it.
+/// The condition of a store, for an operator's check.
 package struct StoreInspection: Sendable {
     /// The version of the schema.
     package let schema: StoreSchema
-    /// The reason for which a server with this store key does not start; nil if it fits, or if the store has no keys yet.
+    /// The reason why a server with this store key would not start; nil if it would, or if the store has no keys yet.
     package let keyFailure: IdentityError?
-    /// The newest date that the store's servers have believed; nil if none has stored one.
+    /// The newest date that the store's servers have believed; nil if none has stored a date.
     package let believedDate: Date?
 
     /// The seconds by which the database's date is ahead of this machine's; nil for a file, which has no date.
@@ -17,27 +17,27 @@ package struct StoreInspection: Sendable {
     /// The settings of PostgreSQL that decide what survives a crash; nil for a file.
     package let durability: DatabaseDurability?
 
-    /// Whether servers take a date for one that needs an operator's word, unless a time server vouches for it.
+    /// Whether a date needs an operator's confirmation, unless a time server confirms it.
     package func isDoubtful(_ date: Date) -> Bool {
         believedDate.map { date.timeIntervalSince($0) > DateCheck.believedLeap } ?? false
     }
 }
 
-/// The settings of a PostgreSQL server that decide what survives a crash of it, or of its machine.
+/// The settings of a PostgreSQL server that decide what survives a crash of the server or its machine.
 package struct DatabaseDurability: Sendable, Hashable {
     /// The version of the server, such as `15.8`.
     package let version: String
-    /// The settings by name; those that the server does not have are missing.
+    /// The settings by name, without those that the server does not have.
     package let settings: [String: String]
-    /// The number of standbys that follow now.
+    /// The number of standbys that currently follow.
     package let standbys: Int
 
-    /// The settings that are read.
+    /// The names of the settings that are read.
     fileprivate static let names = [
         "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names",
     ]
 
-    /// The settings by which a commit that was acknowledged may be lost, as `name = value`.
+    /// The settings that can lose an acknowledged commit, as `name = value`.
     package var hazards: [String] {
         let safe = ["fsync": ["on"], "full_page_writes": ["on"], "synchronous_commit": ["on", "remote_apply"]]
         return Self.names.compactMap { name in
@@ -46,16 +46,16 @@ package struct DatabaseDurability: Sendable, Hashable {
         }
     }
 
-    /// Whether standbys follow, and no commit waits for one of them.
+    /// Whether standbys follow although no commit waits for one of them.
     package var losesCommitsAtFailover: Bool {
         standbys > 0 && settings["synchronous_standby_names", default: ""].isEmpty
     }
 }
 
 extension StoreAdministration {
-    /// Reads the condition of a store, on which servers may run, and changes nothing.
+    /// Reads the condition of a store without changing it; servers may be using it.
     ///
-    /// - Throws: `IdentityError.newerSchema`, or the reason for which the store cannot be read.
+    /// - Throws: `IdentityError.newerSchema`, or the reason why the store cannot be read.
     package func inspect(_ location: String, tokenPepper: String?) async throws(IdentityError) -> StoreInspection {
         try await StoreConnections.onThread { () throws(IdentityError) in
             try StoreConnections.inspecting(location) { db, schema throws(IdentityError) in
@@ -79,7 +79,7 @@ extension StoreAdministration {
             try keyring.check(tokenPepper: tokenPepper, of: try db.storedKeys())
             return nil
         } catch {
-            // A store that no server has used yet has no keys, and any will do.
+            // A store that no server has used has no keys, and accepts any key.
             return error.code == IdentityError.storeUnused.code ? nil : error
         }
     }
@@ -95,7 +95,7 @@ extension StoreAdministration {
         let date = try db.postgresDate()
         let after = Date()
         guard let date else { return nil }
-        // It was read in between: only a date outside of that interval shows a difference.
+        // The date was read in between, so only a date outside of that interval shows a difference.
         return date > after ? date.timeIntervalSince(after) : min(date.timeIntervalSince(before), 0)
     }
 

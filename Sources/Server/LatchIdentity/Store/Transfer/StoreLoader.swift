@@ -3,7 +3,7 @@
 /// The receiver that inserts rows into an empty store, within its transaction.
 final class StoreLoader: StoreRowReceiver {
     private let db: any SQLConnection
-    /// The number of the last entry of the audit log in this store; nil before the first.
+    /// The ID of the last audit entry in this store; nil before the first entry.
     private var lastEntry: Int64?
 
     init(_ db: any SQLConnection) { self.db = db }
@@ -34,7 +34,7 @@ final class StoreLoader: StoreRowReceiver {
         }
     }
 
-    /// The sums are compared once the store is complete.
+    /// The digests are compared when the store is complete.
     func finish(_ summary: StoreTableSummary) {}
 
     private func insert(_ rows: [[SQLValue]], of table: StoreTable, adding extra: String? = nil) throws(IdentityError) {
@@ -43,7 +43,9 @@ final class StoreLoader: StoreRowReceiver {
         try db.run("INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(values))", each: rows)
     }
 
-    /// Inserts accounts with their order within the millisecond of the sign-up, which is random otherwise and may be taken.
+    /// Inserts accounts with consecutive numbers for their order within the millisecond of the sign-up.
+    ///
+    /// The default numbers are random, and may already be used.
     private func insertInOrder(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
         let created = table.columns.firstIndex { $0.name == "created_at" } ?? 0
         let names = table.columns.map(\.name).joined(separator: ", ")
@@ -55,7 +57,7 @@ final class StoreLoader: StoreRowReceiver {
             """, each: rows.map { $0 + [$0[created]] })
     }
 
-    /// Takes back what triggers have added to the versions of accounts' credentials for inserted links.
+    /// Undoes the increases of credential versions that triggers made for the inserted links.
     private func undoVersions(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
         let account = table.columns.firstIndex { $0.name == "account_id" } ?? 0
         try db.run(
@@ -63,7 +65,7 @@ final class StoreLoader: StoreRowReceiver {
             each: rows.map { [$0[account]] })
     }
 
-    /// Stores with the accounts what PostgreSQL lists and searches them by.
+    /// Stores the columns that PostgreSQL lists and searches accounts by.
     private func list(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
         let columns = ["first_name", "last_name", "shown_name", "search_key", "account_id"].map { name in
             table.columns.firstIndex { $0.name == name } ?? 0
@@ -75,9 +77,9 @@ final class StoreLoader: StoreRowReceiver {
             """, each: rows.map { row in columns.map { row[$0] } })
     }
 
-    /// Returns an entry of the log with the number after the last one.
+    /// Returns an audit entry with the ID after the last one.
     ///
-    /// The first keeps its number unless that is PostgreSQL's, a time.
+    /// The first entry keeps its ID, unless it is an ID of PostgreSQL, which is a time.
     private func numbered(_ row: [SQLValue]) -> [SQLValue] {
         var id = lastEntry.map { $0 + 1 } ?? 1
         if lastEntry == nil, case .integer(let found?) = row[0], found < PostgresAudit.endOfRestoredIDs { id = found }
@@ -85,14 +87,14 @@ final class StoreLoader: StoreRowReceiver {
         return [.integer(id)] + row.dropFirst()
     }
 
-    /// Returns the name of the chain that an entry of the log belongs to.
+    /// Returns the name of the chain of an audit entry.
     private func chain(of row: [SQLValue]) -> SQLValue {
         if case .text(let account?) = row[3] { return .text(account) }
         guard case .integer(let id?) = row[0] else { return .text(PostgresSession.sharedChain(0)) }
         return .text(PostgresSession.sharedChain(Int(truncatingIfNeeded: id)))
     }
 
-    /// Requires texts without NUL, which SQLite keeps and PostgreSQL does not.
+    /// Requires texts without NUL, which SQLite can store and PostgreSQL cannot.
     private func requireStorable(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
         for row in rows {
             for (column, value) in zip(table.columns, row) {

@@ -2,7 +2,7 @@
 
 import LatchCrypto
 
-/// A receiver of a store's rows, which come table after table: another store, or a backup.
+/// A receiver of a store's rows, table by table: another store, or a backup.
 protocol StoreRowReceiver: AnyObject {
     /// Receives rows of a table, in the order of its key.
     func receive(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError)
@@ -11,15 +11,15 @@ protocol StoreRowReceiver: AnyObject {
     func finish(_ summary: StoreTableSummary) throws(IdentityError)
 }
 
-/// The number of a table's rows, and their digest: two stores with the same summaries have the same content.
+/// The number of a table's rows, and their digest; two stores with equal summaries have the same content.
 struct StoreTableSummary: Sendable, Hashable {
     let table: StoreTable
     let count: Int
-    /// SHA-256 of the rows, without the columns that a store gives other values.
+    /// The SHA-256 of the rows, without the columns whose values depend on the store.
     let digest: [UInt8]
 }
 
-/// The sum over a table's rows while they pass.
+/// The digest of a table's rows, computed while they pass.
 struct StoreTableDigest {
     private let table: StoreTable
     private var hash = SHA256()
@@ -47,12 +47,12 @@ struct StoreRows {
     static let page = 256
 
     let db: any SQLConnection
-    /// A function that is called for each table, and within large ones, with the rows so far.
+    /// A function that is called for each table, and repeatedly within large tables, with the number of rows so far.
     var progress: StoreProgress = { _, _ in }
 
     /// Sends all rows of tables, and returns the summaries.
     ///
-    /// - Parameter receiver: Nil for the summaries alone.
+    /// - Parameter receiver: Nil computes only the summaries.
     func send(
         _ tables: [StoreTable] = StoreTable.all, to receiver: (any StoreRowReceiver)? = nil
     ) throws(IdentityError) -> [StoreTableSummary] {
@@ -83,7 +83,7 @@ struct StoreRows {
         }
     }
 
-    /// Returns the next rows by the key, which both databases sort by its bytes.
+    /// Returns the next rows in the order of the key, which both databases sort by bytes.
     private func page(of table: StoreTable, after last: [SQLValue]?) throws(IdentityError) -> [[SQLValue]] {
         let names = table.columns.map(\.name)
         let key = names.prefix(table.keyCount).joined(separator: ", ")
@@ -102,11 +102,11 @@ struct StoreRows {
     }
 }
 
-/// A function that is called with the name of a table and the number of its rows so far.
+/// A function that gets the name of a table and the number of its rows so far.
 package typealias StoreProgress = @Sendable (_ table: String, _ rows: Int) -> Void
 
 extension StoreTable.Column.Kind {
-    /// Reads a value of the type.
+    /// Reads a value of this type.
     fileprivate func value(of row: borrowing SQLRow, at column: Int32) throws(IdentityError) -> SQLValue {
         switch self {
         case .integer: .integer(try row.optionalInteger(column))

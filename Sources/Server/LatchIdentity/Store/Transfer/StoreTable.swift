@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of a store's content, which has these columns in every database.
+/// A table of a store's content, with the same columns in every database.
 ///
-/// What a database derives from them, such as its lists of accounts and the digests of its audit log, is not content: each
-/// builds its own when rows are inserted. Neither are the leases of running servers.
+/// Content does not include what a database derives, such as lists of accounts and digests of the audit log. Each
+/// database builds these when rows are inserted. Content also does not include the leases of running servers.
 struct StoreTable: Sendable, Hashable {
     /// A column with the type of its values.
     struct Column: Sendable, Hashable {
@@ -15,14 +15,14 @@ struct StoreTable: Sendable, Hashable {
 
         let name: String
         let kind: Kind
-        /// Whether a store may give its rows other values than another one; the digest of the table leaves them out.
+        /// Whether each store assigns the values of the column; the digest of the table omits them.
         var isReassigned = false
     }
 
     let name: String
-    /// The columns, those of the primary key first.
+    /// The columns, with those of the primary key first.
     let columns: [Column]
-    /// The number of columns of the primary key, by which the rows are sorted.
+    /// The number of columns of the primary key, which the rows are sorted by.
     let keyCount: Int
 
     private init(
@@ -31,7 +31,7 @@ struct StoreTable: Sendable, Hashable {
         self.init(name, (Array(key) + Array(columns)).map { Column(name: $0.key, kind: $0.value) }, keyCount: key.count)
     }
 
-    /// Creates the table of a type of rows, whose first column is the key.
+    /// Creates the table of a row type whose first column is the key.
     private init<Columns: TableColumn>(_ name: String, _ columns: Columns.Type) {
         self.init(name, columns.allCases.map { Column(name: $0.name, kind: $0.value(of: nil).kind) }, keyCount: 1)
     }
@@ -42,7 +42,7 @@ struct StoreTable: Sendable, Hashable {
         self.keyCount = keyCount
     }
 
-    /// Returns the table with some of its columns; nil if it lacks one of them, or one of its key is not the same.
+    /// Returns the table with some of its columns; nil if it lacks one of them, or if the key differs.
     func with(columns names: [String]) -> StoreTable? {
         let found = names.compactMap { name in columns.first { $0.name == name } }
         guard found.count == names.count, Set(names).count == names.count,
@@ -51,13 +51,13 @@ struct StoreTable: Sendable, Hashable {
         return StoreTable(name, found, keyCount: keyCount)
     }
 
-    /// Returns the table of a name, also one of earlier versions; nil if there is none.
+    /// Returns the table with a name, including tables of earlier versions; nil if it does not exist.
     static func named(_ name: String) -> StoreTable? { (all + retired).first { $0.name == name } }
 
-    /// Whether the table is one of earlier versions, whose rows no store takes any more.
+    /// Whether the table is from an earlier version, so that stores no longer accept its rows.
     var isRetired: Bool { Self.retired.contains { $0.name == name } }
 
-    /// Returns the numbers of rows that a store has in tables of earlier versions.
+    /// Returns the numbers of rows in a store's tables of earlier versions.
     static func leftOut(of db: any SQLConnection) throws(IdentityError) -> [(table: String, rows: Int)] {
         var found: [(table: String, rows: Int)] = []
         for table in retired where try db.has(table) {
@@ -67,7 +67,7 @@ struct StoreTable: Sendable, Hashable {
         return found
     }
 
-    /// All tables; each follows those that its rows refer to.
+    /// All tables; each one follows the tables that its rows refer to.
     static let all = accounts + waiting + operations
 
     private static let accounts = [
@@ -135,7 +135,7 @@ struct StoreTable: Sendable, Hashable {
             ["private_jwk": .blob, "created_at": .integer, "signs_at": .integer, "sealed_by": .text]),
         StoreTable("secret", key: ["name": .text], ["value": .blob, "sealed_by": .text]),
         StoreTable("heartbeat", key: ["id": .integer], ["at": .integer]),
-        // Numbered by each store itself; SQLite's entries have consecutive numbers, and PostgreSQL's are times.
+        // Each store assigns the IDs: SQLite's are consecutive numbers, and PostgreSQL's are times.
         StoreTable(
             "audit",
             [
@@ -145,14 +145,14 @@ struct StoreTable: Sendable, Hashable {
             ], keyCount: 1),
     ]
 
-    /// The tables of earlier versions, which may remain in a store, and be in a backup.
+    /// The tables of earlier versions, which stores and backups may still contain.
     static let retired = [
         StoreTable(
             "sample_item", key: ["id": .text],
             ["account_id": .text, "kind": .text, "name": .text, "created_at": .integer])
     ]
 
-    /// The SQL that counts the rows of the sample resource of earlier versions.
+    /// The SQL statement that counts the rows of the sample resource of earlier versions.
     static let sampleRows = "SELECT count(*) FROM sample_item"
 }
 
