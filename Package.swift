@@ -225,7 +225,7 @@ let package = Package(
         .executableTarget(
             name: "latch-demo",
             dependencies: [
-                "LatchCommand", processes, "AuthPackage", "JWTAuthDependencies", "LaziOAuth", "UserService",
+                "LatchCommand", "AuthPackage", "JWTAuthDependencies", "LaziOAuth", "UserService",
                 "SampleResource", "LatchIdentityTesting",
             ],
             path: "Sources/Commands/latch-demo"),
