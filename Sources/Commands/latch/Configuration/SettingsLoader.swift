@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchIdentity
 import PortableFoundation
 
 /// Loads a server's settings, at its start and at each reload.
@@ -30,7 +31,7 @@ struct SettingsLoader: Sendable {
     /// Reads the files again and returns the settings.
     func load() throws(CommandError) -> Settings {
         // As one that is not set it would have the server keep in plain what it is to encrypt.
-        for setting in Setting.all where Self.secretsOfTheStore.contains(setting.key) {
+        for setting in ServeConfiguration.settings where setting.isKeyOfStore {
             guard variables[setting.environmentName] != "" else {
                 throw .failed("\(setting.environmentName) is empty.", hint: "Give its value, or unset the variable.")
             }
@@ -40,9 +41,6 @@ struct SettingsLoader: Sendable {
             flags: flags, environment: variables, credentials: credentials(), file: file.map(read),
             defaults: defaults.map(read))
     }
-
-    /// The secrets without which a server starts as well, and should not by mistake.
-    private static let secretsOfTheStore: Set<String> = ["token_pepper", "store_key"]
 
     /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's
     /// LoadCredential).
@@ -55,7 +53,7 @@ struct SettingsLoader: Sendable {
                 hint: "The service's user needs it: chown it, or correct CREDENTIALS_DIRECTORY.")
         }
         var credentials: [String: SettingCredential] = [:]
-        for key in Setting.all.filter(\.isCredential).map(\.key) {
+        for key in ServeConfiguration.settings.filter(\.isCredential).map(\.key) {
             let path = "\(folder)/\(key)"
             guard FileManager.default.fileExists(atPath: path) else { continue }
             var bytes = try InputFile.bytes(path, hint: "The service's user must be able to read the credential.")

@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchHTTP
+import LatchIdentity
 import LatchServer
 import PortableFoundation
 
@@ -19,7 +20,7 @@ struct ServerFileCheck: Sendable {
     func run() -> [Diagnosis] {
         do {
             guard let tls = try settings.tls() else { return [] }
-            let host = Self.host(of: settings["issuer"])
+            let host = settings.configuration.identity.issuer.flatMap(Self.host)
             return [certificate(try tls.report(forHost: host ?? "localhost"), of: host)] + key
         } catch {
             return [.wrong("certificate", error)]
@@ -58,8 +59,9 @@ struct ServerFileCheck: Sendable {
 
     /// The warning of a private key that other users may read.
     private var key: [Diagnosis] {
-        let path = settings["tls_key"]
-        guard let status = FileStatus(of: path), status.isOpenToOthers else { return [] }
+        guard let path = settings.configuration.tlsKey, let status = FileStatus(of: path), status.isOpenToOthers else {
+            return []
+        }
         return [
             .warning(
                 "private key", "Other users may access \(path), which has mode \(status.mode).",

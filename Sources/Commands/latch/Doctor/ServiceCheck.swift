@@ -25,8 +25,7 @@ struct ServiceCheck: Sendable {
 
     /// Connects to the mail server, signs in and names the sender; a folder in its place is checked, and no mailer is a warning elsewhere.
     private func mail() async -> [Diagnosis] {
-        let folder = settings["mail_directory"]
-        guard folder.isEmpty else {
+        if let folder = settings.configuration.identity.mailDirectory {
             let exists = FileManager.default.fileExists(atPath: folder)
             guard !exists || FileManager.default.isWritableFile(atPath: folder) else {
                 return [
@@ -42,7 +41,8 @@ struct ServiceCheck: Sendable {
             ]
         }
         do {
-            let mailer = try settings.identityConfiguration().mailer(trusting: IssuerTransport.authorityFile(variables))
+            let mailer = try settings.configuration.identity.mailer(
+                trusting: IssuerTransport.authorityFile(variables))
             guard let mailer = mailer as? any CheckableMailer else { return [] }
             try await mailer.checkConnection()
             return [.fine("mail", "the mail server takes the connection, the user and the sender")]
@@ -54,7 +54,7 @@ struct ServiceCheck: Sendable {
     /// Asks each identity provider what a sign-in needs of it.
     private func providers() async -> [Diagnosis] {
         let checks: [UpstreamCheck]
-        do { checks = try await settings.identityConfiguration().checkUpstreams(by: transport) } catch {
+        do { checks = try await settings.configuration.identity.checkUpstreams(by: transport) } catch {
             return [.wrong("providers", error)]
         }
         return checks.map { check in
@@ -71,8 +71,7 @@ struct ServiceCheck: Sendable {
 
     /// Reads the metadata at the public URL, as clients do (OpenID Connect Discovery §4.3): it must name the same issuer.
     private func issuer() async -> Diagnosis {
-        let text = settings["issuer"]
-        guard !text.isEmpty else {
+        guard let text = settings.configuration.identity.issuer else {
             return .fine("issuer", "not set: it is the address on which the server listens")
         }
         do {

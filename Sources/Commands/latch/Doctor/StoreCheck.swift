@@ -16,15 +16,11 @@ struct StoreCheck: Sendable {
 
     /// Opens the store for reading.
     func run() async -> [Diagnosis] {
-        do {
-            let location = try StoreLocation(settings["store"])
-            guard location.isFile else { return await inspection(of: location.path) }
-            guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
-            // A full disk may be the reason why it cannot be opened.
-            return await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
-        } catch {
-            return [.wrong("store", error)]
-        }
+        let location = settings.configuration.store
+        guard location.isFile else { return await inspection(of: location.path) }
+        guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
+        // A full disk may be the reason why it cannot be opened.
+        return await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
     }
 
     /// Reports a file that is not there, as before the first start.

@@ -171,8 +171,8 @@ extension IdentityConfiguration {
     public init(values: [String: String]) throws(IdentityError) {
         self.init()
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let setting = IdentitySetting.all.first(where: { $0.key == key }) else { throw .unknownSetting(key) }
-            try setting.apply(value, &self)
+            guard let setting = Self.settings.first(where: { $0.key == key }) else { throw .unknownSetting(key) }
+            do throws(SettingProblem) { try setting.apply(value, &self) } catch { throw .invalidSetting(key, error) }
         }
     }
 }
@@ -210,11 +210,11 @@ extension IdentityConfiguration {
 extension IdentityConfiguration: CustomStringConvertible, CustomReflectable {
     /// The settings by key, secrets redacted.
     public var description: String {
-        IdentitySetting.all.map { "\($0.key) = \($0.shown(in: self))" }.joined(separator: "\n")
+        Self.settings.map { "\($0.key) = \($0.shown(in: self))" }.joined(separator: "\n")
     }
 
     /// A mirror of the settings, secrets redacted.
     public var customMirror: Mirror {
-        Mirror(self, children: IdentitySetting.all.map { ($0.key, $0.shown(in: self) as Any) })
+        Mirror(self, children: Self.settings.map { ($0.key, $0.shown(in: self) as Any) })
     }
 }
